@@ -1,0 +1,160 @@
+/** The money of an order as its charges and refunds state it, or why that cannot be known. */
+
+import type { JsonObject } from './spec.ts';
+import { statuses, valueAt } from './spec.ts';
+
+/** A refund record of a charge (service: refund). */
+export interface RefundRecord {
+  readonly id: string;
+  /** Negative, as the service writes it. */
+  readonly amount: number;
+  readonly createdAt: number | undefined;
+  readonly authCode: string | undefined;
+}
+
+/** One charge with its refunds (service: charge). */
+export interface ChargeMoney {
+  readonly id: string;
+  /** Its place in the order, from 1: what `--charge 2` names. */
+  readonly number: number;
+  readonly status: string | undefined;
+  readonly isRefundable: boolean | undefined;
+  readonly amount: number;
+  readonly refunds: readonly RefundRecord[];
+  /** Sum of its refunds, positive. */
+  readonly refunded: number;
+  readonly left: number;
+  /** It is paid, partly refunded or shows no status, and something is left: a refund can come out of it. */
+  readonly counts: boolean;
+  readonly value: JsonObject;
+}
+
+export interface OrderMoney {
+  readonly id: string;
+  readonly livemode: boolean | undefined;
+  readonly amount: number;
+  readonly currency: string | undefined;
+  readonly amountRefunded: number | undefined;
+  readonly isRefundable: boolean | undefined;
+  readonly status: string | undefined;
+  readonly updatedAt: number | undefined;
+  readonly charges: readonly ChargeMoney[];
+}
+
+/** Money that can be proved afterwards, or the problem that makes it unprovable. */
+export type MoneyReading = { readonly money: OrderMoney } | { readonly problem: string };
+
+class Unprovable extends Error {}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function stringOr(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function integer(value: unknown, what: string): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw new Unprovable(`${what} is ${value === undefined ? 'not shown' : 'no whole number'}`);
+}
+
+// A nested list that shows all its items (service: List envelope).
+function completeList(list: unknown, what: string): readonly unknown[] {
+  const data = valueAt(list, ['data']);
+  if (!isObject(list) || !Array.isArray(data)) throw new Unprovable(`${what} are not shown`);
+  const total = list.total;
+  if (list.has_more === true || (typeof total === 'number' && total !== data.length)) {
+    throw new Unprovable(`${what} are not all shown`);
+  }
+  return data;
+}
+
+function readRefund(value: unknown, chargeId: string): RefundRecord {
+  const id = valueAt(value, ['id']);
+  if (typeof id !== 'string' || id === '') throw new Unprovable(`a refund of charge ${chargeId} has no id`);
+  const createdAt = valueAt(value, ['created_at']);
+  return {
+    id,
+    amount: integer(valueAt(value, ['amount']), `the amount of refund ${id}`),
+    createdAt: typeof createdAt === 'number' ? createdAt : undefined,
+    authCode: stringOr(valueAt(value, ['auth_code'])),
+  };
+}
+
+// `refunds` null, or absent while nothing was refunded, is the empty set (service: charge).
+function readRefunds(charge: JsonObject, chargeId: string, nothingRefunded: boolean): RefundRecord[] {
+  const refunds = charge.refunds;
+  if (refunds === null || (refunds === undefined && nothingRefunded)) return [];
+  const records = completeList(refunds, `the refunds of charge ${chargeId}`).map((item) =>
+    readRefund(item, chargeId),
+  );
+  if (new Set(records.map(({ id }) => id)).size !== records.length) {
+    throw new Unprovable(`the refunds of charge ${chargeId} repeat an id`);
+  }
+  return records;
+}
+
+const countingStatuses: readonly (string | undefined)[] = [
+  statuses.paid,
+  statuses.partiallyRefunded,
+  undefined,
+];
+
+function readCharge(value: unknown, index: number, nothingRefunded: boolean): ChargeMoney {
+  const id = valueAt(value, ['id']);
+  if (!isObject(value) || typeof id !== 'string' || id === '')
+    throw new Unprovable(`charge ${index + 1} has no id`);
+  const amount = integer(value.amount, `the amount of charge ${id}`);
+  const refunds = readRefunds(value, id, nothingRefunded);
+  const refunded = refunds.reduce((sum, record) => sum + Math.abs(record.amount), 0);
+  const status = stringOr(value.status);
+  const left = amount - refunded;
+  return {
+    id,
+    number: index + 1,
+    status,
+    isRefundable: typeof value.is_refundable === 'boolean' ? value.is_refundable : undefined,
+    amount,
+    refunds,
+    refunded,
+    left,
+    counts: countingStatuses.includes(status) && left > 0,
+    value,
+  };
+}
+
+function readAll(value: unknown): OrderMoney {
+  const id = valueAt(value, ['id']);
+  if (!isObject(value) || typeof id !== 'string') throw new Unprovable('it is no order');
+  const amountRefunded = value.amount_refunded;
+  const charges = completeList(value.charges, 'the charges').map((item, index) =>
+    readCharge(item, index, amountRefunded === 0),
+  );
+  if (new Set(charges.map((charge) => charge.id)).size !== charges.length)
+    throw new Unprovable('two charges have the same id');
+  return {
+    id,
+    livemode: typeof value.livemode === 'boolean' ? value.livemode : undefined,
+    amount: integer(value.amount, 'the amount'),
+    currency: stringOr(value.currency),
+    amountRefunded:
+      amountRefunded === undefined || amountRefunded === null
+        ? undefined
+        : integer(amountRefunded, 'amount_refunded'),
+    isRefundable: typeof value.is_refundable === 'boolean' ? value.is_refundable : undefined,
+    status: stringOr(value.payment_status),
+    updatedAt: typeof value.updated_at === 'number' ? value.updated_at : undefined,
+    charges,
+  };
+}
+
+/** Reads the money of an order so strictly that a change to it can be proved afterwards (service: order, charge, refund). */
+export function readMoney(value: unknown): MoneyReading {
+  try {
+    return { money: readAll(value) };
+  } catch (error) {
+    if (error instanceof Unprovable) return { problem: error.message };
+    throw error;
+  }
+}

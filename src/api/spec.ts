@@ -1,0 +1,549 @@
+/** The service, once: every resource, field, enumeration, endpoint, header, error code and rule of its document. */
+
+import * as v from 'valibot';
+
+export type JsonObject = { readonly [key: string]: unknown };
+
+// ── Enumerations ────────────────────────────────────────────────────────────────────────────────
+
+/** What a refund reason is called: in words for people, with a warning where one is due. */
+export interface ReasonWords {
+  readonly words: string;
+  readonly warning?: string;
+}
+
+/** Reasons of a refund, wire value → words (service: Endpoints 1). One more line here is one more reason everywhere. */
+export const refundReasons = {
+  requested_by_client: { words: 'the buyer asked for it' },
+  cannot_be_fulfilled: { words: 'the order cannot be fulfilled' },
+  duplicated_transaction: { words: 'the buyer was charged twice' },
+  suspected_fraud: {
+    words: 'fraud is suspected',
+    warning: 'paydesk cannot see disputes: a refund and a chargeback together pay twice',
+  },
+  other: { words: 'another reason' },
+} as const satisfies Readonly<Record<string, ReasonWords>>;
+export type RefundReason = keyof typeof refundReasons;
+export const refundReasonValues = Object.keys(refundReasons) as [RefundReason, ...RefundReason[]];
+
+/** States seen on orders and charges (service: States and transitions). An open set: others pass through. */
+export const statuses = {
+  preAuthorized: 'pre_authorized',
+  paid: 'paid',
+  refunded: 'refunded',
+  // Assumed: the state after a partial refund; the document shows none.
+  partiallyRefunded: 'partially_refunded',
+} as const;
+
+/** Ways to pay that a checkout may offer (service: Endpoints 4). */
+export const paymentMethods = { cash: 'cash', card: 'card', bank_transfer: 'bank transfer' } as const;
+export const paymentMethodValues = Object.keys(paymentMethods) as [keyof typeof paymentMethods];
+
+/** Kinds of checkout inside an order (service: Endpoints 4). */
+export const checkoutTypes = ['Integration', 'HostedPayment'] as const;
+/** The kind of checkout that stands alone (service: Endpoints 5). */
+export const paymentLinkType = 'PaymentLink';
+
+export const modes = ['sandbox', 'production'] as const;
+export type Mode = (typeof modes)[number];
+/** `livemode` of a mode's records (service: Authentication 5). */
+export const livemodeOf: Readonly<Record<Mode, boolean>> = { sandbox: false, production: true };
+
+/** Ways to send the key (service: Authentication 3 and 4). */
+export const authSchemes = ['bearer', 'basic'] as const;
+export type AuthScheme = (typeof authSchemes)[number];
+
+// ── Versioning and headers ──────────────────────────────────────────────────────────────────────
+
+/** Versions that occur (service: Versioning 2). Any X.Y.Z is sent. */
+export const apiVersions = ['2.0.0', '2.1.0', '2.3.0'] as const;
+export const defaultApiVersion = '2.3.0';
+export const defaultVendor = 'service';
+export const apiVersionPattern = /^\d{1,4}\.\d{1,4}\.\d{1,4}$/;
+export const vendorPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/i;
+
+/** The vendor media type that selects a version (service: Versioning 1). */
+export function mediaType(vendor: string, version: string): string {
+  return `application/vnd.${vendor}-v${version}+json`;
+}
+
+// ── Ids and amounts ─────────────────────────────────────────────────────────────────────────────
+
+export const orderIdPattern = /^ord_[A-Za-z0-9]{1,64}$/;
+export const customerIdPattern = /^cus_[A-Za-z0-9]{1,64}$/;
+// A charge id has no documented form, so only what could change a path or a line is refused.
+export const chargeIdPattern = /^[^\s/?#%\p{C}]{1,255}$/u;
+
+const amountPattern = /^[1-9][0-9]{0,15}$/;
+
+/** Reads an amount as typed: the service's integer, 1 to 2^53-1; undefined when it is anything else. */
+export function parseAmount(text: string): number | undefined {
+  const value = amountPattern.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(value) ? value : undefined;
+}
+
+// ── Requests: strict, closed sets ───────────────────────────────────────────────────────────────
+
+const text = v.pipe(v.string(), v.minLength(1));
+const safeAmount = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+/** A 32-bit Unix timestamp in seconds (service: Limits 2). */
+const expiry = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2 ** 31 - 1));
+const months = v.array(v.pipe(v.number(), v.integer(), v.minValue(1)));
+
+/** Body of a refund (service: Endpoints 1). Whole order: at most `reason`. `amount` only with `charge_id` (rule 4). */
+export const refundRequest = v.pipe(
+  v.strictObject({
+    reason: v.optional(v.picklist(refundReasonValues)),
+    charge_id: v.optional(v.pipe(v.string(), v.regex(chargeIdPattern))),
+    amount: v.optional(safeAmount),
+  }),
+  v.check((body) => body.amount === undefined || body.charge_id !== undefined, 'amount needs charge_id'),
+);
+export type RefundRequest = v.InferOutput<typeof refundRequest>;
+
+const lineItemRequest = v.strictObject({
+  name: text,
+  unit_price: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+  quantity: count,
+  description: v.optional(v.string()),
+  sku: v.optional(v.string()),
+  category: v.optional(v.string()),
+  tags: v.optional(v.array(v.string())),
+});
+
+const checkoutRequest = v.pipe(
+  v.strictObject({
+    name: v.optional(text),
+    type: v.picklist(checkoutTypes),
+    success_url: v.optional(v.pipe(v.string(), v.url())),
+    failure_url: v.optional(v.pipe(v.string(), v.url())),
+    expires_at: v.optional(expiry),
+    allowed_payment_methods: v.optional(v.array(v.picklist(paymentMethodValues))),
+    needs_shipping_contact: v.optional(v.boolean()),
+    monthly_installments_enabled: v.optional(v.boolean()),
+    monthly_installments_options: v.optional(months),
+    on_demand_enabled: v.optional(v.boolean()),
+    planId: v.optional(text),
+  }),
+  v.check(
+    (checkout) =>
+      checkout.type === 'HostedPayment' ||
+      (checkout.success_url === undefined && checkout.failure_url === undefined),
+    'success_url and failure_url apply to HostedPayment only',
+  ),
+);
+
+/** Body of an order with checkout options (service: Endpoints 4). */
+export const orderRequest = v.strictObject({
+  currency: v.pipe(v.string(), v.regex(/^[A-Za-z]{3}$/)),
+  customer_info: v.optional(v.strictObject({ customer_id: v.pipe(v.string(), v.regex(customerIdPattern)) })),
+  line_items: v.pipe(v.array(lineItemRequest), v.minLength(1)),
+  shipping_lines: v.optional(
+    v.array(v.strictObject({ amount: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) })),
+  ),
+  shipping_contact: v.optional(
+    v.strictObject({
+      phone: v.optional(text),
+      receiver: v.optional(text),
+      address: v.strictObject({ street1: text, country: text, postal_code: text }),
+    }),
+  ),
+  metadata: v.optional(v.record(v.string(), v.unknown())),
+  checkout: v.optional(checkoutRequest),
+});
+export type OrderRequest = v.InferOutput<typeof orderRequest>;
+
+/** Body of a payment link (service: Endpoints 5). */
+export const checkoutCreateRequest = v.strictObject({
+  name: text,
+  type: v.literal(paymentLinkType),
+  recurrent: v.optional(v.boolean()),
+  expired_at: v.optional(expiry),
+  allowed_payment_methods: v.optional(v.array(v.picklist(paymentMethodValues))),
+  needs_shipping_contact: v.optional(v.boolean()),
+  monthly_installments_enabled: v.optional(v.boolean()),
+  monthly_installments_options: v.optional(months),
+  plan_id: v.optional(text),
+  order_template: v.strictObject({
+    line_items: v.pipe(
+      v.array(
+        v.strictObject({
+          name: text,
+          unit_price: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+          quantity: count,
+        }),
+      ),
+      v.minLength(1),
+    ),
+    currency: v.pipe(v.string(), v.regex(/^[A-Za-z]{3}$/)),
+    customer_info: v.optional(
+      v.strictObject({
+        customer_id: v.optional(v.pipe(v.string(), v.regex(customerIdPattern))),
+        name: v.optional(text),
+        email: v.optional(text),
+        phone: v.optional(text),
+      }),
+    ),
+  }),
+});
+export type CheckoutCreateRequest = v.InferOutput<typeof checkoutCreateRequest>;
+
+// ── Replies: lenient. A field that is missing, null or of another type reads as absent; unknown fields stay. ──
+
+// Every field goes through this, so that no surprise in one of them costs the record.
+const seen = <const T extends v.GenericSchema>(schema: T) =>
+  v.fallback(v.optional(schema), undefined as v.InferOutput<T> | undefined);
+const seenText = seen(v.string());
+const seenFlag = seen(v.boolean());
+const seenNumber = seen(v.number());
+const seenMap = seen(v.looseObject({}));
+
+// A nested list (service: List envelope). One bad item does not hide the others.
+const nested = <const T extends v.GenericSchema>(item: T) =>
+  seen(v.looseObject({ has_more: seenFlag, total: seenNumber, data: seen(v.array(item)) }));
+
+/** A refund record; its amount is negative (service: refund). */
+export const refund = v.looseObject({
+  id: seenText,
+  object: seenText,
+  amount: seenNumber,
+  created_at: seenNumber,
+  auth_code: seenText,
+});
+export type Refund = v.InferOutput<typeof refund>;
+
+/** How a charge was paid (service: payment_method). */
+export const paymentMethod = v.looseObject({
+  object: seenText,
+  type: seenText,
+  name: seenText,
+  exp_month: seenText,
+  exp_year: seenText,
+  auth_code: seenText,
+  last4: seenText,
+  brand: seenText,
+  issuer: seenText,
+  account_type: seenText,
+  country: seenText,
+  antifraud_flag: seenText,
+});
+
+/** One payment attempt against an order (service: charge). */
+export const charge = v.looseObject({
+  id: seenText,
+  object: seenText,
+  livemode: seenFlag,
+  created_at: seenNumber,
+  paid_at: seenNumber,
+  currency: seenText,
+  amount: seenNumber,
+  fee: seenNumber,
+  status: seenText,
+  is_refundable: seenFlag,
+  description: seenText,
+  reference_id: seenText,
+  customer_id: seenText,
+  order_id: seenText,
+  failure_code: seenText,
+  failure_message: seenText,
+  monthly_installments: seenNumber,
+  device_fingerprint: seenText,
+  channel: seen(v.unknown()),
+  payment_method: seen(paymentMethod),
+  refunds: nested(refund),
+});
+export type Charge = v.InferOutput<typeof charge>;
+
+/** A line of an order (service: line_item). */
+export const lineItem = v.looseObject({
+  id: seenText,
+  object: seenText,
+  parent_id: seenText,
+  name: seenText,
+  description: seenText,
+  unit_price: seenNumber,
+  quantity: seenNumber,
+  sku: seenText,
+  brand: seenText,
+  type: seenText,
+  metadata: seenMap,
+  antifraud_info: seenMap,
+});
+
+/** Who buys (service: customer_info). */
+export const customerInfo = v.looseObject({
+  customer_id: seenText,
+  name: seenText,
+  email: seenText,
+  phone: seenText,
+  corporate: seenFlag,
+  antifraud_info: seenMap,
+});
+
+/** Where an order goes, or who is invoiced (service: shipping_contact, fiscal_entity). */
+export const contact = v.looseObject({ id: seenText, created_at: seenNumber, address: seenMap });
+
+/** An order (service: order). Only its id is needed for a record to be one. */
+export const order = v.looseObject({
+  id: v.string(),
+  object: seenText,
+  livemode: seenFlag,
+  amount: seenNumber,
+  amount_refunded: seenNumber,
+  currency: seenText,
+  payment_status: seenText,
+  split_payment: seenFlag,
+  is_refundable: seenFlag,
+  customer_info: seen(customerInfo),
+  shipping_contact: seen(contact),
+  fiscal_entity: seen(contact),
+  channel: seen(v.unknown()),
+  metadata: seenMap,
+  created_at: seenNumber,
+  updated_at: seenNumber,
+  line_items: nested(lineItem),
+  shipping_lines: seen(v.unknown()),
+  tax_lines: seen(v.unknown()),
+  discount_lines: seen(v.unknown()),
+  charges: nested(charge),
+});
+export type Order = v.InferOutput<typeof order>;
+
+/** A way to pay kept for a customer (service: payment_source). */
+export const paymentSource = v.looseObject({
+  id: seenText,
+  object: seenText,
+  type: seenText,
+  reference: seenText,
+  created_at: seenNumber,
+  parent_id: seenText,
+});
+
+/** A customer as listed (service: customer). */
+export const customer = v.looseObject({
+  id: v.string(),
+  object: seenText,
+  livemode: seenFlag,
+  name: seenText,
+  email: seenText,
+  phone: seenText,
+  corporate: seenFlag,
+  custom_reference: seenText,
+  created_at: seenNumber,
+  payment_sources: nested(paymentSource),
+});
+export type Customer = v.InferOutput<typeof customer>;
+
+/** The envelope of a page (service: List envelope). Its URLs are shown to nobody and never requested. */
+export const listEnvelope = v.looseObject({
+  object: v.literal('list'),
+  has_more: seenFlag,
+  total: seenNumber,
+  data: v.array(v.unknown()),
+});
+
+/** An error body (service: Errors). `object` alone makes it one; everything else may be missing. */
+export const errorBody = v.looseObject({
+  object: v.literal('error'),
+  type: seenText,
+  log_id: seenText,
+  details: seen(
+    v.array(v.looseObject({ debug_message: seenText, message: seenText, param: seenText, code: seenText })),
+  ),
+  data: seen(v.unknown()),
+});
+export type ErrorBody = v.InferOutput<typeof errorBody>;
+
+/** Reads an order out of a parsed reply; undefined when it is no object with an id. */
+export function readOrder(value: unknown): Order | undefined {
+  const result = v.safeParse(order, value);
+  return result.success ? result.output : undefined;
+}
+
+/** Reads a customer out of a parsed reply; undefined when it is no object with an id. */
+export function readCustomer(value: unknown): Customer | undefined {
+  const result = v.safeParse(customer, value);
+  return result.success ? result.output : undefined;
+}
+
+/** Reads an error body out of a parsed reply; undefined when it is none. */
+export function readErrorBody(value: unknown): ErrorBody | undefined {
+  const result = v.safeParse(errorBody, value);
+  return result.success ? result.output : undefined;
+}
+
+// ── Error codes ─────────────────────────────────────────────────────────────────────────────────
+
+/** The documented pairs of type and code (service: Errors); codes as they stand after `<brand>.errors.`. */
+export const documentedErrors = {
+  /** A full refund was asked for and a charge of the order is not refundable. No `data`. */
+  notReturnable: {
+    type: 'precondition_required_error',
+    code: 'precondition_required.combo.order.is_not_returnable',
+  },
+  /** `amount` below the total on a split order, without `charge_id`. `data` holds the order. */
+  chargeIdRequired: {
+    type: 'processing_error',
+    code: 'processing.charge_operations.refund.split_payment.charge_id_is_required',
+  },
+} as const;
+export type DocumentedError = keyof typeof documentedErrors;
+
+/** A code without its brand: what stands after `.errors.`, since the first segment is a brand word. */
+export function codeWithoutBrand(code: string): string {
+  const at = code.indexOf('.errors.');
+  return at === -1 ? code : code.slice(at + '.errors.'.length);
+}
+
+/** Which documented error a body is, by type and code together; undefined when it is none of them. */
+export function documentedErrorOf(body: ErrorBody): DocumentedError | undefined {
+  const codes = (body.details ?? []).map((detail) => codeWithoutBrand(detail.code ?? ''));
+  const found = Object.entries(documentedErrors).find(
+    ([, pair]) => pair.type === body.type && codes.includes(pair.code),
+  );
+  return found?.[0] as DocumentedError | undefined;
+}
+
+// ── Endpoints ───────────────────────────────────────────────────────────────────────────────────
+
+/** Paths relative to the base URL, without a leading slash; every id is one encoded segment (service: Endpoints). */
+export const paths = {
+  orders: 'orders',
+  customers: 'customers',
+  refunds: (orderId: string) => `orders/${encodeURIComponent(orderId)}/refunds`,
+  capture: (orderId: string) => `orders/${encodeURIComponent(orderId)}/capture`,
+  orderCharges: (orderId: string) => `orders/${encodeURIComponent(orderId)}/charges`,
+  charges: 'charges',
+  // Assumed: the document shows no path of checkout creation; a profile may set another.
+  checkouts: 'checkouts',
+} as const;
+
+/** Methods that occur (service: Authentication 8). */
+export const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+export type Method = (typeof methods)[number];
+
+// ── Listable resources and their columns ────────────────────────────────────────────────────────
+
+/** How a value is shown: money carries its record's currency, times are Unix seconds on the wire. */
+export type ValueKind = 'id' | 'text' | 'status' | 'money' | 'integer' | 'time' | 'flag' | 'card';
+
+/** A column of a listed resource. `value` may return anything the service sent; rendering copes. */
+export interface Column {
+  /** The service's name of the field, dotted where nested; what `--columns` and the CSV header say. */
+  readonly name: string;
+  readonly title: string;
+  readonly kind: ValueKind;
+  readonly value: (record: JsonObject) => unknown;
+  /** In the default table from this terminal width on; absent: only by `--columns`. */
+  readonly tableFrom?: number;
+  /** Absent from CSV unless named; a derived column for people. */
+  readonly derived?: true;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value at a path of own keys; undefined when anything on the way is missing. */
+export function valueAt(record: unknown, path: readonly string[]): unknown {
+  let value: unknown = record;
+  for (const key of path) {
+    if (!isObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+/** The items of a nested list, or none. */
+export function itemsOf(list: unknown): readonly JsonObject[] {
+  const data = valueAt(list, ['data']);
+  return Array.isArray(data) ? data.filter(isObject) : [];
+}
+
+function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Column {
+  return {
+    name,
+    title: name.toUpperCase(),
+    kind,
+    value: (record) => valueAt(record, name.split('.')),
+    ...more,
+  };
+}
+
+/** `*4242`, `split` for several charges, else the type of the payment (service: payment_method). */
+function cardOf(record: JsonObject): unknown {
+  const charges = itemsOf(record.charges);
+  if (charges.length > 1) return 'split';
+  const last4 = valueAt(charges[0], ['payment_method', 'last4']);
+  return typeof last4 === 'string' && last4 !== ''
+    ? `*${last4}`
+    : valueAt(charges[0], ['payment_method', 'type']);
+}
+
+/** What was refunded as people read it: negative, absent when nothing was. */
+function refundedOf(record: JsonObject): unknown {
+  const amount = record.amount_refunded;
+  return typeof amount === 'number' ? (amount === 0 ? undefined : -amount) : amount;
+}
+
+export const orderColumns: readonly Column[] = [
+  field('id', 'id', { title: 'ID', tableFrom: 0 }),
+  field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
+  field('payment_status', 'status', { title: 'STATUS', tableFrom: 0 }),
+  field('amount', 'money', { title: 'AMOUNT', tableFrom: 0 }),
+  field('refunded', 'integer', { title: 'REFUNDED', tableFrom: 0, derived: true, value: refundedOf }),
+  field('card', 'card', { title: 'CARD', tableFrom: 0, derived: true, value: cardOf }),
+  field('amount_refunded', 'integer'),
+  field('currency', 'text'),
+  field('customer_info.name', 'text', { title: 'BUYER', tableFrom: 100 }),
+  field('customer_info.email', 'text'),
+  field('customer_info.phone', 'text'),
+  field('customer_info.customer_id', 'id'),
+  field('is_refundable', 'flag'),
+  field('split_payment', 'flag'),
+  field('livemode', 'flag'),
+  field('channel', 'text'),
+  field('updated_at', 'time'),
+];
+
+export const customerColumns: readonly Column[] = [
+  field('id', 'id', { title: 'ID', tableFrom: 0 }),
+  field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
+  field('name', 'text', { title: 'NAME', tableFrom: 0 }),
+  field('email', 'text', { title: 'EMAIL', tableFrom: 0 }),
+  field('phone', 'text', { title: 'PHONE', tableFrom: 100 }),
+  field('corporate', 'flag'),
+  field('custom_reference', 'text', { title: 'REFERENCE', tableFrom: 120 }),
+  field('livemode', 'flag'),
+];
+
+/** A resource that can be listed and shown by id (service: Endpoints 2). */
+export interface Resource {
+  readonly path: string;
+  readonly one: string;
+  readonly many: string;
+  readonly idPattern: RegExp;
+  readonly idExample: string;
+  readonly columns: readonly Column[];
+}
+
+export const resources = {
+  orders: {
+    path: paths.orders,
+    one: 'order',
+    many: 'orders',
+    idPattern: orderIdPattern,
+    idExample: 'ord_2tQ7zRk9PwE5xNvAm',
+    columns: orderColumns,
+  },
+  customers: {
+    path: paths.customers,
+    one: 'customer',
+    many: 'customers',
+    idPattern: customerIdPattern,
+    idExample: 'cus_2sZp8LmQ4tVx',
+    columns: customerColumns,
+  },
+} as const satisfies Readonly<Record<string, Resource>>;
+export type ResourceName = keyof typeof resources;

@@ -1,0 +1,228 @@
+/** What a command is: its words, inputs, examples and what it runs; and the global options. */
+
+import type { ResourceName } from './api/spec.ts';
+import { apiVersionPattern, parseAmount, resources } from './api/spec.ts';
+import { CliError } from './errors.ts';
+import { type Context, formats } from './ports.ts';
+
+/** One option of a command, or a global one. A switch has no `value`. */
+export interface Flag<T = unknown> {
+  readonly summary: string;
+  /** The placeholder in help, upper case: `--limit N`. Absent: a switch. */
+  readonly value?: string;
+  readonly short?: string;
+  /** The closed set of values. */
+  readonly choices?: readonly string[];
+  /** The default in words, shown in help. */
+  readonly defaultText?: string;
+  /** The environment variable read when the flag is absent. */
+  readonly env?: string;
+  /** May stand more than once; its value is then a list. */
+  readonly repeatable?: true;
+  /** Names of flags that contradict it. */
+  readonly conflicts?: readonly string[];
+  /** Text as typed → value. Throws CliError 'usage' with the name and the text. */
+  readonly parse: (text: string, name: string) => T;
+}
+
+export interface Argument<T = unknown> {
+  readonly name: string;
+  readonly summary: string;
+  readonly required: boolean;
+  /** Takes all words that are left. */
+  readonly variadic?: true;
+  readonly choices?: readonly string[];
+  readonly parse: (text: string, name: string) => T;
+}
+
+type FlagValue<F> = F extends { repeatable: true; parse: (...args: never[]) => infer T }
+  ? readonly T[]
+  : F extends { parse: (...args: never[]) => infer T }
+    ? T
+    : never;
+type Flags = Readonly<Record<string, Flag>>;
+type Arguments = readonly Argument[];
+
+/** What a command's run is given: its flags by their names, and its arguments in order. */
+export interface Input<A extends Arguments = Arguments, F extends Flags = Flags> {
+  readonly flags: { readonly [K in keyof F]?: FlagValue<F[K]> };
+  readonly args: {
+    readonly [K in keyof A]: A[K] extends { variadic: true; parse: (...args: never[]) => infer T }
+      ? readonly T[]
+      : A[K] extends Argument<infer T>
+        ? A[K]['required'] extends true
+          ? T
+          : T | undefined
+        : never;
+  };
+}
+
+/** A command: noun and verb are in the table of commands/index.ts, everything else is here. */
+export interface Command<A extends Arguments = Arguments, F extends Flags = Flags> {
+  /** A paragraph or two under the summary. */
+  readonly description?: string;
+  readonly arguments: A;
+  readonly flags: F;
+  /** Runnable lines without `$ `; one at least for scripts. */
+  readonly examples: readonly string[];
+  /** The exit codes that matter here. */
+  readonly exits: readonly number[];
+  /** Declare, gather, plan, confirm, act, show. Returns an exit code, or nothing for 0. */
+  readonly run: (ctx: Context, input: Input<A, F>) => Promise<number | undefined>;
+}
+
+/** Defines a command with the types of its inputs inferred. */
+export function defineCommand<const A extends Arguments, const F extends Flags>(
+  command: Command<A, F>,
+): Command<A, F> {
+  return command;
+}
+
+function usage(message: string, now: readonly string[] = []): CliError {
+  return new CliError('usage', message, { certain: 'nothing was sent', now });
+}
+
+/** Ready-made kinds of flag; each checks the text as typed and names it when it is wrong. */
+export const flag = {
+  switch: (parts: Omit<Flag<boolean>, 'parse' | 'value'>) => ({ ...parts, parse: () => true }),
+  text: (parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({ ...parts, parse: nonEmpty }),
+  choice: <const T extends string>(
+    choices: readonly [T, ...T[]],
+    parts: Omit<Flag<T>, 'parse' | 'choices'> & { value: string },
+  ) => ({
+    ...parts,
+    choices,
+    parse: (text: string, name: string): T => oneOf(choices, text, name),
+  }),
+  /** A whole number within bounds. */
+  integer: (min: number, max: number, parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({
+    ...parts,
+    parse: (text: string, name: string): number => integerWithin(min, max, text, name),
+  }),
+  /** An amount: the service's integer, as typed. */
+  amount: (parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({ ...parts, parse: amount }),
+  /** The id of a listed record. */
+  id: (resource: ResourceName, parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({
+    ...parts,
+    parse: (text: string, name: string): string => recordId(resource, text, name),
+  }),
+  /** A flag with a reading of its own. */
+  of: <T>(parts: Flag<T>): Flag<T> => parts,
+};
+
+/** The id of an order or customer, as an argument. */
+export function idArgument<const R extends boolean>(resource: ResourceName, required: R) {
+  return {
+    name: 'id',
+    summary: `id of the ${resources[resource].one}`,
+    required,
+    parse: (text: string): string => recordId(resource, text, 'ID'),
+  } as const;
+}
+
+function nonEmpty(text: string, name: string): string {
+  if (text === '') throw usage(`${name} is empty`);
+  return text;
+}
+
+/** One of a closed set; a wrong one is named with the set. */
+export function oneOf<const T extends string>(choices: readonly T[], text: string, name: string): T {
+  const found = choices.find((choice) => choice === text);
+  if (found === undefined) throw usage(`${name} ${text}: not one of ${choices.join(', ')}`);
+  return found;
+}
+
+function integerWithin(min: number, max: number, text: string, name: string): number {
+  const value = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= min && value <= max))
+    throw usage(`${name} ${text}: not a whole number from ${min} to ${max}`);
+  return value;
+}
+
+function amount(text: string, name: string): number {
+  const value = parseAmount(text);
+  if (value === undefined) {
+    throw usage(
+      `${name} ${text}: not an amount; it is the service's own integer, digits only, 1 to 9007199254740991`,
+    );
+  }
+  return value;
+}
+
+/** Checks the id of a listed record before it goes anywhere (allow-list). */
+export function recordId(resource: ResourceName, text: string, name: string): string {
+  const { idPattern, idExample, one } = resources[resource];
+  if (idPattern.test(text)) return text;
+  throw usage(
+    `${name} ${text}: not the id of ${one === 'order' ? 'an' : 'a'} ${one}, which looks like ${idExample}`,
+    [`paydesk ${resource} list`],
+  );
+}
+
+/** The global options, before or after the command. No others are global. */
+export const globalFlags = {
+  profile: flag.text({
+    value: 'NAME',
+    short: 'p',
+    summary: 'the account to talk to',
+    env: 'PAYDESK_PROFILE',
+  }),
+  output: flag.choice(formats, {
+    value: 'FORMAT',
+    short: 'o',
+    summary: 'how to print the result',
+    env: 'PAYDESK_OUTPUT',
+    defaultText: 'table',
+  }),
+  json: flag.switch({ summary: 'short for -o json', conflicts: ['ndjson', 'csv'] }),
+  ndjson: flag.switch({ summary: 'short for -o ndjson', conflicts: ['json', 'csv'] }),
+  csv: flag.switch({ summary: 'short for -o csv', conflicts: ['json', 'ndjson'] }),
+  columns: flag.of<readonly string[]>({
+    value: 'A,B,C',
+    summary: 'columns of table, list and csv, by field name',
+    env: 'PAYDESK_COLUMNS',
+    parse: (text, name) => nonEmpty(text, name).split(','),
+  }),
+  'no-header': flag.switch({ summary: 'no heading line in table and csv', env: 'PAYDESK_NO_HEADER' }),
+  'no-input': flag.switch({ summary: 'never ask; a missing value is an error', env: 'PAYDESK_NO_INPUT' }),
+  yes: flag.switch({ short: 'y', summary: 'answer yes to a confirmation (production needs --confirm)' }),
+  'dry-run': flag.switch({ summary: 'make the reads, show what would be sent, send nothing' }),
+  quiet: flag.switch({ short: 'q', summary: 'no notes on stderr when all is well', env: 'PAYDESK_QUIET' }),
+  debug: flag.switch({ summary: 'requests and stack traces on stderr', env: 'PAYDESK_DEBUG' }),
+  color: flag.choice(['auto', 'always', 'never'], {
+    value: 'WHEN',
+    summary: 'colour the output',
+    env: 'PAYDESK_COLOR',
+    defaultText: 'auto',
+  }),
+  'no-color': flag.switch({ summary: 'same as --color never' }),
+  timeout: flag.integer(1, 3600, {
+    value: 'SECONDS',
+    summary: 'time for one request, from connect to last byte',
+    env: 'PAYDESK_TIMEOUT',
+    defaultText: '60',
+  }),
+  'api-version': flag.of<string>({
+    value: 'X.Y.Z',
+    summary: 'version of the service to ask for',
+    env: 'PAYDESK_API_VERSION',
+    defaultText: "the profile's",
+    parse: (text, name) => {
+      if (!apiVersionPattern.test(text)) throw usage(`${name} ${text}: not a version such as 2.3.0`);
+      return text;
+    },
+  }),
+  lang: flag.of<string>({
+    value: 'CODE',
+    summary: 'language of the service’s messages (Accept-Language)',
+    env: 'PAYDESK_LANG',
+    parse: (text, name) => {
+      if (!/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/.test(text))
+        throw usage(`${name} ${text}: not a language code such as es`);
+      return text;
+    },
+  }),
+  utc: flag.switch({ summary: 'show times in UTC', env: 'PAYDESK_UTC' }),
+  help: flag.switch({ short: 'h', summary: 'show help' }),
+  version: flag.switch({ short: 'V', summary: 'show the version' }),
+} as const;

@@ -1,0 +1,82 @@
+/** What can go wrong, in kinds: each kind has one exit code, and every error is printed once, in main.ts. */
+
+/** Kind of error → exit code. `help exit-codes` and the tests hold the same table. */
+export const exitCodes = {
+  /** A bug. */
+  internal: 1,
+  /** A reply to a read that makes no sense: HTML, a redirect, a wrong shape. */
+  reply: 1,
+  /** A bad flag or value, or a missing one; nothing was sent. */
+  usage: 2,
+  /** Refused by paydesk; nothing was sent. */
+  refused: 3,
+  /** Declined at a prompt (No, end of input); nothing was sent. */
+  cancelled: 3,
+  /** No profile, no key, or the key was not accepted. */
+  auth: 4,
+  /** Refused by the service. */
+  rejected: 5,
+  /** The service, or a complete walk, says that it does not exist. */
+  not_found: 5,
+  /** Network, time-out, throttled or failing service; provably nothing changed. */
+  network: 6,
+  /** A change was sent and no trustworthy answer came: a person must look. */
+  unknown: 7,
+  /** A batch ended with some rows not done. */
+  batch: 8,
+  /** Output or record incomplete. */
+  incomplete: 9,
+  /** SIGHUP with nothing in flight. */
+  hangup: 129,
+  /** Ctrl-C with nothing in flight. */
+  interrupted: 130,
+  /** SIGTERM with nothing in flight. */
+  terminated: 143,
+} as const;
+
+export type ErrorKind = keyof typeof exitCodes;
+
+/** One item of an error body's `details` (service: Errors), as far as it was there. */
+export interface ErrorDetail {
+  readonly message?: string | undefined;
+  readonly debugMessage?: string | undefined;
+  readonly code?: string | undefined;
+  readonly param?: string | undefined;
+}
+
+export interface CliErrorParts {
+  /** What opens the first line instead of the kind's own words: `DUPLICATE?`, `no match for`. */
+  readonly opening?: string;
+  /** What is certain. */
+  readonly certain?: string;
+  /** What to do now: sentences and exact commands, a line each. */
+  readonly now?: readonly string[];
+  /** The service's type of error (service: Errors). */
+  readonly type?: string | undefined;
+  /** The service's code, as received (service: Errors). */
+  readonly code?: string | undefined;
+  /** The service's `log_id`. */
+  readonly logId?: string | undefined;
+  readonly httpStatus?: number | undefined;
+  readonly details?: readonly ErrorDetail[];
+  /** The order object of an error body, when there was one. */
+  readonly data?: unknown;
+  readonly cause?: unknown;
+}
+
+/** An error with words for a person: what happened (message), what is certain, what to do now. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly kind: ErrorKind;
+  readonly parts: CliErrorParts;
+
+  constructor(kind: ErrorKind, message: string, parts: CliErrorParts = {}) {
+    super(message, parts.cause === undefined ? undefined : { cause: parts.cause });
+    this.kind = kind;
+    this.parts = parts;
+  }
+
+  get exitCode(): number {
+    return exitCodes[this.kind];
+  }
+}

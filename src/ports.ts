@@ -1,0 +1,332 @@
+/** Types only: what a command is given, and what the folders need from outside. main.ts joins them. */
+
+import type { Column, JsonObject, Mode, ResourceName } from './api/spec.ts';
+import type { CliErrorParts } from './errors.ts';
+import type { Profile, Profiles } from './profiles/profile.ts';
+import type { SimulatorControl } from './simulator/control.ts';
+
+export type { Profile, Profiles, SimulatorControl };
+
+// ── Time ────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Clock {
+  /** Wall clock, Unix milliseconds. */
+  now(): number;
+  /** Monotonic clock, milliseconds from an unknown start. */
+  monotonic(): number;
+  /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+// ── The service, for reading ────────────────────────────────────────────────────────────────────
+
+/** One record as the service sent it. */
+export interface WireRecord {
+  /** Parsed; an integer beyond 2^53-1 is a bigint here. Rendering and checks cope with any type. */
+  readonly value: JsonObject;
+  /** The record's own bytes out of the reply: what `--json` and exports print. */
+  readonly bytes: Uint8Array;
+}
+
+/** Query of one page (service: Endpoints 2). At most one of `next` and `previous`. */
+export interface PageQuery {
+  readonly limit?: number | undefined;
+  readonly next?: string | undefined;
+  readonly previous?: string | undefined;
+}
+
+export interface Page {
+  readonly records: readonly WireRecord[];
+  /** `has_more` of the envelope: about the direction travelled. Absent reads as false. */
+  readonly hasMore: boolean;
+}
+
+/** What looking for one record by id came to. */
+export type Located =
+  | {
+      readonly found: WireRecord;
+      /** The record before it when it was located, to find it again quickly; absent for the first of the list. */
+      readonly neighbour?: string | undefined;
+    }
+  /** The service's own error, or a complete walk, says that there is none. */
+  | { readonly missing: true }
+  /** The walk ended at its bound: not among the newest `read`. */
+  | { readonly boundReached: true; readonly read: number };
+
+export interface LocateOptions {
+  /** Where it was found before; tried first. */
+  readonly neighbour?: string | undefined;
+  /** How many records a fallback walk may read. */
+  readonly max?: number | undefined;
+  readonly progress?: ((read: number) => void) | undefined;
+}
+
+/** Reads of one account. Nothing here can change anything. */
+export interface Service {
+  readonly profile: Profile;
+  /**
+   * Walks pages from the query on, forwards (or backwards from `previous`), by the id of the last (first) record.
+   * Ends when `has_more` is not true. Throws CliError: 'reply', 'network', 'auth', 'rejected', and 'incomplete'
+   * when paging makes no progress (service: Endpoints 2).
+   */
+  pages(resource: ResourceName, query: PageQuery): AsyncIterable<Page>;
+  /** One record by id, out of documented paging, or directly where the profile says so. */
+  locate(resource: ResourceName, id: string, options?: LocateOptions): Promise<Located>;
+}
+
+// ── Changes ─────────────────────────────────────────────────────────────────────────────────────
+
+/** A request that changes something; `path` is relative to the base URL, without a leading slash. */
+export interface ChangeRequest {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: JsonObject | undefined;
+}
+
+/** A reply as it came, read to its last byte. */
+export interface RawReply {
+  readonly status: number;
+  /** The media type of Content-Type, lower case, without parameters; '' when there was none. */
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  /** The `Date` header, Unix milliseconds, when it parses. */
+  readonly date?: number | undefined;
+  /** `Retry-After` in milliseconds from now, when it parses. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** What one sending came to. `reason` is for people: `HTTP 502, an HTML page`, `no answer within 60 s`. */
+export type SendReport =
+  | { readonly kind: 'reply'; readonly reply: RawReply }
+  /** Provably not a byte of the request left. */
+  | { readonly kind: 'not_sent'; readonly reason: string; readonly cause?: unknown }
+  /** It may have arrived. */
+  | { readonly kind: 'no_reply'; readonly reason: string; readonly cause?: unknown };
+
+/** Sends a change once, never again: no retry, no redirect, one dispatch. Only journal/run.ts is handed this. */
+export type SendOnce = (
+  request: ChangeRequest,
+  options: { readonly timeoutMs: number },
+) => Promise<SendReport>;
+
+/** A refund record that an applied refund must leave: exactly one new record of this amount on this charge. */
+export interface ExpectedRefund {
+  readonly chargeId: string;
+  /** Negative, as the service writes it (service: refund). */
+  readonly amount: number;
+}
+
+/** What a person decided: one change, to be sent at most once. */
+export interface Intent {
+  readonly kind: 'refund' | 'capture' | 'order' | 'checkout' | 'api';
+  /** The order it changes; absent for what belongs to no order. */
+  readonly orderId?: string | undefined;
+  readonly request: ChangeRequest;
+  /** For a refund: the new records that must appear. */
+  readonly expected?: readonly ExpectedRefund[] | undefined;
+  /** For a whole-order refund: charges that may get one record, or none (declined ones). */
+  readonly tolerated?: readonly string[] | undefined;
+  /** The money of it for messages: the service's integer and currency. */
+  readonly amount?: number | undefined;
+  readonly currency?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly note?: string | undefined;
+  /** A script's own id of this intent (`--intent`). */
+  readonly intentId?: string | undefined;
+  /** A person asked for a repeat of what was done or tried before (`--again`). */
+  readonly again: boolean;
+  /** Row reference and plan, for bulk refunds. */
+  readonly ref?: string | undefined;
+  readonly plan?: string | undefined;
+  /**
+   * Sees the order as the final read gives it, under the order's lock, right before the sending.
+   * Throws a CliError to stop: money changed, not refundable any more, an equal refund exists.
+   */
+  readonly approve: (fresh: WireRecord) => Promise<void>;
+  readonly checks?: readonly string[] | undefined;
+}
+
+/** A refund record found after the change. */
+export interface FoundRefund {
+  readonly chargeId: string;
+  readonly id: string | undefined;
+  readonly amount: number;
+  readonly createdAt: number | undefined;
+  readonly authCode: string | undefined;
+}
+
+interface OutcomeBase {
+  /** The journal's id of the intent. */
+  readonly intent?: string | undefined;
+  /** Set when a person must look although there is a verdict; exit 7. */
+  readonly alarm?: 'duplicate' | 'contradiction' | 'partial' | 'applied_though_rejected' | undefined;
+  /** The order as last read or replied, when there was one. */
+  readonly order?: WireRecord | undefined;
+  /** New refund records seen since the pre-image, ours or not. */
+  readonly refunds?: readonly FoundRefund[] | undefined;
+}
+
+/** How a change ended. Words and exit codes are made of it by the command. */
+export type Outcome =
+  | (OutcomeBase & {
+      readonly verdict: 'applied';
+      readonly by: 'reply' | 'read';
+      readonly record: WireRecord;
+    })
+  | (OutcomeBase & {
+      readonly verdict: 'rejected';
+      readonly parts: CliErrorParts;
+      /** A read confirmed that nothing changed. */
+      readonly confirmed: boolean;
+    })
+  | (OutcomeBase & { readonly verdict: 'not_sent'; readonly reason: string })
+  | (OutcomeBase & {
+      readonly verdict: 'unknown' | 'not_seen';
+      readonly reason: string;
+      /** Wall clock, Unix milliseconds: when it was sent, and when the last read was made. */
+      readonly sentAt: number;
+      readonly lastReadAt?: number | undefined;
+      readonly reads: number;
+    })
+  /** `--dry-run`: everything but the sending. */
+  | { readonly verdict: 'dry_run'; readonly request: ChangeRequest; readonly checks: readonly string[] };
+
+/** The one door for changes: journal/run.ts. */
+export type Change = (intent: Intent) => Promise<Outcome>;
+
+// ── What people see ─────────────────────────────────────────────────────────────────────────────
+
+export const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
+export type Format = (typeof formats)[number];
+
+export type Style = 'strong' | 'faint' | 'good' | 'warn' | 'bad';
+/** A piece of text of one style. The writer cleans it, so it may hold anything a service sends. */
+export type Span = string | { readonly text: string; readonly style: Style };
+/** A time (Unix seconds) as people read it, in the zone of the run; anything else is shown as received, marked. */
+export interface TimeSpan {
+  readonly time: unknown;
+  /** `day` 20 Nov 18:42 · `full` 20 Nov 2026 18:42:51 UTC-6 · `clock` 18:42:51 */
+  readonly precision: 'day' | 'full' | 'clock';
+}
+export type Cell = Span | TimeSpan | readonly (Span | TimeSpan)[];
+
+/** What stands on a person's screen, before widths and colours. */
+export type Block =
+  /** One line, never wrapped inside an id; too long for the terminal, it wraps at spaces with the indent. */
+  | { readonly line: Cell; readonly indent?: number }
+  /** Cells in columns, two spaces apart; `right` lists the right-aligned columns, `shrink` those that may be cut. */
+  | {
+      readonly grid: readonly (readonly Cell[])[];
+      readonly right?: readonly number[];
+      readonly shrink?: readonly number[];
+      readonly indent?: number;
+    }
+  | 'blank';
+
+/** A list being written, page by page. */
+export interface ListSink {
+  /** Resolves when the page is written; rejects with CliError 'incomplete' when the stream is gone or full. */
+  page(records: readonly WireRecord[]): Promise<void>;
+  /** Closes the list. `hasMore` becomes the envelope's `has_more`, last. */
+  end(hasMore: boolean): Promise<void>;
+}
+
+/** stdout: data and nothing else. The one writer of its stream; knows formats, cleans text, stops keys. */
+export interface Output {
+  readonly format: Format;
+  /** Starts a list of the service's records, in whatever format was asked for. */
+  list(columns: readonly Column[]): ListSink;
+  /** A list of our own flat records (`object`, …). */
+  ownList(columns: readonly Column[], records: readonly JsonObject[]): Promise<void>;
+  /** One record of the service: its bytes as JSON, `view` as a table, every field as a list, `columns` as CSV. */
+  record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
+  /** One flat record of our own; `view` as a table. */
+  own(record: JsonObject, view: () => readonly Block[]): Promise<void>;
+  /** Text for people, whatever the format: help topics, scripts of completions. */
+  text(text: string): Promise<void>;
+}
+
+/** stderr: notes, previews, progress. Under json and ndjson kept back, for the `notes` of a failing run. */
+export interface Notes {
+  /** One line; silenced by --quiet. */
+  note(line: Cell): void;
+  /** One line that --quiet does not silence. */
+  warn(line: Cell): void;
+  /** A screenful before a question. */
+  show(blocks: readonly Block[]): void;
+  /** A line that is redrawn on a terminal; call the returned function when it is over. */
+  progress(text: () => string): () => void;
+}
+
+export interface Choice<T> {
+  readonly value: T;
+  readonly label: string;
+  /** Shown under the choice, or after it in line prompts. */
+  readonly detail?: string;
+}
+
+interface Question {
+  readonly message: string;
+  /** The flag (or argument) that answers this question in a script: named when nobody can be asked. */
+  readonly flag: string;
+}
+
+/**
+ * Prompts, on stderr. Without a terminal, with --no-input or CI every one of them throws CliError 'usage' naming the
+ * flag. Ctrl-C throws 'interrupted', end of input 'cancelled'. What was typed before the question is dropped.
+ */
+export interface Ask {
+  readonly interactive: boolean;
+  text(
+    question: Question & {
+      readonly check?: (text: string) => string | undefined;
+      readonly optional?: boolean;
+    },
+  ): Promise<string>;
+  secret(question: Question & { readonly check?: (text: string) => string | undefined }): Promise<string>;
+  choose<T>(question: Question & { readonly choices: readonly Choice<T>[] }): Promise<T>;
+  /** A choice out of many, narrowed by typing. */
+  search<T>(question: Question & { readonly choices: readonly Choice<T>[] }): Promise<T>;
+  /** Yes or No; a bare Enter is No. */
+  confirm(question: Question): Promise<boolean>;
+}
+
+// ── What a command is given ─────────────────────────────────────────────────────────────────────
+
+/** The global options, resolved: flag, environment, profile, default. */
+export interface GlobalOptions {
+  readonly profile: string | undefined;
+  readonly columns: readonly string[] | undefined;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  readonly quiet: boolean;
+  readonly debug: boolean;
+  readonly timeoutMs: number;
+  readonly utc: boolean;
+}
+
+export interface Context {
+  readonly options: GlobalOptions;
+  readonly clock: Clock;
+  /** Aborts on Ctrl-C, SIGTERM, SIGHUP and when stdout is gone. */
+  readonly signal: AbortSignal;
+  readonly out: Output;
+  readonly notes: Notes;
+  readonly ask: Ask;
+  readonly profiles: Profiles;
+  readonly simulator: SimulatorControl;
+  /** Opens the profile of this run. Throws CliError 'auth' when there is none or it has no key. */
+  service(): Promise<Service>;
+  /** The one door for changes. */
+  readonly change: Change;
+  /** Standard input to its end, as text, at most so many bytes. */
+  stdin(maxBytes: number): Promise<string>;
+  /** A file a person named, as text; `-` is standard input. Throws CliError 'usage' when it cannot be read. */
+  file(path: string, maxBytes: number): Promise<string>;
+}
+
+/** The label of a profile on every screen: `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
+export interface AccountLabel {
+  readonly mode: Mode;
+  readonly name: string;
+}
