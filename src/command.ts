@@ -68,7 +68,7 @@ export interface Command<A extends Arguments = Arguments, F extends Flags = Flag
   /** The exit codes that matter here. */
   readonly exits: readonly number[];
   /** Declare, gather, plan, confirm, act, show. Returns an exit code, or nothing for 0. */
-  readonly run: (ctx: Context, input: Input<A, F>) => Promise<number | undefined>;
+  run(ctx: Context, input: Input<A, F>): Promise<number | undefined>;
 }
 
 /** Defines a command with the types of its inputs inferred. */

@@ -315,8 +315,13 @@ export interface Context {
   readonly ask: Ask;
   readonly profiles: Profiles;
   readonly simulator: SimulatorControl;
-  /** Opens the profile of this run. Throws CliError 'auth' when there is none or it has no key. */
-  service(): Promise<Service>;
+  /**
+   * Opens the profile of this run. Throws CliError 'auth' when there is none or it has no key; 'refused' when it is
+   * opened for a change in production and was only a default among several.
+   */
+  service(purpose?: 'read' | 'change'): Promise<Service>;
+  /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
+  timeOfDay(ms: number): string;
   /** The one door for changes. */
   readonly change: Change;
   /** Standard input to its end, as text, at most so many bytes. */

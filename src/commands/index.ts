@@ -1,0 +1,51 @@
+/** The table of commands: words, summary, and how to load each. Help and parsing start here. */
+
+import type { Command } from '../command.ts';
+
+/** A command as listed; its module is loaded only when it is used or its help is asked for. */
+export interface CommandEntry {
+  readonly words: readonly [string, ...string[]];
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** The nouns, with what they are about. */
+export const groups: Readonly<Record<string, string>> = {
+  orders: 'List, show, refund and capture orders',
+  customers: 'List and show customers',
+  profile: 'The accounts paydesk can talk to, and their keys',
+  simulator: 'The simulator of the service inside paydesk',
+};
+
+export const commands: readonly CommandEntry[] = [
+  {
+    words: ['orders', 'list'],
+    summary: 'List orders, a page at a time',
+    load: async () => (await import('./orders/list.ts')).list,
+  },
+  {
+    words: ['orders', 'show'],
+    summary: 'Show one order: its money, refunds and items',
+    load: async () => (await import('./orders/show.ts')).show,
+  },
+  {
+    words: ['orders', 'refund'],
+    summary: 'Refund an order, one of its charges, or part of a charge',
+    load: async () => (await import('./orders/refund.ts')).refund,
+  },
+  {
+    words: ['orders', 'capture'],
+    summary: 'Capture an order that was authorized earlier',
+    load: async () => (await import('./orders/capture.ts')).capture,
+  },
+  {
+    words: ['customers', 'list'],
+    summary: 'List customers, a page at a time',
+    load: async () => (await import('./customers/list.ts')).list,
+  },
+  {
+    words: ['customers', 'show'],
+    summary: 'Show one customer',
+    load: async () => (await import('./customers/show.ts')).show,
+  },
+];
