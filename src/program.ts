@@ -1,14 +1,28 @@
 /** The command table → commander: what was typed becomes a command with its inputs, or a help text. */
 
-import { CommanderError, type Help, Option, Command as Parser } from 'commander';
-import type { Argument, Command, Flag, Input } from './command.ts';
-import { globalFlags } from './command.ts';
+import { CommanderError, Option, Command as Parser } from 'commander';
+import {
+  type Argument,
+  type Command,
+  type Flag,
+  type GlobalInput,
+  globalFlags,
+  type Input,
+} from './command.ts';
 import { type CommandEntry, commands, groups } from './commands/index.ts';
 import { CliError } from './errors.ts';
-import { commandNotes, rootNotes, topicNames, topicText } from './help.ts';
-
-/** The global flags as typed, before environment and defaults. */
-export type GlobalInput = Input<readonly [], typeof globalFlags>['flags'];
+import {
+  bareText,
+  commandListing,
+  commandNotes,
+  groupNotes,
+  item,
+  rootNotes,
+  rootSummary,
+  topicNames,
+  topicText,
+  wrapped,
+} from './help.ts';
 
 /** What a command line asks for. */
 export type Invocation =
@@ -32,13 +46,14 @@ export async function readCommandLine(argv: readonly string[], width: number): P
   const words = leadingWords(argv);
   const entry = commands.find(({ words: own }) => own.every((word, index) => words[index] === word));
   if (asksFor(argv, 'help', 'h') || words[0] === 'help') {
-    return { kind: 'text', text: await helpFor(words, width) };
+    return { kind: 'text', text: wrapped(await helpFor(words, width), width) };
   }
   if (asksFor(argv, 'version', 'V')) return { kind: 'version' };
   const typed: Typed = new Map();
-  if (entry === undefined) return { kind: 'text', text: await helpOfGroup(words, argv, typed, width) };
+  if (entry === undefined)
+    return { kind: 'text', text: wrapped(helpOfGroup(words, argv, typed, width), width) };
   const command = await entry.load();
-  const { root, leaf } = buildParser({ entry, command, typed, width });
+  const { root, leaf } = buildParser({ entry, command, typed, width, forHelp: false });
   parseWith(root, argv);
   const input = readInput(command, leaf.args, typed);
   return {
@@ -77,33 +92,39 @@ function asksFor(argv: readonly string[], long: string, short: string): boolean 
 }
 
 async function helpFor(words: readonly string[], width: number): Promise<string> {
-  const asked = words[0] === 'help' ? words.slice(1) : words;
-  if (words[0] === 'help' && asked.length === 1 && topicNames.includes(asked[0] ?? ''))
-    return topicText(asked[0] ?? '', width);
+  const helping = words[0] === 'help';
+  const asked = helping ? words.slice(1) : words;
+  const [first] = asked;
+  if (helping && asked.length === 1 && topicNames.includes(first ?? '')) return topicText(first ?? '', width);
   const entry = commands.find(({ words: own }) => own.every((word, index) => asked[index] === word));
-  if (entry !== undefined) {
-    const command = await entry.load();
-    return buildParser({ entry, command, typed: new Map(), width }).leaf.helpInformation();
-  }
-  const group = asked[0];
-  if (group === undefined) return buildParser({ typed: new Map(), width }).root.helpInformation();
-  if (words[0] === 'help' && (groups[group] === undefined || asked.length > 1)) throw unknownWord(asked);
-  const root = buildParser({ typed: new Map(), width }).root;
-  return (root.commands.find((one) => one.name() === group) ?? root).helpInformation();
+  if (entry !== undefined) return leafHelp(entry, width);
+  if (helping && first !== undefined && (groups[first] === undefined || asked.length > 1))
+    throw unknownWord(asked);
+  return first === undefined ? rootHelp(width) : groupHelp(first, width);
+}
+
+async function leafHelp(entry: CommandEntry, width: number): Promise<string> {
+  const command = await entry.load();
+  const { leaf } = buildParser({ entry, command, typed: new Map(), width, forHelp: true });
+  return `${leaf.helpInformation()}\n${commandNotes(command, width)}\n`;
+}
+
+function rootHelp(width: number): string {
+  const { root } = buildParser({ typed: new Map(), width, forHelp: true });
+  return `${root.helpInformation()}\n${rootNotes(width)}\n`;
+}
+
+function groupHelp(noun: string, width: number): string {
+  const { root } = buildParser({ typed: new Map(), width, forHelp: true });
+  const group = root.commands.find((one) => one.name() === noun);
+  return group === undefined ? rootHelp(width) : `${group.helpInformation()}\n${groupNotes(noun, width)}\n`;
 }
 
 // A bare noun, or something that is no command.
-async function helpOfGroup(
-  words: readonly string[],
-  argv: readonly string[],
-  typed: Typed,
-  width: number,
-): Promise<string> {
-  const { root } = buildParser({ typed, width });
-  parseWith(root, argv);
-  const group = root.commands.find((one) => one.name() === words[0]);
-  if (group !== undefined) return group.helpInformation();
-  return words.length === 0 ? rootNotes.bare : root.helpInformation();
+function helpOfGroup(words: readonly string[], argv: readonly string[], typed: Typed, width: number): string {
+  const [noun] = words;
+  parseWith(buildParser({ typed, width, forHelp: false }).root, argv);
+  return noun === undefined ? bareText() : groupHelp(noun, width);
 }
 
 function unknownWord(words: readonly string[]): CliError {
@@ -117,56 +138,47 @@ interface Build {
   readonly command?: Command;
   readonly typed: Typed;
   readonly width: number;
+  /** Help lists the commands itself; commander needs them visible only to suggest one. */
+  readonly forHelp: boolean;
 }
 
 // All nouns and verbs by name, so that suggestions work; flags of the one command that runs.
-function buildParser({ entry, command, typed, width }: Build): { root: Parser; leaf: Parser } {
-  const root = quiet(new Parser('paydesk'), width);
-  root
-    .description(rootNotes.summary)
-    .usage('[options] <command>')
-    .addHelpText('after', rootNotes.after(width));
+function buildParser({ entry, command, typed, width, forHelp }: Build): { root: Parser; leaf: Parser } {
+  const root = quiet(new Parser('paydesk'), width).usage('[options] <command>');
+  root.description(`${rootSummary}\n\n${commandListing(commands, width)}`);
   addFlags(root, globalFlags, typed, 'Global options:');
   let leaf = root;
   for (const one of commands) {
     const [noun, verb] = one.words;
-    const parent = verb === undefined ? root : groupOf(root, noun, typed);
-    const parser = parent
-      .command(verb ?? noun)
-      .summary(one.summary)
-      .description(one.summary);
-    parser.copyInheritedSettings(parent);
-    if (one !== entry || command === undefined) parser.allowUnknownOption().allowExcessArguments();
-    else leaf = describe(parser, one, command, typed, width);
+    const parent = verb === undefined ? root : groupOf(root, noun, { typed, width, forHelp });
+    const parser = parent.command(verb ?? noun, { hidden: forHelp }).copyInheritedSettings(parent);
+    if (one === entry && command !== undefined)
+      leaf = describe(
+        parser.action(() => undefined),
+        one,
+        command,
+        typed,
+      );
   }
-  root.action(() => undefined);
   return { root, leaf };
 }
 
-function groupOf(root: Parser, noun: string, typed: Typed): Parser {
+function groupOf(root: Parser, noun: string, { typed, width, forHelp }: Build): Parser {
   const known = root.commands.find((one) => one.name() === noun);
   if (known !== undefined) return known;
-  const group = root
-    .command(noun)
-    .description(groups[noun] ?? noun)
-    .usage('[options] <command>');
-  addFlags(group, globalFlags, typed, 'Global options:');
-  group.addHelpText('after', `\nSee paydesk ${noun} <command> --help for examples.`);
-  return group.action(() => undefined).allowExcessArguments(false);
+  const group = root.command(noun, { hidden: forHelp }).usage('[options] <command>');
+  const own = commands.filter(({ words }) => words[0] === noun);
+  group.description(`${groups[noun]?.summary ?? noun}\n\n${commandListing(own, width)}`);
+  addFlags(group.helpCommand(false), globalFlags, typed, undefined);
+  return group;
 }
 
-function describe(
-  parser: Parser,
-  entry: CommandEntry,
-  command: Command,
-  typed: Typed,
-  width: number,
-): Parser {
+function describe(parser: Parser, entry: CommandEntry, command: Command, typed: Typed): Parser {
   parser.description([entry.summary, command.description].filter((part) => part !== undefined).join('\n\n'));
   for (const one of command.arguments) parser.argument(argumentTerm(one), withFacts(one.summary, one));
   addFlags(parser, command.flags, typed, 'Options:');
   addFlags(parser, globalFlags, typed, 'Global options:');
-  return parser.addHelpText('after', commandNotes(command, width));
+  return parser;
 }
 
 function argumentTerm({ name, required, variadic }: Argument): string {
@@ -178,7 +190,7 @@ function addFlags(
   parser: Parser,
   flags: Readonly<Record<string, Flag>>,
   typed: Typed,
-  heading: string,
+  heading: string | undefined,
 ): void {
   for (const [name, one] of Object.entries(flags)) {
     const short = one.short === undefined ? '' : `-${one.short}, `;
@@ -186,7 +198,7 @@ function addFlags(
       `${short}--${name}${one.value === undefined ? '' : ` <${one.value}>`}`,
       withFacts(one.summary, one),
     );
-    parser.addOption(option.helpGroup(heading));
+    parser.addOption(heading === undefined ? option.hideHelp() : option.helpGroup(heading));
     parser.on(`option:${name}`, (text: string | null | undefined) => keep(typed, name, one, text ?? ''));
   }
 }
@@ -239,6 +251,8 @@ function parseWith(root: Parser, argv: readonly string[]): void {
   try {
     root.parse(argv, { from: 'user' });
   } catch (error) {
+    // A bare noun: commander would show its help.
+    if (error instanceof CommanderError && error.code.startsWith('commander.help')) return;
     throw error instanceof CommanderError ? usageError(error, argv) : error;
   }
 }
@@ -276,15 +290,6 @@ function quiet(parser: Parser, width: number): Parser {
     })
     .configureHelp({
       minWidthToWrap: 10,
-      formatItem: (term, termWidth, text, helper) => formatItem(term, termWidth, text, helper, width),
+      formatItem: (term, termWidth, text) => item(term, termWidth, text, width),
     });
-}
-
-// Under 60 columns a description stands below its term: beside it there is no room.
-function formatItem(term: string, termWidth: number, text: string, helper: Help, width: number): string {
-  const narrow = width < 60;
-  const indent = narrow ? 4 : termWidth + 4;
-  const wrapped = helper.boxWrap(text, width - indent).replaceAll('\n', `\n${' '.repeat(indent)}`);
-  if (text === '') return `  ${term}`;
-  return narrow ? `  ${term}\n    ${wrapped}` : `  ${term.padEnd(termWidth)}  ${wrapped}`;
 }

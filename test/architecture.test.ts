@@ -37,7 +37,8 @@ function mayImport(from: string, to: string): boolean {
   if (room === 'commands') return to === 'src/command.ts';
   if (from === 'src/program.ts')
     return ['src/command.ts', 'src/help.ts', 'src/commands/index.ts'].includes(to);
-  if (from === 'src/help.ts') return to === 'src/command.ts';
+  if (['src/help.ts', 'src/globals.ts'].includes(from))
+    return ['src/command.ts', 'src/commands/index.ts'].includes(to);
   return ['src/main.ts', 'src/context.ts'].includes(from);
 }
 

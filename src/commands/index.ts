@@ -9,12 +9,20 @@ export interface CommandEntry {
   readonly load: () => Promise<Command>;
 }
 
-/** The nouns, with what they are about. */
-export const groups: Readonly<Record<string, string>> = {
-  orders: 'List, show, refund and capture orders',
-  customers: 'List and show customers',
-  profile: 'The accounts paydesk can talk to, and their keys',
-  simulator: 'The simulator of the service inside paydesk',
+/** A noun: what it is about, and a line to try. */
+export interface Group {
+  readonly summary: string;
+  readonly example: string;
+}
+
+export const groups: Readonly<Record<string, Group>> = {
+  orders: {
+    summary: 'List, show, refund and capture orders',
+    example: 'paydesk -p demo orders list --limit 5',
+  },
+  customers: { summary: 'List and show customers', example: 'paydesk -p demo customers list --limit 5' },
+  profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
+  simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
 };
 
 export const commands: readonly CommandEntry[] = [

@@ -9,7 +9,7 @@ import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts
 import { readOne } from '../one-record.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from '../outcome.ts';
 import { checkUnchanged } from './final-read.ts';
-import { checkMode } from './refund-plan.ts';
+import { checkMode } from './refund-checks.ts';
 
 const { idExample } = resources.orders;
 
@@ -51,7 +51,7 @@ function checkCapturable(order: JsonObject, profile: Profile): void {
   if (status === undefined || status === null || status === statuses.preAuthorized) return;
   throw new CliError(
     'refused',
-    `${String(order.id)} is ${readOrder(order)?.payment_status}, not ${statuses.preAuthorized}: there is nothing to capture`,
+    `${String(order.id)} is ${readOrder(order)?.payment_status ?? 'in another state'}, not ${statuses.preAuthorized}: there is nothing to capture`,
     {
       certain: 'nothing was sent',
       now: [commandLine(profile, 'orders', 'show', String(order.id))],

@@ -38,6 +38,6 @@ async function statusFilter(ctx: Context, given: string | undefined): Promise<re
   const status = given ?? profile.settings['orders.status'];
   if (status === undefined) return [];
   if (given === undefined)
-    ctx.notes.warn(`only orders with payment_status ${status}: the profile’s orders.status says so`);
+    ctx.notes.warn(`only orders with payment_status ${status}: the profile's orders.status says so`);
   return [{ words: ['--status', status], accepts: (order) => order.payment_status === status }];
 }
