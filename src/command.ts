@@ -214,7 +214,7 @@ export const globalFlags = {
   }),
   lang: flag.of<string>({
     value: 'CODE',
-    summary: 'language of the service's messages (_Accept-_Language)',
+    summary: "language of the service's messages (Accept-Language)",
     env: 'PAYDESK_LANG',
     parse: (text, name) => {
       if (!/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/.test(text))

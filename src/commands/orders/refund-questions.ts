@@ -81,7 +81,7 @@ async function askAmount(ctx: Context, left: number): Promise<{ amount?: number 
     check: (text) => {
       const amount = parseAmount(text);
       if (text === '' || (amount !== undefined && amount <= left)) return undefined;
-      return amount === undefined ? 'digits only: the service's own integer' : `only ${left} is left`;
+      return amount === undefined ? "digits only: the service's own integer" : `only ${left} is left`;
     },
   });
   const amount = parseAmount(typed);

@@ -25,7 +25,7 @@ export const refund = defineCommand({
   arguments: [idArgument('orders', false)],
   flags: {
     charge: flag.text({ value: 'CH', summary: 'one charge: its id, its number in orders show, or *4242' }),
-    amount: flag.amount({ value: 'N', summary: 'part of a charge: the service's own integer' }),
+    amount: flag.amount({ value: 'N', summary: "part of a charge: the service's own integer" }),
     reason: flag.choice(refundReasonValues, { value: 'R', summary: 'why, for the service' }),
     note: flag.text({ value: 'TEXT', summary: 'why, for this machine; is not sent' }),
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
