@@ -91,8 +91,10 @@ export interface RawReply {
   readonly body: Uint8Array;
   /** The `Date` header, Unix milliseconds, when it parses. */
   readonly date?: number | undefined;
-  /** `Retry-After` in milliseconds from now, when it parses. */
+  /** `Retry-After`, or the reset of a rate limit, in milliseconds from now, when it parses. */
   readonly retryAfterMs?: number | undefined;
+  /** The host that a redirect names; it is never followed. */
+  readonly redirectTo?: string | undefined;
 }
 
 /** What one sending came to. `reason` is for people: `HTTP 502, an HTML page`, `no answer within 60 s`. */
