@@ -12,7 +12,7 @@ export function createLink(
   request: CheckoutCreateRequest,
   livemode: boolean,
   inputs: RuleInputs,
-): JsonObject {
+): JsonObject & { readonly id: string } {
   const { expired_at: expiry, ...fields } = request;
   const checkout = { ...issued(livemode, expiry, inputs), ...fields };
   return { ...checkout, url: `${checkoutDefaults.pageOrigin}/link/${checkout.slug}` };
