@@ -84,10 +84,12 @@ function lost(message: string): TypeError {
 async function cutShort(response: Response): Promise<Response> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const half = bytes.subarray(0, Math.ceil(bytes.length / 2));
+  const chunks = [half][Symbol.iterator]();
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
-      if (controller.desiredSize === 1) controller.enqueue(half);
-      controller.error(lost('terminated'));
+      const { value } = chunks.next();
+      if (value === undefined) controller.error(lost('terminated'));
+      else controller.enqueue(value);
     },
   });
   return new Response(body, { status: response.status, headers: response.headers });

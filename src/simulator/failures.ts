@@ -87,12 +87,14 @@ export function amountTooLarge(param: string): Failure {
   );
 }
 
-export function notFound(what: string, id: string, param: string | null = null): Failure {
+const spanish = { order: 'orden', customer: 'cliente', charge: 'cargo', path: 'ruta' } as const;
+
+export function notFound(what: keyof typeof spanish, id: string, param: string | null = null): Failure {
   return failure(
     'notFound',
     'resource_not_found',
     `There is no ${what} ${id}.`,
-    `No existe ${what} ${id}.`,
+    `No existe: ${spanish[what]} ${id}.`,
     param,
   );
 }
