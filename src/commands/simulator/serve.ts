@@ -18,13 +18,13 @@ export const simulatorServe = defineCommand({
   flags: {
     port: flag.integer(0, 65_535, { value: 'PORT', summary: 'the port', defaultText: 'any free one' }),
     db: flag.text({ value: 'FILE', summary: 'keep its state in FILE', defaultText: 'memory' }),
-    vendor: flag.of<string>({
+    vendor: {
       value: 'VENDOR',
       summary: 'vendor segment that is answered; the first is the brand of error codes',
       defaultText: 'service',
       repeatable: true,
       parse: vendor,
-    }),
+    },
     mode: flag.choice(modes, { value: 'MODE', summary: 'mode of its records', defaultText: 'sandbox' }),
     fault: flag.text({ value: 'KIND[,KIND…][:RATE]', summary: 'lose or spoil replies' }),
     'fault-reads': flag.switch({ summary: 'let faults meet reads too' }),
