@@ -1,0 +1,202 @@
+/** The orders of the simulator's data. */
+
+import type { JsonObject } from '../../api/spec.ts';
+import { statuses } from '../../api/spec.ts';
+import type { Ids } from '../ids.ts';
+import { idsFrom } from '../ids.ts';
+import type { Random } from '../random.ts';
+import { seededRandom } from '../random.ts';
+import type { StoredCharge, StoredOrder } from '../records.ts';
+import { nestedList } from '../records.ts';
+import { refundOrder } from '../rules/refund.ts';
+import type { OrderCase } from './cases.ts';
+import { orderCases } from './cases.ts';
+import { chargesFor } from './charges.ts';
+import { buyers, customerAt } from './customers.ts';
+import type { Goods } from './people.ts';
+import { goods } from './people.ts';
+
+export interface OrderPlace {
+  /** 0 is the newest. */
+  readonly index: number;
+  readonly livemode: boolean;
+  /** Unix seconds. */
+  readonly now: number;
+  /** Seconds from one order to the next. */
+  readonly spacing: number;
+}
+
+interface Line extends Goods {
+  readonly quantity: number;
+}
+
+/** The order at a place of the list; the same place and time give the same order. */
+export function orderAt(place: OrderPlace): StoredOrder {
+  const orderCase = orderCases[place.index % orderCases.length] ?? orderCases[0];
+  const random = seededRandom(`order ${place.index}`);
+  const ids = idsFrom(random);
+  const bought = boughtAt(place, orderCase);
+  const order = newOrder(place, orderCase, { ...bought, random, ids });
+  return refunded(order, orderCase, place.now, ids);
+}
+
+interface Bought {
+  readonly createdAt: number;
+  readonly buyer: JsonObject;
+  readonly lines: readonly [Line, ...Line[]];
+}
+
+// A twin has the buyer and the goods of the order before it, and comes less than ten minutes later.
+function boughtAt(place: OrderPlace, orderCase: OrderCase): Bought {
+  if (orderCase.twin !== true) return boughtAtPlace(place);
+  const first = boughtAtPlace({ ...place, index: place.index + 1 });
+  return { ...first, createdAt: first.createdAt + Math.min(240, Math.floor(place.spacing / 3)) };
+}
+
+function boughtAtPlace(place: OrderPlace): Bought {
+  const random = seededRandom(`bought ${place.index}`);
+  const jitter = random.integer(0, Math.floor(place.spacing / 2));
+  const line = (): Line => ({ ...random.pick(goods), quantity: random.integer(1, 3) });
+  return {
+    createdAt: place.now - 3600 - place.index * place.spacing - jitter,
+    buyer: customerAt({ ...place, index: random.integer(0, buyers - 1) }),
+    // The first line is never a trifle, so that every order can be refunded in parts.
+    lines: [
+      { name: 'Wool blanket', price: 16000, quantity: 1 },
+      ...Array.from({ length: random.integer(0, 3) }, line),
+    ],
+  };
+}
+
+interface NewOrderInputs extends Bought {
+  readonly random: Random;
+  readonly ids: Ids;
+}
+
+function newOrder(place: OrderPlace, orderCase: OrderCase, inputs: NewOrderInputs): StoredOrder {
+  const { random, ids, createdAt, buyer, lines } = inputs;
+  const id = ids.order();
+  const amount = lines.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
+  const currency = orderCase.currency ?? 'MXN';
+  const charges = chargesFor(orderCase, amount, {
+    random,
+    ids,
+    orderId: id,
+    customerId: String(buyer.id),
+    buyer: String(buyer.name),
+    livemode: place.livemode,
+    currency,
+    createdAt,
+  });
+  return {
+    id,
+    object: 'order',
+    livemode: place.livemode,
+    amount,
+    amount_refunded: 0,
+    currency,
+    ...paymentOf(charges),
+    customer_info: customerInfo(buyer, orderCase, createdAt),
+    ...contactsOf(orderCase, createdAt, ids),
+    channel: orderCase.fields === 'full' ? 'web' : null,
+    metadata: orderCase.fields === 'null' ? {} : { shop_order: `A-${100_000 - place.index}` },
+    created_at: createdAt,
+    updated_at: createdAt + 30,
+    line_items: nestedList(lines.map((line) => lineItem(line, id, orderCase, ids))),
+    ...linesOf(orderCase),
+    ...(charges.length === 0 ? {} : { charges: nestedList(charges) }),
+  };
+}
+
+// An order with nothing paid shows no payment_status and no charges.
+function paymentOf(charges: readonly StoredCharge[]) {
+  if (charges.length === 0) return { is_refundable: false };
+  const authorized = charges.some(({ status }) => status === statuses.preAuthorized);
+  const accepted = charges.filter(({ status }) => status !== 'declined');
+  return {
+    payment_status: authorized ? statuses.preAuthorized : statuses.paid,
+    ...(accepted.length > 1 ? { split_payment: true } : {}),
+    is_refundable: charges.some(({ is_refundable: refundable }) => refundable),
+  };
+}
+
+function customerInfo(buyer: JsonObject, { fields }: OrderCase, createdAt: number) {
+  return {
+    object: 'customer_info',
+    customer_id: fields === 'null' ? null : buyer.id,
+    name: buyer.name,
+    email: buyer.email,
+    phone: buyer.phone,
+    corporate: buyer.corporate,
+    antifraud_info:
+      fields === 'full'
+        ? {
+            account_created_at: createdAt - 9_000_000,
+            first_paid_at: createdAt - 5_000_000,
+            paid_transactions: 4,
+          }
+        : {},
+  };
+}
+
+function contactsOf({ fields }: OrderCase, createdAt: number, ids: Ids) {
+  if (fields !== 'full') return { shipping_contact: null, fiscal_entity: null };
+  const address = {
+    street1: 'Calle Mayor 12',
+    city: 'Mérida',
+    state: 'YUC',
+    country: 'mx',
+    postal_code: '97000',
+  };
+  return {
+    shipping_contact: {
+      id: ids.shippingContact(),
+      object: 'shipping_contact',
+      created_at: createdAt,
+      address: { object: 'shipping_address', ...address, residential: true },
+    },
+    fiscal_entity: {
+      id: ids.fiscalEntity(),
+      object: 'fiscal_entity',
+      created_at: createdAt,
+      address: { object: 'fiscal_entity_address', ...address },
+    },
+  };
+}
+
+function linesOf({ fields }: OrderCase) {
+  return fields === 'full'
+    ? { shipping_lines: [{ amount: 0 }], tax_lines: [], discount_lines: [] }
+    : { shipping_lines: null, tax_lines: null, discount_lines: null };
+}
+
+function lineItem({ name, price, quantity }: Line, orderId: string, { fields }: OrderCase, ids: Ids) {
+  const full = fields === 'full';
+  return {
+    id: ids.lineItem(),
+    object: 'line_item',
+    parent_id: orderId,
+    name,
+    description: full ? `${name}, gift wrapped` : null,
+    unit_price: price,
+    quantity,
+    sku: fields === 'null' ? null : `SKU-${price}`,
+    tags: full ? ['gift', 'fragile'] : null,
+    brand: full ? 'Taller Sur' : null,
+    type: full ? 'physical' : null,
+    metadata: {},
+    antifraud_info: full ? { trip_id: 'T-12', ticket_class: 'economy' } : {},
+  };
+}
+
+// What went back since, by the same rule that refunds it later.
+function refunded(order: StoredOrder, { refunded: how }: OrderCase, now: number, ids: Ids): StoredOrder {
+  if (how === undefined) return order;
+  const first = order.charges?.data[0];
+  if (first === undefined) return order;
+  const part = { charge_id: first.id, amount: Math.floor(first.amount / 3) };
+  const request = { all: {}, part, first_charge: { charge_id: first.id } }[how];
+  const at = Math.min(now - 60, order.created_at + 1800);
+  const result = refundOrder(order, request, { now: at, ids });
+  return 'value' in result ? result.value : order;
+}
