@@ -2,6 +2,7 @@
 
 import type { Column, JsonObject, Mode, ResourceName } from './api/spec.ts';
 import type { CliErrorParts } from './errors.ts';
+import type { Alarm, AttemptRecord, JournalRow } from './journal/rows.ts';
 import type { Profile, Profiles } from './profiles/profile.ts';
 import type { SimulatorControl } from './simulator/control.ts';
 
@@ -64,6 +65,10 @@ export interface LocateOptions {
 /** Reads of one account. Nothing here can change anything. */
 export interface Service {
   readonly profile: Profile;
+  /** The last `Date` header of a reply and the wall clock when it came, Unix milliseconds. */
+  readonly seenDate?: (() => { readonly date: number; readonly wall: number } | undefined) | undefined;
+  /** A short hash of the key, recorded beside the account; never the key. */
+  readonly keyFingerprint?: string | undefined;
   /**
    * Walks pages from the query on, forwards (or backwards from `previous`), by the id of the last (first) record.
    * Ends when `has_more` is not true. Throws CliError: 'reply', 'network', 'auth', 'rejected', and 'incomplete'
@@ -161,7 +166,11 @@ interface OutcomeBase {
   /** The journal's id of the intent. */
   readonly intent?: string | undefined;
   /** Set when a person must look although there is a verdict; exit 7. */
-  readonly alarm?: 'duplicate' | 'contradiction' | 'partial' | 'applied_though_rejected' | undefined;
+  readonly alarm?: Alarm | undefined;
+  /** The outcome could not be written down: print it in full, then `row` as JSON on stderr; exit 9. */
+  readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;
+  /** This is the recorded outcome of an earlier run (`--intent`); nothing was sent now. */
+  readonly recorded?: true | undefined;
   /** The order as last read or replied, when there was one. */
   readonly order?: WireRecord | undefined;
   /** New refund records seen since the pre-image, ours or not. */
@@ -193,8 +202,56 @@ export type Outcome =
   /** `--dry-run`: everything but the sending. */
   | { readonly verdict: 'dry_run'; readonly request: ChangeRequest; readonly checks: readonly string[] };
 
-/** The one door for changes: journal/run.ts. */
+/** The one door for changes: journal/run.ts. Throws a CliError when nothing was sent: 'refused', 'not_found', … */
 export type Change = (intent: Intent) => Promise<Outcome>;
+
+// ── What the journal needs ──────────────────────────────────────────────────────────────────────
+
+/** Which attempts; all parts must hold. */
+export interface AttemptQuery {
+  readonly origin?: string | undefined;
+  readonly orderId?: string | undefined;
+  readonly intent?: string | undefined;
+  /** A script's own id (`--intent`). */
+  readonly given?: string | undefined;
+  readonly plan?: string | undefined;
+  readonly operator?: string | undefined;
+  /** Sent at or after this time, Unix milliseconds. */
+  readonly since?: number | undefined;
+  /** Only those whose last verdict may still change: open ones, and those watched until their horizon. */
+  readonly unsettled?: true | undefined;
+}
+
+/** Where attempts are kept. Narrow, so that a team can put it on a shared database. */
+export interface JournalStore {
+  /**
+   * Adds a row; it is durable when this resolves. Rejects when that is not certain, and when a SENT row with the
+   * same intent and attempt exists.
+   */
+  append(row: JournalRow): Promise<void>;
+  /** Attempts, oldest first. Rejects with CliError 'refused' when the journal is damaged. */
+  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
+  /** Time of the newest row, Unix milliseconds; 0 when there is none. */
+  newestTime(): Promise<number>;
+}
+
+export interface Held {
+  readonly held: true;
+  release(): Promise<void>;
+}
+export interface Busy {
+  readonly held: false;
+  readonly owner:
+    | { readonly operator: string; readonly command: string; readonly since: number }
+    | undefined;
+}
+/** Locks that the system's kernel releases when their owner dies. */
+export interface Locks {
+  take(
+    name: string,
+    options: { readonly waitMs: number; readonly signal?: AbortSignal },
+  ): Promise<Held | Busy>;
+}
 
 // ── What people see ─────────────────────────────────────────────────────────────────────────────
 

@@ -1,0 +1,44 @@
+/** Finds an order that was created among the newest orders: one that was not there before and equals the body. */
+
+import type { JsonObject } from '../api/spec.ts';
+import { itemsOf, valueAt } from '../api/spec.ts';
+import type { Proof } from './rows.ts';
+
+/** Ids of the newest orders, as they were read. */
+export function newestIds(orders: unknown): string[] {
+  return listOf(orders).map(({ id }) => String(id));
+}
+
+/** The id of a new order that equals the body sent; undefined when none of those read does. */
+export function createdIn(proof: Proof, orders: unknown, claimed: ReadonlySet<string>): string | undefined {
+  const before = new Set(proof.before.newest);
+  const found = listOf(orders).find(
+    (order) =>
+      !before.has(String(order.id)) && !claimed.has(String(order.id)) && equals(proof.body ?? {}, order),
+  );
+  return found === undefined ? undefined : String(found.id);
+}
+
+function listOf(orders: unknown): readonly JsonObject[] {
+  return itemsOf({ data: orders });
+}
+
+// What the service repeats of the body, where the body says it (service: order, line_item); the rest it may drop.
+function equals(body: JsonObject, order: JsonObject): boolean {
+  const customer = valueAt(body, ['customer_info', 'customer_id']);
+  const metadata = Object.entries(Object(body.metadata));
+  return (
+    String(order.currency).toUpperCase() === String(body.currency).toUpperCase() &&
+    lines(itemsOf(order.line_items)) === lines(itemsOf({ data: body.line_items })) &&
+    (customer === undefined || valueAt(order, ['customer_info', 'customer_id']) === customer) &&
+    metadata.every(([key, value]) => isDeepEqual(valueAt(order, ['metadata', key]), value))
+  );
+}
+
+function lines(items: readonly JsonObject[]): string {
+  return JSON.stringify(items.map(({ name, unit_price, quantity }) => [name, unit_price, quantity]));
+}
+
+function isDeepEqual(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,157 @@
+/** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
+
+import type { Intent } from '../ports.ts';
+import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
+import { provable } from './verdict.ts';
+
+/** Why nothing is sent. run.ts puts it into words. */
+export type Refusal =
+  | {
+      readonly why: 'busy';
+      readonly owner:
+        | { readonly operator: string; readonly command: string; readonly since: number }
+        | undefined;
+    }
+  /** An attempt on the same order has no final verdict. */
+  | { readonly why: 'open'; readonly attempt: AttemptRecord }
+  /** The same was tried, was not seen, and its time is over: a person must ask for it again. */
+  | { readonly why: 'not_seen'; readonly attempt: AttemptRecord }
+  /** The final read shows an earlier attempt's refund: it was made after all. */
+  | { readonly why: 'appeared'; readonly attempt: AttemptRecord; readonly verdict: VerdictRow }
+  /** A refund of the same amount on the same charge exists. */
+  | { readonly why: 'equal'; readonly chargeId: string; readonly refundId: string; readonly amount: number }
+  /** The script's id was used for something else. */
+  | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord }
+  | { readonly why: 'unprovable'; readonly problem: string }
+  /** The journal cannot be written. */
+  | { readonly why: 'journal'; readonly cause: unknown }
+  /** Something outside stopped it: the read, the approval. */
+  | { readonly why: 'stopped'; readonly cause: unknown };
+
+export type Decision =
+  | {
+      readonly go: 'send';
+      readonly intent: string;
+      readonly attempt: number;
+      readonly doubtful: readonly AttemptRecord[];
+    }
+  | { readonly go: 'recorded'; readonly attempt: AttemptRecord }
+  | { readonly go: 'refuse'; readonly refusal: Refusal };
+
+/** The verdict that counts; undefined while there is only SENT. */
+export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
+  return record.verdicts.at(-1);
+}
+
+/**
+ * When its time is over. It runs from the first verdict, not from SENT: a process that was stopped between the check
+ * of `send_by` and the sending holds the lock until it has sent or died, and a verdict is only written under the lock.
+ */
+export function horizonOf(record: AttemptRecord): number {
+  const first = record.verdicts[0];
+  return first === undefined ? Number.POSITIVE_INFINITY : first.time + record.sent.horizonMs;
+}
+
+function isYoung(record: AttemptRecord, now: Moment): boolean {
+  return now.skewed || now.time < horizonOf(record);
+}
+
+/** An open attempt may still move money, or may have: it blocks every change of its order. */
+export function isOpen(record: AttemptRecord, now: Moment): boolean {
+  const last = verdictOf(record);
+  if (last === undefined || last.verdict === 'unknown') return true;
+  if (last.verdict === 'not_seen') return isYoung(record, now);
+  return (
+    last.verdict === 'rejected' &&
+    last.confirmed === false &&
+    provable(record.sent.proof.kind) &&
+    isYoung(record, now)
+  );
+}
+
+/** A watched attempt has a verdict that a later read may still overturn with an alarm. */
+export function isWatched(record: AttemptRecord, now: Moment): boolean {
+  const last = verdictOf(record);
+  return last?.verdict === 'applied' && last.by === 'read' && isYoung(record, now);
+}
+
+/** Refund ids, and ids of created orders, that attempts other than this one account for. */
+export function claimedBy(others: readonly AttemptRecord[], except: AttemptRecord): ReadonlySet<string> {
+  const rows = others.filter((record) => !isSame(record, except)).map(verdictOf);
+  return new Set(
+    rows
+      .filter((row) => row?.verdict === 'applied')
+      .flatMap((row) => [row?.created, ...(row?.refunds ?? []).map(({ id }) => id)])
+      .filter((id) => id !== undefined),
+  );
+}
+
+function isSame(one: AttemptRecord, other: AttemptRecord): boolean {
+  return one.sent.intent === other.sent.intent && one.sent.attempt === other.sent.attempt;
+}
+
+type Asked = Pick<Intent, 'orderId' | 'request' | 'expected' | 'again' | 'plan' | 'ref'> & {
+  readonly intent: string;
+  readonly given?: string | undefined;
+};
+
+/** What the journal says to an intent; `known` are the attempts on its order and under its script's id. */
+export function decide(asked: Asked, known: readonly AttemptRecord[], now: Moment): Decision {
+  const own = known.filter(({ sent }) => asked.given !== undefined && sent.given === asked.given);
+  const last = own.at(-1);
+  if (last !== undefined) {
+    if (!isEqual(asked, last)) return refuse({ why: 'other_parameters', attempt: last });
+    if (answersRepeat(last, asked.again, now)) return { go: 'recorded', attempt: last };
+  }
+  const open = known.find((record) => isOpen(record, now));
+  if (open !== undefined) return refuse({ why: 'open', attempt: open });
+  const doubtful = known.filter(
+    (record) => verdictOf(record)?.verdict === 'not_seen' && isEqual(asked, record),
+  );
+  const first = doubtful[0];
+  if (first !== undefined && !asked.again) return refuse({ why: 'not_seen', attempt: first });
+  return {
+    go: 'send',
+    intent: last?.sent.intent ?? asked.intent,
+    attempt: (last?.sent.attempt ?? 0) + 1,
+    doubtful,
+  };
+}
+
+// Under a script's id only what provably did not happen is tried again; a refusal or a doubt only with --again.
+function answersRepeat(last: AttemptRecord, again: boolean, now: Moment): boolean {
+  const verdict = verdictOf(last)?.verdict;
+  if (verdict === 'not_sent') return false;
+  return verdict === 'applied' || isOpen(last, now) || !again;
+}
+
+// The same money, or for what has no records of money the same request.
+function isEqual(asked: Asked, { sent }: AttemptRecord): boolean {
+  const text = (request: Intent['request'], expected: Intent['expected'] = []) =>
+    JSON.stringify([request.method, request.path, expected.length > 0 ? expected : request.body]);
+  return text(asked.request, asked.expected) === text(sent.request, sent.proof.expected);
+}
+
+function refuse(refusal: Refusal): Decision {
+  return { go: 'refuse', refusal };
+}
+
+/** A refund of the same amount on the same charge by anyone, whatever its age; rows of the same plan do not count. */
+export function equalRefund(
+  asked: Asked,
+  before: PreImage,
+  known: readonly AttemptRecord[],
+): Refusal | undefined {
+  if (asked.again) return undefined;
+  const ofPlan = new Set(
+    known
+      .filter(({ sent }) => asked.plan !== undefined && sent.plan === asked.plan && sent.ref !== asked.ref)
+      .flatMap((record) => (verdictOf(record)?.refunds ?? []).map(({ id }) => id)),
+  );
+  for (const { chargeId, amount } of asked.expected ?? []) {
+    const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
+    const equal = refunds.find((record) => record.amount === amount && !ofPlan.has(record.id));
+    if (equal !== undefined) return { why: 'equal', chargeId, refundId: equal.id, amount };
+  }
+  return undefined;
+}

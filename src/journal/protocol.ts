@@ -1,0 +1,138 @@
+/** The language of the protocol: its states, the effects it asks for, and the events that answer them. Types only. */
+
+import type { CliErrorParts } from '../errors.ts';
+import type { Intent } from '../ports.ts';
+import type { Decision, Refusal } from './guards.ts';
+import type { Heard } from './reply.ts';
+import type { AttemptRecord, JournalRow, Moment, PreImage, SentRow, VerdictRow } from './rows.ts';
+import type { Sight } from './verdict.ts';
+
+/** What one run of the protocol is about. Everything in it is plain data. */
+export interface Wanted
+  extends Pick<Intent, 'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'plan' | 'ref'> {
+  /** The journal's id, should this become a new intent. */
+  readonly intent: string;
+  readonly given?: string | undefined;
+  readonly livemode: boolean;
+  readonly tolerated?: readonly string[] | undefined;
+  readonly dryRun: boolean;
+  readonly sendWithinMs: number;
+  readonly horizonMs: number;
+  /** Reads after a lost reply: so long after the loss. */
+  readonly readAfterMs: readonly number[];
+  /** What else SENT holds: account, operator, note, amount, … */
+  readonly about: Pick<SentRow, 'origin' | 'account' | 'profile' | 'operator'> & Partial<SentRow>;
+}
+
+/** What the runner is to do; each is answered by one event. */
+export type Effect =
+  /** → locked | busy */
+  | { readonly do: 'lock' }
+  /** The attempts on this order and under this script's id → known | stopped */
+  | { readonly do: 'look' }
+  /** The final read → fresh | stopped */
+  | { readonly do: 'read' }
+  /** A person's or a command's last word on what was read → approved | stopped */
+  | { readonly do: 'approve' }
+  /** Durable before it is answered → recorded | unrecorded */
+  | { readonly do: 'record'; readonly row: JournalRow }
+  /** Once → replied | not_sent | no_reply */
+  | { readonly do: 'send' }
+  /** → waited */
+  | { readonly do: 'wait'; readonly ms: number }
+  /** A read after the sending → seen | unseen */
+  | { readonly do: 'reread' }
+  /** → released */
+  | { readonly do: 'release' }
+  | { readonly do: 'finish' };
+
+export type Event =
+  | { readonly is: 'locked' | 'released' }
+  | ({ readonly is: 'busy' } & Pick<Extract<Refusal, { why: 'busy' }>, 'owner'>)
+  | { readonly is: 'known'; readonly attempts: readonly AttemptRecord[]; readonly moment: Moment }
+  | { readonly is: 'stopped'; readonly cause: unknown }
+  | {
+      readonly is: 'fresh';
+      readonly value: unknown;
+      readonly neighbour?: string | undefined;
+      readonly moment: Moment;
+    }
+  | { readonly is: 'approved' | 'recorded'; readonly moment: Moment }
+  | { readonly is: 'unrecorded'; readonly cause: unknown; readonly moment: Moment }
+  | { readonly is: 'replied'; readonly heard: Heard; readonly moment: Moment }
+  | { readonly is: 'not_sent' | 'no_reply'; readonly why: string; readonly moment: Moment }
+  /** `hurried`: somebody does not want to wait any more; one more read, then the verdict. */
+  | { readonly is: 'waited'; readonly hurried: boolean }
+  | { readonly is: 'seen'; readonly value: unknown; readonly moment: Moment }
+  | { readonly is: 'unseen'; readonly why: string; readonly moment: Moment };
+
+/** How a run ended. */
+export type End =
+  | { readonly how: 'refused'; readonly refusal: Refusal }
+  | { readonly how: 'dry_run' }
+  /** An earlier run under the same script's id answers. */
+  | { readonly how: 'recorded'; readonly attempt: AttemptRecord }
+  | {
+      readonly how: 'verdict';
+      readonly sent: SentRow;
+      readonly verdict: VerdictRow;
+      readonly reads: number;
+      readonly lastReadAt?: number | undefined;
+      /** The verdict, or the doubt before it, could not be written down. */
+      readonly unrecorded?: { readonly cause: unknown } | undefined;
+    };
+
+type Sending = Extract<Decision, { go: 'send' }>;
+
+/** What is known once SENT is durable. */
+export interface InFlight {
+  readonly sent: SentRow;
+  readonly asked: Moment;
+  readonly unrecorded?: { readonly cause: unknown } | undefined;
+  readonly alarm?: 'contradiction' | undefined;
+  readonly reads: number;
+  readonly lastReadAt?: number | undefined;
+}
+
+/** Reading on until it is clear what became of the request. */
+export interface Search extends InFlight {
+  readonly because: { readonly lost: string } | { readonly rejected: CliErrorParts };
+  /** The moment of the loss, by the monotonic clock, and the reads still to come after it. */
+  readonly from: number;
+  readonly ahead: readonly number[];
+  /** The last sight that was one. */
+  readonly sight?: Exclude<Sight, { shows: 'unreadable' }> | undefined;
+}
+
+export type State =
+  | { readonly at: 'locking' | 'looking'; readonly wanted: Wanted }
+  | {
+      readonly at: 'reading';
+      readonly wanted: Wanted;
+      readonly known: readonly AttemptRecord[];
+      readonly sending: Sending;
+    }
+  | {
+      readonly at: 'approving';
+      readonly wanted: Wanted;
+      readonly sending: Sending;
+      readonly before: PreImage;
+      readonly neighbour?: string | undefined;
+    }
+  /** Writing down that an earlier attempt was made after all. */
+  | { readonly at: 'correcting'; readonly wanted: Wanted; readonly refusal: Refusal }
+  | { readonly at: 'recording' | 'sending'; readonly wanted: Wanted; readonly flight: InFlight }
+  /** Writing down that the reply is lost, before anything is read. */
+  | { readonly at: 'doubting' | 'waiting' | 'rereading'; readonly wanted: Wanted; readonly search: Search }
+  | {
+      readonly at: 'concluding';
+      readonly wanted: Wanted;
+      readonly flight: InFlight;
+      readonly verdict: VerdictRow;
+    }
+  | { readonly at: 'releasing' | 'done'; readonly end: End };
+
+export interface Step {
+  readonly state: State;
+  readonly effect: Effect;
+}

@@ -1,0 +1,42 @@
+/** Reads the bytes of a reply strictly: JSON in UTF-8 with every key once, or the problem in words. */
+
+import type { RawReply } from '../ports.ts';
+
+/** A reply as it was heard: its status and the value of its body, or why there is none. */
+export interface Heard {
+  readonly status: number;
+  readonly body: { readonly value: unknown } | { readonly problem: string };
+}
+
+const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(?=(\s*:)?)|[{}]/gs;
+
+// JSON.parse keeps the last of two equal keys, and another reader the first: such a body proves nothing.
+function repeatsKey(text: string): boolean {
+  const open: Set<string>[] = [];
+  for (const [token, colon] of text.matchAll(strings)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (colon !== undefined) {
+      const keys = open.at(-1);
+      const key = String(JSON.parse(token));
+      if (keys?.has(key)) return true;
+      keys?.add(key);
+    }
+  }
+  return false;
+}
+
+/** What a reply says, read to its last byte. */
+export function hear(reply: RawReply): Heard {
+  const { status } = reply;
+  if (reply.body.length === 0) return { status, body: { problem: 'an empty body' } };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(reply.body);
+    const value: unknown = JSON.parse(text);
+    if (repeatsKey(text)) return { status, body: { problem: 'a body that says something twice' } };
+    return { status, body: { value } };
+  } catch {
+    const html = reply.contentType === 'text/html' || reply.body[0] === 0x3c;
+    return { status, body: { problem: html ? 'an HTML page' : 'a body that is no JSON' } };
+  }
+}

@@ -1,0 +1,24 @@
+/** The journal's time: what all processes on this machine agree on, as far as clocks can be believed. */
+
+import type { Clock, JournalStore, Service } from '../ports.ts';
+import type { Moment } from './rows.ts';
+
+const tolerableMs = 120_000;
+
+/**
+ * The latest of the wall clock, the newest journal time and the last `Date` header. Skewed when the wall clock and
+ * `Date`, or the wall clock and the journal's past, disagree by more than two minutes.
+ */
+export async function momentOf(clock: Clock, store: JournalStore, service: Service): Promise<Moment> {
+  const wall = clock.now();
+  const mono = clock.monotonic();
+  // Where the journal cannot be read any more, the clocks alone must do, and no horizon expires.
+  const newest = await store.newestTime().catch(() => Number.POSITIVE_INFINITY);
+  const seen = service.seenDate?.();
+  // A Date header is as old as the wall clock has moved since it came.
+  const date = seen === undefined ? undefined : seen.date + Math.max(0, wall - seen.wall);
+  const skewed =
+    newest - wall > tolerableMs || (seen !== undefined && Math.abs(seen.date - seen.wall) > tolerableMs);
+  const past = Number.isFinite(newest) ? newest : 0;
+  return { time: Math.max(wall, past, date ?? 0), wall, mono, skewed };
+}

@@ -1,0 +1,73 @@
+/** What a refusal of the journal is called: the error a person reads. */
+
+import { CliError } from '../errors.ts';
+import { type Refusal, verdictOf } from './guards.ts';
+import type { AttemptRecord, SentRow } from './rows.ts';
+
+/** The error of a run in which nothing was sent. */
+export function refusalError(refusal: Refusal, subject: string, profile: string): CliError {
+  const certain = 'nothing was sent';
+  switch (refusal.why) {
+    case 'busy': {
+      const { owner } = refusal;
+      const who = owner === undefined ? 'another run' : `${owner.operator} (${owner.command})`;
+      const since = owner === undefined ? '' : ` since ${new Date(owner.since).toISOString()}`;
+      return new CliError('refused', `${subject} is being changed by ${who}${since}`, {
+        certain,
+        now: ['wait for that run to end, then look: paydesk journal list --open'],
+      });
+    }
+    case 'open':
+      return new CliError('refused', `${subject} has an open outcome: ${named(refusal.attempt)}`, {
+        certain,
+        now: [`paydesk -p ${profile} journal reconcile ${refusal.attempt.sent.intent}`],
+      });
+    case 'not_seen':
+      return new CliError('refused', `the same was tried before and not seen: ${named(refusal.attempt)}`, {
+        certain,
+        now: [
+          `paydesk -p ${profile} journal show ${refusal.attempt.sent.intent}`,
+          'to send it again nevertheless: the same command with --again',
+        ],
+      });
+    case 'appeared':
+      return new CliError('refused', `an earlier attempt was made after all: ${named(refusal.attempt)}`, {
+        certain: `${certain} now; ${refusal.verdict.why}`,
+        now: [`paydesk -p ${profile} journal show ${refusal.attempt.sent.intent}`],
+      });
+    case 'equal':
+      return new CliError(
+        'refused',
+        `charge ${refusal.chargeId} already has a refund of ${-refusal.amount}: ${refusal.refundId}`,
+        { certain, now: ['if a second one is meant: the same command with --again'] },
+      );
+    case 'other_parameters':
+      return new CliError('refused', `the intent ${String(refusal.attempt.sent.given)} was something else`, {
+        certain,
+        now: [`paydesk -p ${profile} journal show ${refusal.attempt.sent.intent}`],
+      });
+    case 'unprovable':
+      return new CliError('refused', `the outcome could not be proved afterwards: ${refusal.problem}`, {
+        certain,
+      });
+    case 'journal':
+      return new CliError('refused', 'the journal cannot be written', { certain, cause: refusal.cause });
+    case 'stopped':
+      return refusal.cause instanceof CliError
+        ? refusal.cause
+        : new CliError('internal', `stopped: ${String(refusal.cause)}`, { certain, cause: refusal.cause });
+  }
+}
+
+/** An attempt in a few words: its journal id, what and how much, its verdict. */
+export function named(attempt: AttemptRecord): string {
+  const { sent } = attempt;
+  const verdict = verdictOf(attempt)?.verdict ?? 'sent, no outcome recorded';
+  return `${sent.intent}, ${changeWords(sent)}, ${verdict.replaceAll('_', ' ')}`;
+}
+
+/** `refund of 23000 MXN`. */
+export function changeWords({ proof, amount, currency }: SentRow): string {
+  const money = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
+  return `${proof.kind}${money}`;
+}

@@ -1,0 +1,165 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createMemoryStore } from '../../src/journal/memory-store.ts';
+import type { JournalRow } from '../../src/journal/rows.ts';
+import { type ChangeParts, createChange } from '../../src/journal/run.ts';
+import type { Intent, SendOnce } from '../../src/ports.ts';
+import { Ledger, MemoryLocks, reply, serviceOf, testProfile, VirtualClock } from './world.ts';
+
+let ledger: Ledger;
+let rows: JournalRow[];
+let clock: VirtualClock;
+let locks: MemoryLocks;
+let ids: number;
+
+beforeEach(() => {
+  ledger = new Ledger();
+  rows = [];
+  clock = new VirtualClock();
+  locks = new MemoryLocks();
+  ids = 0;
+});
+
+function partsWith(send: SendOnce, more: Partial<ChangeParts> = {}): ChangeParts {
+  return {
+    service: serviceOf(() => Promise.resolve(ledger.order())),
+    send,
+    locks,
+    store: createMemoryStore(rows),
+    clock,
+    operator: 'op7',
+    options: { dryRun: false, timeoutMs: 60_000 },
+    notes: { progress: () => () => undefined },
+    ids: () => `i_${++ids}`,
+    ...more,
+  };
+}
+
+const apply: SendOnce = (request) => {
+  ledger.posts += 1;
+  ledger.apply(request);
+  return Promise.resolve(reply(200, ledger.order()));
+};
+
+function refund(more: Partial<Intent> = {}): Intent {
+  return {
+    kind: 'refund',
+    orderId: 'ord_1',
+    request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5000 } },
+    expected: [{ chargeId: 'ch_1', amount: -5000 }],
+    amount: 5000,
+    currency: 'MXN',
+    again: false,
+    approve: () => Promise.resolve(),
+    ...more,
+  };
+}
+
+describe('a change', () => {
+  it('is written down before it is sent, and its verdict before it is returned', async () => {
+    const heldAtPost: unknown[] = [];
+    const change = createChange(
+      partsWith((request, options) => {
+        heldAtPost.push(
+          rows.map(({ type }) => type),
+          [...locks.held],
+        );
+        return apply(request, options);
+      }),
+    );
+    const outcome = await change(refund());
+    expect(outcome).toMatchObject({ verdict: 'applied', by: 'reply', intent: 'i_1' });
+    expect(heldAtPost).toEqual([['sent'], ['http://127.0.0.1:1 ord_1']]);
+    expect(rows.map(({ type }) => type)).toEqual(['sent', 'verdict']);
+    expect(locks.held.size).toBe(0);
+  });
+
+  it('is read after a lost reply, and reported as applied when the order shows it', async () => {
+    const change = createChange(
+      partsWith(async (request, options) => {
+        await apply(request, options);
+        return { kind: 'no_reply', reason: 'the connection was reset' };
+      }),
+    );
+    expect(await change(refund())).toMatchObject({ verdict: 'applied', by: 'read', alarm: undefined });
+    expect(ledger.posts).toBe(1);
+  });
+
+  it('is read four times after a lost reply before it is called not seen', async () => {
+    const change = createChange(partsWith(() => Promise.resolve({ kind: 'no_reply', reason: 'HTTP 502' })));
+    const start = clock.wall;
+    const outcome = await change(refund());
+    expect(outcome).toMatchObject({ verdict: 'not_seen', reads: 4, reason: 'HTTP 502', sentAt: start });
+    expect(clock.wall - start).toBe(15_000);
+    await expect(change(refund())).rejects.toThrow(
+      'ord_1 has an open outcome: i_1, refund of 5000 MXN, not seen',
+    );
+  });
+
+  it('is not sent when the journal cannot be written', async () => {
+    const store = { ...createMemoryStore(rows), append: () => Promise.reject(new Error('no space')) };
+    const change = createChange(partsWith(apply, { store }));
+    await expect(change(refund())).rejects.toMatchObject({
+      kind: 'refused',
+      message: 'the journal cannot be written',
+    });
+    expect(ledger.posts).toBe(0);
+    expect(locks.held.size).toBe(0);
+  });
+
+  it('is not sent after its time, when the machine was held up', async () => {
+    const store = createMemoryStore(rows);
+    const slow = {
+      ...store,
+      append: async (row: JournalRow) => {
+        await store.append(row);
+        clock.pass(11_000);
+      },
+    };
+    const outcome = await createChange(partsWith(apply, { store: slow }))(refund());
+    expect(outcome).toMatchObject({ verdict: 'not_sent' });
+    expect(ledger.posts).toBe(0);
+  });
+
+  it('is not sent with --dry-run', async () => {
+    const change = createChange(partsWith(apply, { options: { dryRun: true, timeoutMs: 1 } }));
+    expect(await change(refund({ checks: ['left 35000'] }))).toEqual({
+      verdict: 'dry_run',
+      request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5000 } },
+      checks: ['left 35000'],
+    });
+    expect([ledger.posts, rows.length]).toEqual([0, 0]);
+  });
+
+  it('is not sent while the order is being changed by another run', async () => {
+    await locks.take(`${testProfile.origin} ord_1`);
+    await expect(createChange(partsWith(apply))(refund())).rejects.toMatchObject({ kind: 'refused' });
+    expect(ledger.posts).toBe(0);
+  });
+
+  it('is not sent a second time without --again, whoever made the first', async () => {
+    ledger.refund('ch_1', 5000);
+    const change = createChange(partsWith(apply));
+    await expect(change(refund())).rejects.toThrow('charge ch_1 already has a refund of 5000: ref_1');
+    expect(await change(refund({ again: true }))).toMatchObject({ verdict: 'applied' });
+    expect(ledger.effects).toBe(1);
+  });
+
+  it('prints an outcome that could not be written down, and keeps the row for it', async () => {
+    const store = createMemoryStore(rows);
+    const full = {
+      ...store,
+      append: (row: JournalRow) =>
+        row.type === 'sent' ? store.append(row) : Promise.reject(new Error('no space')),
+    };
+    const outcome = await createChange(partsWith(apply, { store: full }))(refund());
+    expect(outcome).toMatchObject({ verdict: 'applied', unrecorded: { row: { verdict: 'applied' } } });
+  });
+
+  it('of a script is answered from the journal when it was made before', async () => {
+    const change = createChange(partsWith(apply));
+    await change(refund({ intentId: 'ticket-1' }));
+    const outcome = await change(refund({ intentId: 'ticket-1' }));
+    expect(outcome).toMatchObject({ verdict: 'applied', recorded: true, intent: 'i_1' });
+    expect(ledger.posts).toBe(1);
+  });
+});

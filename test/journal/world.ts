@@ -1,0 +1,202 @@
+/** A world for the journal's tests: a ledger that is the oracle, a virtual clock, and a network that loses things. */
+
+import type {
+  ChangeRequest,
+  Clock,
+  Held,
+  Locks,
+  Profile,
+  RawReply,
+  SendReport,
+  Service,
+  WireRecord,
+} from '../../src/ports.ts';
+
+export function encode(value: unknown): Uint8Array {
+  return new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+export function wire(value: Record<string, unknown>): WireRecord {
+  return { value, bytes: encode(value) };
+}
+
+interface LedgerRefund {
+  id: string;
+  amount: number;
+}
+interface LedgerCharge {
+  id: string;
+  amount: number;
+  refunds: LedgerRefund[];
+}
+
+/** One order at the service, and what really happened to it. */
+export class Ledger {
+  readonly id: string;
+  status = 'paid';
+  charges: LedgerCharge[];
+  /** How many changes were received, and how many took effect. */
+  posts = 0;
+  effects = 0;
+  #refunds = 0;
+
+  constructor(id = 'ord_1', charges: readonly [string, number][] = [['ch_1', 35000]]) {
+    this.id = id;
+    this.charges = charges.map(([chargeId, amount]) => ({ id: chargeId, amount, refunds: [] }));
+  }
+
+  /** Refunds without asking whether anything is left: a hostile service. */
+  refund(chargeId: string, amount: number): string {
+    this.#refunds += 1;
+    const id = `ref_${this.#refunds}`;
+    this.charges.find((charge) => charge.id === chargeId)?.refunds.push({ id, amount: -amount });
+    return id;
+  }
+
+  /** Does what a request asks for. */
+  apply(request: ChangeRequest): void {
+    this.effects += 1;
+    if (request.path.endsWith('/capture')) {
+      this.status = 'paid';
+      return;
+    }
+    const { charge_id, amount } = (request.body ?? {}) as { charge_id?: string; amount?: number };
+    for (const charge of this.charges) {
+      if (charge_id === undefined || charge.id === charge_id) this.refund(charge.id, amount ?? charge.amount);
+    }
+  }
+
+  /** The order as the service shows it. */
+  order(): Record<string, unknown> {
+    const refunded = this.charges
+      .flatMap(({ refunds }) => refunds)
+      .reduce((sum, { amount }) => sum - amount, 0);
+    return {
+      id: this.id,
+      object: 'order',
+      livemode: false,
+      amount: this.charges.reduce((sum, { amount }) => sum + amount, 0),
+      amount_refunded: refunded,
+      currency: 'MXN',
+      payment_status: this.status,
+      is_refundable: true,
+      charges: {
+        object: 'list',
+        has_more: false,
+        total: this.charges.length,
+        data: this.charges.map(({ id, amount, refunds }) => ({
+          id,
+          object: 'charge',
+          amount,
+          status: this.status,
+          refunds:
+            refunds.length === 0
+              ? null
+              : {
+                  object: 'list',
+                  has_more: false,
+                  total: refunds.length,
+                  data: refunds.map((refund) => ({
+                    ...refund,
+                    object: 'refund',
+                    created_at: 1,
+                    auth_code: '1',
+                  })),
+                },
+        })),
+      },
+    };
+  }
+}
+
+/** A clock that moves when something sleeps, or when a test says so. */
+export class VirtualClock implements Clock {
+  wall = 1_800_000_000_000;
+  mono = 1000;
+
+  now(): number {
+    return this.wall;
+  }
+  monotonic(): number {
+    return this.mono;
+  }
+  pass(ms: number): void {
+    this.wall += ms;
+    this.mono += ms;
+  }
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    this.pass(ms);
+    return Promise.resolve();
+  }
+}
+
+/** Locks of one machine. */
+export class MemoryLocks implements Locks {
+  readonly held = new Set<string>();
+
+  take(name: string) {
+    if (this.held.has(name)) {
+      return Promise.resolve({ held: false, owner: undefined } as const);
+    }
+    this.held.add(name);
+    const held: Held = {
+      held: true,
+      release: () => {
+        this.held.delete(name);
+        return Promise.resolve();
+      },
+    };
+    return Promise.resolve(held);
+  }
+}
+
+export const testProfile: Profile = {
+  name: 'test-mx',
+  kind: 'stored',
+  mode: 'sandbox',
+  baseUrl: 'http://127.0.0.1:1',
+  origin: 'http://127.0.0.1:1',
+  vendor: 'service',
+  apiVersion: '2.3.0',
+  lang: undefined,
+  auth: 'bearer',
+  account: 'http://127.0.0.1:1 service sandbox',
+  settings: {
+    'orders.get': 'paged',
+    'customers.get': 'paged',
+    'orders.order': 'unknown',
+    'orders.status': undefined,
+    'checkouts.path': '/checkouts',
+    'refund.require': [],
+    'refund.max_amount': {},
+    'plan.max_total': {},
+    'plan.max_count': undefined,
+    'plan.max_age': 86_400_000,
+    'refund.send_within': 10_000,
+    'refund.horizon_part': 86_400_000,
+    'refund.horizon_whole': 900_000,
+    'reconcile.after': [0, 2000, 5000, 15_000],
+    'amounts.decimals': {},
+    'time.zone': undefined,
+    redact: false,
+  },
+};
+
+/** Reads of the ledger; `read` may throw, or show something else. */
+export function serviceOf(read: () => Promise<unknown>, profile: Profile = testProfile): Service {
+  return {
+    profile,
+    async *pages() {
+      yield { records: ((await read()) as Record<string, unknown>[]).map(wire), hasMore: false };
+    },
+    async locate() {
+      return { found: wire((await read()) as Record<string, unknown>), neighbour: 'ord_0' };
+    },
+  };
+}
+
+export function reply(status: number, body: unknown, contentType = 'application/json'): SendReport {
+  const raw: RawReply = { status, contentType, body: encode(body) };
+  return { kind: 'reply', reply: raw };
+}
