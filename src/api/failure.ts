@@ -69,7 +69,7 @@ function connectionWords(code: string, message: string, host: string): Omit<Fail
   if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return {
       kind: 'reply',
-      reason: `${host} answered with something that is not HTTP (${code})`,
+      reason: `${host} answered with something that is not HTTP`,
       retry: false,
     };
   }
@@ -89,6 +89,8 @@ function causes(error: unknown): Error[] {
 }
 
 function codeOf(error: Error): string | undefined {
+  // It has its code only sometimes.
+  if (error.name === 'HTTPParserError') return 'HPE_';
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 

@@ -111,14 +111,18 @@ async function afterRefusal(fetchPage: Fetch, refusal: CliError, id: string): Pr
 
 async function walk(fetchPage: Fetch, id: string, options: LocateOptions): Promise<Located> {
   const bound = options.max ?? defaultBound;
-  // Page sizes that a service does not take are left to it.
+  // A page size that the service does not take is left to it, from then on.
+  let asked: number | undefined = Math.min(walkLimit, bound);
   const lenient: Fetch = async (query) => {
-    const page = await unlessRejected(fetchPage(query));
-    return page instanceof CliError ? await fetchPage({ ...query, limit: undefined }) : page;
+    const page = await unlessRejected(fetchPage({ ...query, limit: asked }));
+    if (!(page instanceof CliError)) return page;
+    if (asked === undefined) throw page;
+    asked = undefined;
+    return await fetchPage({ ...query, limit: asked });
   };
   let read = 0;
   let before: string | undefined;
-  for await (const page of walkPages(lenient, { limit: Math.min(walkLimit, bound) })) {
+  for await (const page of walkPages(lenient, {})) {
     const here = foundIn(page, id, before);
     if (here !== undefined) return here;
     read += page.records.length;
