@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Checks the Node version, answers --version without loading anything, and hands over to main.
 import { readFileSync } from 'node:fs';
-import module from 'node:module';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
 const { argv } = process;

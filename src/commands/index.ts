@@ -56,4 +56,14 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Show one customer',
     load: async () => (await import('./customers/show.ts')).show,
   },
+  {
+    words: ['simulator', 'serve'],
+    summary: 'Serve the simulated service on a loopback port',
+    load: async () => (await import('./simulator/serve.ts')).simulatorServe,
+  },
+  {
+    words: ['simulator', 'reset'],
+    summary: 'Start the demo again from its first state',
+    load: async () => (await import('./simulator/reset.ts')).simulatorReset,
+  },
 ];
