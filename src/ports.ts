@@ -19,6 +19,39 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+// ── Locks ───────────────────────────────────────────────────────────────────────────────────────
+
+/** Who holds a lock, for display only. `since` in Unix milliseconds. */
+export interface LockOwner {
+  readonly operator: string;
+  readonly command: string;
+  readonly since: number;
+}
+
+/** The lock is ours until it is released, or until this process ends however it ends. */
+export interface Held {
+  readonly held: true;
+  release(): Promise<void>;
+}
+
+export interface Busy {
+  readonly held: false;
+  readonly owner: LockOwner | undefined;
+}
+
+/** Locks by name between processes of this machine, released by the kernel when their owner dies. */
+export interface Locks {
+  /**
+   * Takes the lock of this name. Held by another process under the same name: busy at once, with its owner. Its slot in
+   * use for another name, or its name in use by this process: waits up to `waitMs`, then busy.
+   * Rejects with the signal's reason when it aborts, and with CliError 'refused' when the lock files are not usable.
+   */
+  take(
+    name: string,
+    options: { readonly waitMs: number; readonly signal?: AbortSignal },
+  ): Promise<Held | Busy>;
+}
+
 // ── The service, for reading ────────────────────────────────────────────────────────────────────
 
 /** One record as the service sent it. */
