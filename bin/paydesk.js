@@ -14,7 +14,8 @@ if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
   );
   process.exitCode = 1;
 } else {
-  const { enableCompileCache, main } = await import('../dist/main.js');
-  enableCompileCache(module, process.env);
+  const { useCompileCache } = await import('../dist/compile-cache.js');
+  useCompileCache(process);
+  const { main } = await import('../dist/main.js');
   await main(process);
 }

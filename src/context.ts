@@ -50,12 +50,22 @@ const beforeReading: ScreenGlobals & Pick<Globals, 'debug' | 'utc'> = {
 };
 
 /** Joins the parts. Nothing is opened, read or written before it is asked for. */
-export function join({ process, version }: { readonly process: NodeJS.Process; readonly version: string }): Joined {
+export function join({
+  process,
+  version,
+}: {
+  readonly process: NodeJS.Process;
+  readonly version: string;
+}): Joined {
   const clock = systemClock;
   const secrets = createSecrets();
   const controller = new AbortController();
   const folders = findFolders({ env: process.env, platform: process.platform, home: homedir() });
-  const demo = demoDoor({ folder: joinPath(folders.state, 'simulator'), now: () => clock.now(), fault: setVariable(process.env, 'PAYDESK_DEMO_FAULT') });
+  const demo = demoDoor({
+    folder: joinPath(folders.state, 'simulator'),
+    now: () => clock.now(),
+    fault: setVariable(process.env, 'PAYDESK_DEMO_FAULT'),
+  });
   let options: typeof beforeReading | Globals = beforeReading;
   let open: Screen | undefined;
   let profile: Profile | undefined;
@@ -66,7 +76,15 @@ export function join({ process, version }: { readonly process: NodeJS.Process; r
     decimals: profile?.settings['amounts.decimals'] ?? {},
   });
   const screen = (): Screen => {
-    open ??= openScreen({ process, clock, secrets, signal: controller.signal, globals: options, locale, abort });
+    open ??= openScreen({
+      process,
+      clock,
+      secrets,
+      signal: controller.signal,
+      globals: options,
+      locale,
+      abort,
+    });
     return open;
   };
   return {
@@ -77,17 +95,41 @@ export function join({ process, version }: { readonly process: NodeJS.Process; r
       options = globals;
       const { out, notes, ask } = screen();
       const operator = operatorOf(process);
-      const locks = createLocks({ folder: joinPath(folders.state, 'locks'), clock, owner: { operator, command: commandWords(process) }, uid: process.getuid?.() });
+      const locks = createLocks({
+        folder: joinPath(folders.state, 'locks'),
+        clock,
+        owner: { operator, command: commandWords(process) },
+        uid: process.getuid?.(),
+      });
       profiles = joinProfiles({ process, globals, folders, locks, notes, demo });
       const account = createAccount({
-        process, version, globals, clock, signal: controller.signal, secrets, profiles, locks, notes, operator, demo: demo.open,
+        process,
+        version,
+        globals,
+        clock,
+        signal: controller.signal,
+        secrets,
+        profiles,
+        locks,
+        notes,
+        operator,
+        demo: demo.open,
         opened: (one) => {
           profile = one;
         },
       });
       return {
-        options: globals, clock, signal: controller.signal, out, notes, ask, profiles,
-        simulator: createSimulatorControl({ folder: joinPath(folders.state, 'simulator'), now: () => clock.now() }),
+        options: globals,
+        clock,
+        signal: controller.signal,
+        out,
+        notes,
+        ask,
+        profiles,
+        simulator: createSimulatorControl({
+          folder: joinPath(folders.state, 'simulator'),
+          now: () => clock.now(),
+        }),
         ...account,
         ...readInput(process.stdin),
         timeOfDay: (ms) => createTimes(locale().zone, () => clock.now()).show(Math.floor(ms / 1000), 'clock'),

@@ -10,7 +10,8 @@ export function readInput(stdin: Readable): Pick<Context, 'stdin' | 'file'> {
   const fromStdin = (maxBytes: number) => readAll(stdin, 'standard input', maxBytes);
   return {
     stdin: fromStdin,
-    file: (path, maxBytes) => (path === '-' ? fromStdin(maxBytes) : readAll(createReadStream(path), path, maxBytes)),
+    file: (path, maxBytes) =>
+      path === '-' ? fromStdin(maxBytes) : readAll(createReadStream(path), path, maxBytes),
   };
 }
 
@@ -25,7 +26,11 @@ async function readAll(stream: Readable, name: string, maxBytes: number): Promis
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw unreadable(name, `cannot be read: ${error instanceof Error ? error.message.replace(/^(\w+): .*/s, '$1') : 'unknown reason'}`, error);
+    throw unreadable(
+      name,
+      `cannot be read: ${error instanceof Error ? error.message.replace(/^(\w+): .*/s, '$1') : 'unknown reason'}`,
+      error,
+    );
   }
   return Buffer.concat(chunks).toString('utf8');
 }

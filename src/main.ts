@@ -12,7 +12,7 @@ declare const PAYDESK_VERSION: string;
 export async function main(process: NodeJS.Process): Promise<void> {
   const argv = process.argv.slice(2);
   const joined = join({ process, version: PAYDESK_VERSION });
-  const signals = listenToSignals(process, joined.abort);
+  const signals = listenToSignals(process, (reason) => joined.abort(reason));
   const crash = (error: unknown) => {
     process.exitCode = exitCodeOf(error);
     joined.abort(toCliError(error));
@@ -41,7 +41,11 @@ async function runLine(argv: readonly string[], joined: Joined, process: NodeJS.
   return runCommand(invocation, globals, joined);
 }
 
-async function runCommand({ command, input }: Extract<Invocation, { kind: 'run' }>, globals: Globals, joined: Joined): Promise<number> {
+async function runCommand(
+  { command, input }: Extract<Invocation, { kind: 'run' }>,
+  globals: Globals,
+  joined: Joined,
+): Promise<number> {
   const context = joined.context(globals);
   const code = await command.run(context, input);
   await joined.succeed();
@@ -74,6 +78,3 @@ function helpWidth({ stdout, env }: NodeJS.Process): number {
   const width = stdout.isTTY ? stdout.columns : columns;
   return Number.isInteger(width) && width >= 20 ? Math.min(width, 120) : 80;
 }
-
-/** Called by bin: the compile cache lies in the cache folder and is used where that folder exists. */
-export { enableCompileCache } from './compile-cache.ts';

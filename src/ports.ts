@@ -274,9 +274,7 @@ export interface Held {
 }
 export interface Busy {
   readonly held: false;
-  readonly owner:
-    | { readonly operator: string; readonly command: string; readonly since: number }
-    | undefined;
+  readonly owner: { readonly operator: string; readonly command: string; readonly since: number } | undefined;
 }
 /** Locks that the system's kernel releases when their owner dies. */
 export interface Locks {

@@ -22,7 +22,10 @@ export interface ScreenParts {
   readonly abort: (reason: CliError) => void;
 }
 
-export type ScreenGlobals = Pick<Globals, 'format' | 'columns' | 'header' | 'input' | 'quiet' | 'color' | 'accessible'>;
+export type ScreenGlobals = Pick<
+  Globals,
+  'format' | 'columns' | 'header' | 'input' | 'quiet' | 'color' | 'accessible'
+>;
 
 export interface Screen {
   readonly out: OutputControl;

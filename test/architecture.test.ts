@@ -31,7 +31,9 @@ const imports = files.flatMap(importsOf);
 const shared = ['src/api/spec.ts', 'src/api/charges.ts', 'src/errors.ts', 'src/ports.ts'];
 
 /** main and the files that join the rooms for it. */
-const joiners = ['main', 'context', 'screen', 'accounts', 'compile-cache', 'signals', 'input', 'clock'].map((name) => `src/${name}.ts`);
+const joiners = ['main', 'context', 'screen', 'accounts', 'compile-cache', 'signals', 'input', 'clock'].map(
+  (name) => `src/${name}.ts`,
+);
 
 /** Room → what it may import of ours, besides its own files. Joining is for src/*.ts: main and its parts. */
 function mayImport(from: string, to: string): boolean {
@@ -111,7 +113,8 @@ test('commands do no input or output of their own', () => {
 test('only bin, main and what joins for it touch the process', () => {
   const wrong = files
     .filter(
-      (file) => !joiners.includes(file) && /(^|[^.\w'"`])process\.(?!versions\b)/m.test(withoutComments(file)),
+      (file) =>
+        !joiners.includes(file) && /(^|[^.\w'"`])process\.(?!versions\b)/m.test(withoutComments(file)),
     )
     .map((file) => `${file} uses process: take it as a parameter, and let main.ts hand it over`);
   expect(wrong).toEqual([]);
