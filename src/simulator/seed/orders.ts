@@ -13,7 +13,7 @@ import type { OrderCase } from './cases.ts';
 import { orderCases } from './cases.ts';
 import { chargesFor } from './charges.ts';
 import { buyers, customerAt } from './customers.ts';
-import type { Goods } from './people.ts';
+import { customerExampleIndex, type Line, type OrderExample, orderExampleAt } from './examples.ts';
 import { goods } from './people.ts';
 
 export interface OrderPlace {
@@ -26,18 +26,20 @@ export interface OrderPlace {
   readonly spacing: number;
 }
 
-interface Line extends Goods {
-  readonly quantity: number;
-}
-
 /** The order at a place of the list; the same place and time give the same order. */
 export function orderAt(place: OrderPlace): StoredOrder {
   const orderCase = orderCases[place.index % orderCases.length] ?? orderCases[0];
   const random = seededRandom(`order ${place.index}`);
   const ids = idsFrom(random);
-  const bought = boughtAt(place, orderCase);
-  const order = newOrder(place, orderCase, { ...bought, random, ids });
-  return refunded(order, orderCase, place.now, ids);
+  const example = orderExampleAt(place.index);
+  const bought = example === undefined ? boughtAt(place, orderCase) : namedAt(place, example);
+  const order = newOrder(place, orderCase, { ...bought, random, ids, example });
+  return refunded(order, orderCase, { now: place.now, ids, amount: example?.refunded });
+}
+
+// What help names is bought by whom help names.
+function namedAt(place: OrderPlace, { lines }: OrderExample): Bought {
+  return { ...boughtAtPlace(place), buyer: customerAt({ ...place, index: customerExampleIndex }), lines };
 }
 
 interface Bought {
@@ -71,11 +73,13 @@ function boughtAtPlace(place: OrderPlace): Bought {
 interface NewOrderInputs extends Bought {
   readonly random: Random;
   readonly ids: Ids;
+  readonly example: OrderExample | undefined;
 }
 
 function newOrder(place: OrderPlace, orderCase: OrderCase, inputs: NewOrderInputs): StoredOrder {
-  const { random, ids, createdAt, buyer, lines } = inputs;
-  const id = ids.order();
+  const { random, ids, createdAt, buyer, lines, example } = inputs;
+  const ownId = ids.order();
+  const id = example?.id ?? ownId;
   const amount = lines.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
   const currency = orderCase.currency ?? 'MXN';
   const charges = chargesFor(orderCase, amount, {
@@ -87,6 +91,7 @@ function newOrder(place: OrderPlace, orderCase: OrderCase, inputs: NewOrderInput
     livemode: place.livemode,
     currency,
     createdAt,
+    example,
   });
   return {
     id,
@@ -189,12 +194,23 @@ function lineItem({ name, price, quantity }: Line, orderId: string, { fields }: 
   };
 }
 
+interface Since {
+  readonly now: number;
+  readonly ids: Ids;
+  /** How much, where only a part went back; absent: a third. */
+  readonly amount: number | undefined;
+}
+
 // What went back since, by the same rule that refunds it later.
-function refunded(order: StoredOrder, { refunded: how }: OrderCase, now: number, ids: Ids): StoredOrder {
+function refunded(
+  order: StoredOrder,
+  { refunded: how }: OrderCase,
+  { now, ids, amount }: Since,
+): StoredOrder {
   if (how === undefined) return order;
   const first = order.charges?.data[0];
   if (first === undefined) return order;
-  const part = { charge_id: first.id, amount: Math.floor(first.amount / 3) };
+  const part = { charge_id: first.id, amount: amount ?? Math.floor(first.amount / 3) };
   const request = { all: {}, part, first_charge: { charge_id: first.id } }[how];
   const at = Math.min(now - 60, order.created_at + 1800);
   const result = refundOrder(order, request, { now: at, ids });
