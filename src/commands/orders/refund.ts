@@ -1,6 +1,13 @@
 /** `orders refund`: declare, gather, plan, confirm, act, show. */
 
-import { orderColumns, paths, refundReasons, refundReasonValues, resources } from '../../api/spec.ts';
+import {
+  chargeIdPattern,
+  orderColumns,
+  paths,
+  refundReasons,
+  refundReasonValues,
+  resources,
+} from '../../api/spec.ts';
 import { defineCommand, flag, idArgument } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Context, Intent, Service, WireRecord } from '../../ports.ts';
@@ -24,7 +31,11 @@ export const refund = defineCommand({
   ].join(' '),
   arguments: [idArgument('orders', false)],
   flags: {
-    charge: flag.text({ value: 'CH', summary: 'one charge: its id, its number in orders show, or *4242' }),
+    charge: flag.of<string>({
+      value: 'CH',
+      summary: 'one charge: its id, its number in orders show, or *4242',
+      parse: chargeName,
+    }),
     amount: flag.amount({ value: 'N', summary: "part of a charge: the service's own integer" }),
     reason: flag.choice(refundReasonValues, { value: 'R', summary: 'why, for the service' }),
     note: flag.text({ value: 'TEXT', summary: 'why, for this machine; is not sent' }),
@@ -64,6 +75,13 @@ export const refund = defineCommand({
     return undefined;
   },
 });
+
+function chargeName(text: string, name: string): string {
+  if (chargeIdPattern.test(text)) return text;
+  throw new CliError('usage', `${name} ${text}: not a charge: its id, its number in orders show, or *4242`, {
+    certain: 'nothing was sent',
+  });
+}
 
 // A script learns of a missing flag before any request.
 function checkRequired(
