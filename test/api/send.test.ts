@@ -227,6 +227,42 @@ describe('a change is known not to have left', () => {
   });
 });
 
+test('a change that is called unsent does not leave afterwards, when its connection is ready at last', async () => {
+  const known = tls.getCACertificates('default');
+  await using server = await startServer(changesWith(json(list([]))), { tls: certificate });
+  const held: (() => void)[] = [];
+  const hold = { next: false };
+  await using front = await startSocketServer((socket) => {
+    const open = () => {
+      const onward = socketTo(server.port, '127.0.0.1');
+      onward.on('error', () => socket.destroy());
+      socket.on('close', () => onward.destroy());
+      socket.pipe(onward).pipe(socket);
+    };
+    if (hold.next) held.push(open);
+    else open();
+    hold.next = false;
+  });
+  const client = openClient({ url: front.url.replace('http:', 'https:') });
+  const read = async () => await collect(client.service.pages('orders', { limit: 1 }));
+  tls.setDefaultCACertificates([certificate.cert]);
+  try {
+    await read();
+    server.dropConnections();
+    hold.next = true;
+    expect(await client.send(refund, { timeoutMs: 300 })).toMatchObject({ kind: 'not_sent' });
+    expect(held).toHaveLength(1);
+    for (const open of held) open();
+    // Its connection is made while these go over the same server.
+    await read();
+    await read();
+  } finally {
+    tls.setDefaultCACertificates(known);
+  }
+  expect(server.connections).toBeGreaterThanOrEqual(2);
+  expect(server.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET']);
+});
+
 describe('a change is not called unsent', () => {
   test('when no read showed before that the evidence works', async () => {
     const server = await startServer(json({}));
