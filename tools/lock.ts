@@ -35,11 +35,15 @@ const added: Record<string, Locked> = {};
 for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
   if (path === '') continue;
   for (const [name, version] of Object.entries(optionalDependencies)) {
-    // Beside the package that wants it; npm may have put an equal version further up.
+    // Where npm looks, from the inside out: the first that is there must have the version that is wanted.
     const beside = path.slice(0, path.lastIndexOf('node_modules/'));
-    const at = `${beside}node_modules/${name}`;
-    const above = packages[`node_modules/${name}`] ?? added[`node_modules/${name}`];
-    if (packages[at] !== undefined || above?.version === version || !/^\d/.test(version)) continue;
+    const places = [path, beside.slice(0, -1), ''].map(
+      (folder) => `${folder === '' ? '' : `${folder}/`}node_modules/${name}`,
+    );
+    const nearest = places.find((place) => (packages[place] ?? added[place]) !== undefined);
+    if ((packages[nearest ?? ''] ?? added[nearest ?? ''])?.version === version || !/^\d/.test(version))
+      continue;
+    const at = nearest === undefined ? `node_modules/${name}` : `${path}/node_modules/${name}`;
     added[at] = { version, ...platformOf(name), ...(dev === true ? { dev } : {}), optional: true };
   }
 }
