@@ -348,8 +348,8 @@ export interface Context {
   readonly ask: Ask;
   readonly profiles: Profiles;
   readonly simulator: SimulatorControl;
-  /** Opens the profile of this run. Throws CliError 'auth' when there is none or it has no key. */
-  service(): Promise<Service>;
+  /** Opens the profile of this run, or a named one. Throws CliError 'auth' when there is none or it has no key. */
+  service(profile?: string): Promise<Service>;
   /** The one door for changes. */
   readonly change: Change;
   /** Standard input to its end, as text, at most so many bytes. */
