@@ -2,10 +2,27 @@
 
 import type { Column, JsonObject, Mode, ResourceName } from './api/spec.ts';
 import type { CliErrorParts } from './errors.ts';
-import type { Profile, Profiles } from './profiles/profile.ts';
+import type {
+  Described,
+  KeyPlace,
+  OpenProfile,
+  Profile,
+  ProfileDescription,
+  ProfileDraft,
+  Profiles,
+} from './profiles/profile.ts';
 import type { SimulatorControl } from './simulator/control.ts';
 
-export type { Profile, Profiles, SimulatorControl };
+export type {
+  Described,
+  KeyPlace,
+  OpenProfile,
+  Profile,
+  ProfileDescription,
+  ProfileDraft,
+  Profiles,
+  SimulatorControl,
+};
 
 // ── Time ────────────────────────────────────────────────────────────────────────────────────────
 
