@@ -26,8 +26,7 @@ export const check = defineCommand({
     const contradiction = orders.find((order) => livemodeOfRecord(order) === !livemodeOf[profile.mode]);
     const middle = idOfRecord(orders[Math.floor(orders.length / 2)]);
     const located = middle === undefined ? undefined : await canLocate(service, middle);
-    if (located === true && contradiction === undefined && middle !== undefined)
-      await ctx.profiles.rememberOrder(profile.name, middle);
+    if (located === true && contradiction === undefined) await remember(ctx, profile.name, middle ?? '');
     const record = {
       object: 'profile',
       name: profile.name,
@@ -47,6 +46,17 @@ export const check = defineCommand({
     if (located === false) throw cannotLocate(profile, middle ?? '');
   },
 });
+
+// What was checked is true, whether or not it can be written down.
+async function remember(ctx: Context, profile: string, orderId: string): Promise<void> {
+  if (ctx.options.dryRun) return;
+  try {
+    await ctx.profiles.rememberOrder(profile, orderId);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    ctx.notes.note(`the order could not be remembered for profile key: ${error.message}`);
+  }
+}
 
 async function firstOrders(service: Service): Promise<readonly WireRecord[]> {
   for await (const page of service.pages('orders', { limit: pageSize })) return page.records;
