@@ -2,11 +2,30 @@
 
 import type { Column, JsonObject, Mode, ResourceName } from './api/spec.ts';
 import type { CliErrorParts } from './errors.ts';
+
 import type { Alarm, AttemptRecord, JournalRow } from './journal/rows.ts';
-import type { Profile, Profiles } from './profiles/profile.ts';
+import type {
+  Described,
+  KeyPlace,
+  OpenProfile,
+  Profile,
+  ProfileDescription,
+  ProfileDraft,
+  Profiles,
+} from './profiles/profile.ts';
+
 import type { SimulatorControl } from './simulator/control.ts';
 
-export type { Profile, Profiles, SimulatorControl };
+export type {
+  Described,
+  KeyPlace,
+  OpenProfile,
+  Profile,
+  ProfileDescription,
+  ProfileDraft,
+  Profiles,
+  SimulatorControl,
+};
 
 // ── Time ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -406,10 +425,13 @@ export interface Context {
   readonly profiles: Profiles;
   readonly simulator: SimulatorControl;
   /**
-   * Opens the profile of this run. Throws CliError 'auth' when there is none or it has no key; 'refused' when it is
-   * opened for a change in production and was only a default among several.
+   * Opens the profile of this run, or a named one. Throws CliError 'auth' when there is none or it has no key;
+   * 'refused' when it is opened for a change in production and was only a default among several.
    */
-  service(purpose?: 'read' | 'change'): Promise<Service>;
+  service(how?: {
+    readonly purpose?: 'read' | 'change';
+    readonly profile?: string | undefined;
+  }): Promise<Service>;
   /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
   timeOfDay(ms: number): string;
   /** The one door for changes. */
