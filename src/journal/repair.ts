@@ -2,19 +2,10 @@
 
 import { copyFile, rename, rm } from 'node:fs/promises';
 import type { DatabaseSync } from 'node:sqlite';
+import type { Repair } from '../ports.ts';
 import { damageOf, isGenuine, type StoredRow, unlink } from './chain.ts';
 import type { JournalRow, SentRow } from './rows.ts';
 import { createFileStore } from './store.ts';
-
-export interface Repair {
-  /** The damaged file as it was. */
-  readonly copy: string;
-  readonly kept: number;
-  /** Rows that were changed: SENT ones stay as open outcomes, verdicts are kept in the copy only. */
-  readonly doubtful: number;
-  /** Rows that could not be read at all. */
-  readonly lost: readonly number[];
-}
 
 /** Rebuilds the file. Nobody else may use it meanwhile; the caller holds the journal's lock. */
 export async function repairStore(file: string, now: number): Promise<Repair> {

@@ -3,6 +3,7 @@
  * A pure reducer, as attempt.ts; nothing here can send.
  */
 
+import type { Resolved } from '../ports.ts';
 import { isUnsettled } from './fold.ts';
 import { claimedBy, horizonOf, type Refusal, verdictOf } from './guards.ts';
 import type { Effect, Event } from './protocol.ts';
@@ -18,17 +19,8 @@ export interface Errand {
     | undefined;
 }
 
-/** What came of it. */
-export interface Resolution {
-  /** As it was found, with the row that was added, if one was. */
-  readonly record: AttemptRecord;
-  readonly added?: VerdictRow | undefined;
-  readonly sight?: Sight | undefined;
-  readonly unrecorded?: { readonly cause: unknown } | undefined;
-}
-
 export type ResolveEnd =
-  | ({ readonly how: 'looked' } & Resolution)
+  | ({ readonly how: 'looked' } & Resolved)
   | { readonly how: 'refused'; readonly refusal: Refusal };
 
 interface Found {

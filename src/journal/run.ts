@@ -19,8 +19,9 @@ import { verdictOf } from './guards.ts';
 import { Hands } from './hands.ts';
 import { outcomeOf } from './outcome.ts';
 import type { Effect, End, Event, Wanted } from './protocol.ts';
+import { reconcileDue } from './reconcile.ts';
 import { hear } from './reply.ts';
-import { refusalError } from './words.ts';
+import { named, refusalError } from './words.ts';
 
 export interface ChangeParts {
   readonly service: Service;
@@ -32,7 +33,7 @@ export interface ChangeParts {
   readonly operator: string;
   readonly version?: string | undefined;
   readonly options: { readonly dryRun: boolean; readonly timeoutMs: number };
-  readonly notes: Pick<Notes, 'progress'>;
+  readonly notes: Pick<Notes, 'note' | 'progress'>;
   /** A new id for the journal, such as `i_7f3k2m`. */
   readonly ids: () => string;
   /** Ctrl-C and its like: stops what was not sent; ends the waiting, never the sending. */
@@ -42,6 +43,7 @@ export interface ChangeParts {
 /** Makes the door: what goes through it is sent at most once, and its outcome is written down before it is returned. */
 export function createChange(parts: ChangeParts): Change {
   return async (intent) => {
+    await reconcileFirst(parts, intent);
     const run = new Run(parts, intent);
     try {
       return await run.outcome();
@@ -49,6 +51,19 @@ export function createChange(parts: ChangeParts): Change {
       await run.hands.release();
     }
   };
+}
+
+// Due attempts are read again by whoever changes something; what is still open then, the guards refuse.
+async function reconcileFirst(parts: ChangeParts, { orderId, intentId }: Intent): Promise<void> {
+  const { options, notes, service } = parts;
+  if (options.dryRun) return;
+  const looked = await reconcileDue({ ...parts, timeoutMs: options.timeoutMs }, { orderId, given: intentId });
+  for (const { record, added } of looked) {
+    if (added !== undefined)
+      notes.note(
+        `outcome of ${named(record)}: paydesk -p ${service.profile.name} journal show ${record.sent.intent}`,
+      );
+  }
 }
 
 class Run {
@@ -161,7 +176,7 @@ function asNoReply(cause: unknown): SendReport {
 function wantedOf({ service, operator, version, options, ids }: ChangeParts, intent: Intent): Wanted {
   const { profile, keyFingerprint } = service;
   const { settings, origin, account, name } = profile;
-  const { kind, orderId, request, expected, tolerated, again, plan, ref } = intent;
+  const { kind, orderId, request, expected, tolerated, again, asked, plan, ref } = intent;
   const { amount, currency, reason, note, intentId } = intent;
   const whole = request.body?.charge_id === undefined;
   return {
@@ -171,6 +186,7 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
     expected,
     tolerated,
     again,
+    asked,
     plan,
     ref,
     intent: ids(),

@@ -4,21 +4,11 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
-import type { AttemptQuery, JournalStore } from '../ports.ts';
+import type { AttemptQuery, JournalStore, Verification } from '../ports.ts';
 import { chainStart, checkChain, type Finding, link, type StoredRow, unlink } from './chain.ts';
 import { fold, isUnsettled, matches } from './fold.ts';
 import type { JournalRow } from './rows.ts';
 import { migrate } from './schema.ts';
-
-/** What a look at the whole file found. */
-export interface Verification {
-  readonly rows: number;
-  /** The hash of the newest row: note it elsewhere to find out later whether rows were taken away. */
-  readonly head: string;
-  readonly findings: readonly Finding[];
-  /** Whether a head noted elsewhere is in the chain. */
-  readonly knowsHead?: boolean | undefined;
-}
 
 /** The store of this machine, with what only a file needs. */
 export interface FileStore extends JournalStore {
