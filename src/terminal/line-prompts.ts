@@ -12,6 +12,8 @@ const listed = 20;
 /** Prompts that write lines and read lines. */
 export function createLinePrompts(stdin: Keyboard, write: (text: string) => void): Prompts {
   const read = (prompt: string, signal: AbortSignal): Promise<string> => {
+    // The terminal itself edits and shows the line, and it must before anybody sees the question.
+    stdin.setRawMode(false);
     write(prompt);
     return readLine(stdin, signal);
   };
@@ -20,6 +22,7 @@ export function createLinePrompts(stdin: Keyboard, write: (text: string) => void
     secret: (message, check, signal) =>
       untilFine(
         () => {
+          stdin.setRawMode(true);
           write(`${message} (nothing is shown while you type) `);
           return readHidden(stdin, signal, write);
         },
@@ -110,9 +113,7 @@ function numberIn(text: string, count: number): number | undefined {
   return number >= 1 && number <= count ? number - 1 : undefined;
 }
 
-// The terminal itself edits and shows the line.
 function readLine(stdin: Keyboard, signal: AbortSignal): Promise<string> {
-  stdin.setRawMode(false);
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: stdin, terminal: false });
     const abort = (): void => lines.close();
@@ -131,7 +132,6 @@ function readLine(stdin: Keyboard, signal: AbortSignal): Promise<string> {
 
 // Raw mode shows nothing, so the few keys that matter are handled here.
 function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
-  stdin.setRawMode(true);
   return new Promise((resolve, reject) => {
     let typed = '';
     const finish = (settle: () => void): void => {
