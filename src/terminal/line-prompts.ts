@@ -12,23 +12,20 @@ const listed = 20;
 /** Prompts that write lines and read lines. */
 export function createLinePrompts(stdin: Keyboard, write: (text: string) => void): Prompts {
   const read = (prompt: string, signal: AbortSignal): Promise<string> => {
-    // The terminal itself edits and shows the line, and it must before anybody sees the question.
-    stdin.setRawMode(false);
     write(prompt);
     return readLine(stdin, signal);
   };
   return {
     text: (message, check, signal) => untilFine(() => read(`${message} `, signal), check, write),
-    secret: (message, check, signal) =>
-      untilFine(
-        () => {
-          stdin.setRawMode(true);
-          write(`${message} (nothing is shown while you type) `);
-          return readHidden(stdin, signal, write);
-        },
-        check,
-        write,
-      ),
+    secret(message, check, signal) {
+      // Until the question is over: between two tries nothing may be shown either.
+      stdin.setRawMode(true);
+      const readSecret = (): Promise<string> => {
+        write(`${message} (nothing is shown while you type) `);
+        return readHidden(stdin, signal, write);
+      };
+      return untilFine(readSecret, check, write);
+    },
     choose: (message, choices, signal) => choose(message, choices, (prompt) => read(prompt, signal), write),
     search: (message, choices, signal) => narrow(message, choices, (prompt) => read(prompt, signal), write),
     confirm: (message, signal) => confirm(message, (prompt) => read(prompt, signal), write),
@@ -138,7 +135,6 @@ function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise
       stdin.off('data', onData);
       signal.removeEventListener('abort', onAbort);
       stdin.pause();
-      stdin.setRawMode(false);
       write('\n');
       settle();
     };
