@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { CliError } from '../errors.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
-import { ctrlC, ctrlD, interrupted, type Keyboard } from './keyboard.ts';
+import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard } from './keyboard.ts';
 import { matching } from './matching.ts';
 
 // More are not read out at once; words narrow them.
@@ -11,12 +11,19 @@ const listed = 20;
 
 /** Prompts that write lines and read lines. */
 export function createLinePrompts(stdin: Keyboard, write: (text: string) => void): Prompts {
-  const read = (prompt: string, signal: AbortSignal): Promise<string> => {
-    write(prompt);
-    return readLine(stdin, signal);
+  // Before anything is shown: what is typed in raw mode would never end a line, Ctrl-C included.
+  const reader = (signal: AbortSignal): Read => {
+    stdin.setRawMode(false);
+    return (prompt) => {
+      write(prompt);
+      return readLine(stdin, signal, write);
+    };
   };
   return {
-    text: (message, check, signal) => untilFine(() => read(`${message} `, signal), check, write),
+    text: (message, check, signal) => {
+      const read = reader(signal);
+      return untilFine(() => read(`${message} `), check, write);
+    },
     secret: (message, check, signal) =>
       untilFine(
         () => {
@@ -26,9 +33,9 @@ export function createLinePrompts(stdin: Keyboard, write: (text: string) => void
         check,
         write,
       ),
-    choose: (message, choices, signal) => choose(message, choices, (prompt) => read(prompt, signal), write),
-    search: (message, choices, signal) => narrow(message, choices, (prompt) => read(prompt, signal), write),
-    confirm: (message, signal) => confirm(message, (prompt) => read(prompt, signal), write),
+    choose: (message, choices, signal) => choose(message, choices, reader(signal), write),
+    search: (message, choices, signal) => narrow(message, choices, reader(signal), write),
+    confirm: (message, signal) => confirm(message, reader(signal), write),
   };
 }
 
@@ -111,20 +118,23 @@ function numberIn(text: string, count: number): number | undefined {
 }
 
 // The terminal itself edits and shows the line.
-function readLine(stdin: Keyboard, signal: AbortSignal): Promise<string> {
-  stdin.setRawMode(false);
+function readLine(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: stdin, terminal: false });
+    let answered = false;
     const abort = (): void => lines.close();
     signal.addEventListener('abort', abort, { once: true });
     lines.once('line', (line) => {
+      answered = true;
       resolve(line);
       lines.close();
     });
     lines.once('close', () => {
       signal.removeEventListener('abort', abort);
-      // After an answer this changes nothing.
-      reject(new CliError('cancelled', 'end of input'));
+      if (answered) return;
+      // What is said next starts on a line of its own.
+      write('\n');
+      reject(endOfAnswers());
     });
   });
 }
@@ -164,7 +174,7 @@ function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise
 function endOf(key: string): 'answer' | CliError | undefined {
   if (key === '\r' || key === '\n') return 'answer';
   if (key === ctrlC) return interrupted();
-  return key === ctrlD ? new CliError('cancelled', 'end of input') : undefined;
+  return key === ctrlD ? endOfAnswers() : undefined;
 }
 
 function afterKey(typed: string, key: string): string {
