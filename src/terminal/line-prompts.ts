@@ -11,31 +11,24 @@ const listed = 20;
 
 /** Prompts that write lines and read lines. */
 export function createLinePrompts(stdin: Keyboard, write: (text: string) => void): Prompts {
-  // Before anything is shown: what is typed in raw mode would never end a line, Ctrl-C included.
-  const reader = (signal: AbortSignal): Read => {
-    stdin.setRawMode(false);
-    return (prompt) => {
-      write(prompt);
-      return readLine(stdin, signal, write);
-    };
+  const read = (prompt: string, signal: AbortSignal): Promise<string> => {
+    write(prompt);
+    return readLine(stdin, signal, write);
   };
   return {
-    text: (message, check, signal) => {
-      const read = reader(signal);
-      return untilFine(() => read(`${message} `), check, write);
+    text: (message, check, signal) => untilFine(() => read(`${message} `, signal), check, write),
+    secret(message, check, signal) {
+      // Until the question is over: between two tries nothing may be shown either.
+      stdin.setRawMode(true);
+      const readSecret = (): Promise<string> => {
+        write(`${message} (nothing is shown while you type) `);
+        return readHidden(stdin, signal, write);
+      };
+      return untilFine(readSecret, check, write);
     },
-    secret: (message, check, signal) =>
-      untilFine(
-        () => {
-          write(`${message} (nothing is shown while you type) `);
-          return readHidden(stdin, signal, write);
-        },
-        check,
-        write,
-      ),
-    choose: (message, choices, signal) => choose(message, choices, reader(signal), write),
-    search: (message, choices, signal) => narrow(message, choices, reader(signal), write),
-    confirm: (message, signal) => confirm(message, reader(signal), write),
+    choose: (message, choices, signal) => choose(message, choices, (prompt) => read(prompt, signal), write),
+    search: (message, choices, signal) => narrow(message, choices, (prompt) => read(prompt, signal), write),
+    confirm: (message, signal) => confirm(message, (prompt) => read(prompt, signal), write),
   };
 }
 
@@ -117,7 +110,6 @@ function numberIn(text: string, count: number): number | undefined {
   return number >= 1 && number <= count ? number - 1 : undefined;
 }
 
-// The terminal itself edits and shows the line.
 function readLine(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: stdin, terminal: false });
@@ -141,14 +133,12 @@ function readLine(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<s
 
 // Raw mode shows nothing, so the few keys that matter are handled here.
 function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
-  stdin.setRawMode(true);
   return new Promise((resolve, reject) => {
     let typed = '';
     const finish = (settle: () => void): void => {
       stdin.off('data', onData);
       signal.removeEventListener('abort', onAbort);
       stdin.pause();
-      stdin.setRawMode(false);
       write('\n');
       settle();
     };
