@@ -17,15 +17,15 @@ export function createLinePrompts(stdin: Keyboard, write: (text: string) => void
   };
   return {
     text: (message, check, signal) => untilFine(() => read(`${message} `, signal), check, write),
-    secret: (message, check, signal) =>
-      untilFine(
-        () => {
-          write(`${message} (nothing is shown while you type) `);
-          return readHidden(stdin, signal, write);
-        },
-        check,
-        write,
-      ),
+    secret(message, check, signal) {
+      // Until the question is over: between two tries nothing may be shown either.
+      stdin.setRawMode(true);
+      const readSecret = (): Promise<string> => {
+        write(`${message} (nothing is shown while you type) `);
+        return readHidden(stdin, signal, write);
+      };
+      return untilFine(readSecret, check, write);
+    },
     choose: (message, choices, signal) => choose(message, choices, (prompt) => read(prompt, signal), write),
     search: (message, choices, signal) => narrow(message, choices, (prompt) => read(prompt, signal), write),
     confirm: (message, signal) => confirm(message, (prompt) => read(prompt, signal), write),
@@ -110,9 +110,7 @@ function numberIn(text: string, count: number): number | undefined {
   return number >= 1 && number <= count ? number - 1 : undefined;
 }
 
-// The terminal itself edits and shows the line.
 function readLine(stdin: Keyboard, signal: AbortSignal): Promise<string> {
-  stdin.setRawMode(false);
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: stdin, terminal: false });
     const abort = (): void => lines.close();
@@ -131,14 +129,12 @@ function readLine(stdin: Keyboard, signal: AbortSignal): Promise<string> {
 
 // Raw mode shows nothing, so the few keys that matter are handled here.
 function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
-  stdin.setRawMode(true);
   return new Promise((resolve, reject) => {
     let typed = '';
     const finish = (settle: () => void): void => {
       stdin.off('data', onData);
       signal.removeEventListener('abort', onAbort);
       stdin.pause();
-      stdin.setRawMode(false);
       write('\n');
       settle();
     };
