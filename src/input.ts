@@ -6,8 +6,8 @@ import { CliError } from './errors.ts';
 import type { Context } from './ports.ts';
 
 /** Readers of standard input and of named files (`-` is standard input). */
-export function readInput(stdin: Readable): Pick<Context, 'stdin' | 'file'> {
-  const fromStdin = (maxBytes: number) => readAll(stdin, 'standard input', maxBytes);
+export function readInput(process: Pick<NodeJS.Process, 'stdin'>): Pick<Context, 'stdin' | 'file'> {
+  const fromStdin = (maxBytes: number) => readAll(process.stdin, 'standard input', maxBytes);
   return {
     stdin: fromStdin,
     file: (path, maxBytes) =>

@@ -2,11 +2,33 @@
 
 import type { Column, JsonObject, Mode, ResourceName } from './api/spec.ts';
 import type { CliErrorParts } from './errors.ts';
-import type { Alarm, AttemptRecord, JournalRow } from './journal/rows.ts';
-import type { Profile, Profiles } from './profiles/profile.ts';
+import type { Alarm, AttemptRecord, JournalRow, Moment, VerdictRow } from './journal/rows.ts';
+import type { Sight } from './journal/verdict.ts';
+import type {
+  Described,
+  KeyPlace,
+  OpenProfile,
+  Profile,
+  ProfileDescription,
+  ProfileDraft,
+  Profiles,
+} from './profiles/profile.ts';
 import type { SimulatorControl } from './simulator/control.ts';
 
-export type { Profile, Profiles, SimulatorControl };
+export type {
+  AttemptRecord,
+  Described,
+  KeyPlace,
+  Moment,
+  OpenProfile,
+  Profile,
+  ProfileDescription,
+  ProfileDraft,
+  Profiles,
+  Sight,
+  SimulatorControl,
+  VerdictRow,
+};
 
 // ── Time ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -173,6 +195,8 @@ export interface Intent {
   readonly note?: string | undefined;
   /** A script's own id of this intent (`--intent`). */
   readonly intentId?: string | undefined;
+  /** What was typed (order, charge, amount, …): must be the same under the same `intentId`. */
+  readonly asked?: JsonObject | undefined;
   /** A person asked for a repeat of what was done or tried before (`--again`). */
   readonly again: boolean;
   /** Row reference and plan, for bulk refunds. */
@@ -266,6 +290,69 @@ export interface JournalStore {
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
   /** Time of the newest row, Unix milliseconds; 0 when there is none. */
   newestTime(): Promise<number>;
+}
+
+/** What a look at an attempt came to: as it is now, and what the look showed. */
+export interface Resolved {
+  readonly record: AttemptRecord;
+  /** The verdict that was added; absent when the look said nothing new. */
+  readonly added?: VerdictRow | undefined;
+  readonly sight?: Sight | undefined;
+  readonly unrecorded?: { readonly cause: unknown } | undefined;
+}
+
+/** What a look at the whole journal file found. */
+export interface Verification {
+  readonly rows: number;
+  /** The hash of the newest row: note it elsewhere to find out later whether rows were taken away. */
+  readonly head: string;
+  readonly findings: readonly { readonly seq: number; readonly problem: string }[];
+  /** Whether a head noted elsewhere is in the chain. */
+  readonly knowsHead?: boolean | undefined;
+}
+
+/** What a repair of the journal file did. */
+export interface Repair {
+  /** The damaged file as it was. */
+  readonly copy: string;
+  readonly kept: number;
+  /** Rows that were changed: SENT ones stay as open outcomes, verdicts are kept in the copy only. */
+  readonly doubtful: number;
+  /** Rows that could not be read at all. */
+  readonly lost: readonly number[];
+}
+
+/** The journal as commands see it. */
+export interface JournalDesk {
+  readonly file: string;
+  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
+  /** The journal's time, for `isOpen` and the age of attempts. */
+  now(): Promise<Moment>;
+  /** Whether an attempt still blocks its order. */
+  isOpen(record: AttemptRecord, now: Moment): boolean;
+  /** Whether a read may tell something new of it. */
+  isDue(record: AttemptRecord, now: Moment): boolean;
+  /** Reads the order again and writes down what that proves. Throws CliError 'refused' while another run holds it. */
+  reconcile(record: AttemptRecord): Promise<Resolved>;
+  /** As `reconcile`; where the read does not tell, `confirm` is shown it, and a person's statement is written down. */
+  settle(
+    record: AttemptRecord,
+    statement: { readonly applied: boolean; readonly note: string },
+    confirm: (sight: Sight) => Promise<void>,
+  ): Promise<Resolved>;
+  /**
+   * The outcome of an earlier run under a script's id, after a read where it is open; undefined when there is none, or
+   * a new attempt is due. Throws CliError 'refused' when the id was used for something else.
+   */
+  recorded(
+    intentId: string,
+    asked: { readonly asked: JsonObject; readonly again: boolean; readonly origin: string },
+  ): Promise<Outcome | undefined>;
+  /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */
+  forget(before: number): Promise<number>;
+  verify(head?: string): Promise<Verification>;
+  /** Keeps a copy and rebuilds the file from every row that can be read. */
+  repair(): Promise<Repair>;
 }
 
 export interface Held {
@@ -406,14 +493,18 @@ export interface Context {
   readonly profiles: Profiles;
   readonly simulator: SimulatorControl;
   /**
-   * Opens the profile of this run. Throws CliError 'auth' when there is none or it has no key; 'refused' when it is
-   * opened for a change in production and was only a default among several.
+   * Opens the profile of this run, or a named one. Throws CliError 'auth' when there is none or it has no key;
+   * 'refused' when it is opened for a change in production and was only a default among several.
    */
-  service(purpose?: 'read' | 'change'): Promise<Service>;
+  service(how?: {
+    readonly purpose?: 'read' | 'change';
+    readonly profile?: string | undefined;
+  }): Promise<Service>;
   /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
   timeOfDay(ms: number): string;
   /** The one door for changes. */
   readonly change: Change;
+  readonly journal: JournalDesk;
   /** Standard input to its end, as text, at most so many bytes. */
   stdin(maxBytes: number): Promise<string>;
   /** A file a person named, as text; `-` is standard input. Throws CliError 'usage' when it cannot be read. */

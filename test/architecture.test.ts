@@ -31,9 +31,18 @@ const imports = files.flatMap(importsOf);
 const shared = ['src/api/spec.ts', 'src/api/charges.ts', 'src/errors.ts', 'src/ports.ts'];
 
 /** main and the files that join the rooms for it. */
-const joiners = ['main', 'context', 'screen', 'accounts', 'compile-cache', 'signals', 'input', 'clock'].map(
-  (name) => `src/${name}.ts`,
-);
+const joiners = [
+  'main',
+  'context',
+  'stage',
+  'screen',
+  'accounts',
+  'bookkeeping',
+  'compile-cache',
+  'signals',
+  'input',
+  'clock',
+].map((name) => `src/${name}.ts`);
 
 /** Room → what it may import of ours, besides its own files. Joining is for src/*.ts: main and its parts. */
 function mayImport(from: string, to: string): boolean {

@@ -29,6 +29,8 @@ export interface ClientParts {
   readonly transport?: typeof fetch | undefined;
   /** One line a request: method, URL, status, milliseconds. */
   readonly debug?: ((line: string) => void) | undefined;
+  /** The `Date` header of every reply, Unix milliseconds. */
+  readonly onDate?: ((date: number) => void) | undefined;
 }
 
 export interface Client {
@@ -100,7 +102,9 @@ function createExchange(parts: ClientParts): Exchange {
         ...(dispatcher === undefined ? {} : { dispatcher }),
       });
       status = response.status;
-      return { ...headOf(response, url, clock.now()), body: clean(await readBody(response)) };
+      const head = headOf(response, url, clock.now());
+      if (head.date !== undefined) parts.onDate?.(head.date);
+      return { ...head, body: clean(await readBody(response)) };
     };
     const conclude = async (): Promise<Exchanged> => {
       try {

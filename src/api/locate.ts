@@ -10,7 +10,7 @@ import type { ResourceName } from './spec.ts';
 import { resources } from './spec.ts';
 
 /** Records that a fallback walk reads at most. */
-export const defaultBound = 5_000;
+const defaultBound = 5_000;
 // The largest page seen in services of this family; one that refuses it is walked with its default.
 const walkLimit = 250;
 // An order made between two reads moves the first place of the list: then once more.

@@ -57,6 +57,46 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./customers/show.ts')).show,
   },
   {
+    words: ['profile', 'add'],
+    summary: 'Add an account: its address, mode and key',
+    load: async () => (await import('./profile/add.ts')).add,
+  },
+  {
+    words: ['profile', 'list'],
+    summary: 'List the accounts',
+    load: async () => (await import('./profile/list.ts')).list,
+  },
+  {
+    words: ['profile', 'show'],
+    summary: 'Show a profile, where each value comes from, and where files lie',
+    load: async () => (await import('./profile/show.ts')).show,
+  },
+  {
+    words: ['profile', 'use'],
+    summary: 'Make a profile the default',
+    load: async () => (await import('./profile/use.ts')).use,
+  },
+  {
+    words: ['profile', 'set'],
+    summary: 'Change a setting of a profile',
+    load: async () => (await import('./profile/set.ts')).set,
+  },
+  {
+    words: ['profile', 'key'],
+    summary: 'Replace the key of a profile',
+    load: async () => (await import('./profile/key.ts')).key,
+  },
+  {
+    words: ['profile', 'remove'],
+    summary: 'Remove a profile and its key',
+    load: async () => (await import('./profile/remove.ts')).remove,
+  },
+  {
+    words: ['profile', 'check'],
+    summary: 'Check that a profile reaches its account, by reading only',
+    load: async () => (await import('./profile/check.ts')).check,
+  },
+  {
     words: ['simulator', 'serve'],
     summary: 'Serve the simulated service on a loopback port',
     load: async () => (await import('./simulator/serve.ts')).simulatorServe,

@@ -113,6 +113,7 @@ function sentRow({ wanted, sending, before, neighbour }: At<'approving'>, asked:
     proof,
     neighbour,
     given: wanted.given,
+    asked: wanted.asked,
     ref: wanted.ref,
     plan: wanted.plan,
   };

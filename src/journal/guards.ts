@@ -90,7 +90,7 @@ function isSame(one: AttemptRecord, other: AttemptRecord): boolean {
   return one.sent.intent === other.sent.intent && one.sent.attempt === other.sent.attempt;
 }
 
-type Asked = Pick<Intent, 'orderId' | 'request' | 'expected' | 'again' | 'plan' | 'ref'> & {
+type Asked = Pick<Intent, 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'> & {
   readonly intent: string;
   readonly given?: string | undefined;
 };
@@ -100,7 +100,7 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   const own = known.filter(({ sent }) => asked.given !== undefined && sent.given === asked.given);
   const last = own.at(-1);
   if (last !== undefined) {
-    if (!isEqual(asked, last)) return refuse({ why: 'other_parameters', attempt: last });
+    if (!asksTheSame(asked, last)) return refuse({ why: 'other_parameters', attempt: last });
     if (answersRepeat(last, asked.again, now)) return { go: 'recorded', attempt: last };
   }
   const open = known.find((record) => isOpen(record, now));
@@ -118,8 +118,17 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   };
 }
 
-// Under a script's id only what provably did not happen is tried again; a refusal or a doubt only with --again.
-function answersRepeat(last: AttemptRecord, again: boolean, now: Moment): boolean {
+function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
+  const typed = last.sent.asked;
+  if (asked.asked === undefined || typed === undefined) return isEqual(asked, last);
+  return JSON.stringify(asked.asked) === JSON.stringify(typed);
+}
+
+/**
+ * Whether the last attempt under a script's id is the answer to a repeat. What provably did not happen is tried again;
+ * a refusal, or a doubt whose time is over, only with --again.
+ */
+export function answersRepeat(last: AttemptRecord, again: boolean, now: Moment): boolean {
   const verdict = verdictOf(last)?.verdict;
   if (verdict === 'not_sent') return false;
   return verdict === 'applied' || isOpen(last, now) || !again;

@@ -9,7 +9,7 @@ import type { Sight } from './verdict.ts';
 
 /** What one run of the protocol is about. Everything in it is plain data. */
 export interface Wanted
-  extends Pick<Intent, 'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'plan' | 'ref'> {
+  extends Pick<Intent, 'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'> {
   /** The journal's id, should this become a new intent. */
   readonly intent: string;
   readonly given?: string | undefined;

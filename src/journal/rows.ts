@@ -1,5 +1,6 @@
 /** What the journal holds: rows that are only ever added, and the attempts that they make up. */
 
+import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { ChangeRequest, ExpectedRefund, FoundRefund, Intent } from '../ports.ts';
 
@@ -61,6 +62,8 @@ export interface SentRow {
   readonly note?: string | undefined;
   /** A script's own id of the intent. */
   readonly given?: string | undefined;
+  /** What was typed under that id. */
+  readonly asked?: JsonObject | undefined;
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
 }

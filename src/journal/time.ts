@@ -9,7 +9,11 @@ const tolerableMs = 120_000;
  * The latest of the wall clock, the newest journal time and the last `Date` header. Skewed when the wall clock and
  * `Date`, or the wall clock and the journal's past, disagree by more than two minutes.
  */
-export async function momentOf(clock: Clock, store: JournalStore, service: Service): Promise<Moment> {
+export async function momentOf(
+  clock: Clock,
+  store: Pick<JournalStore, 'newestTime'>,
+  service: Pick<Service, 'seenDate'>,
+): Promise<Moment> {
   const wall = clock.now();
   const mono = clock.monotonic();
   // Where the journal cannot be read any more, the clocks alone must do, and no horizon expires.

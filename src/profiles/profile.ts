@@ -125,6 +125,8 @@ export interface Profiles {
     readonly baseUrl: (text: string) => string | undefined;
     readonly key: (text: string) => string | undefined;
   };
+  /** Why the system keyring is of no use here, in words; undefined when it answers. */
+  keyringProblem(): Promise<string | undefined>;
   /** Throws CliError 'refused' or 'usage' unless a profile of this name can be added. */
   checkFree(name: string): Promise<void>;
   /** Throws CliError 'auth' unless there is a stored profile of this name, 'refused' for a built-in one. */

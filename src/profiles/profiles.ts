@@ -35,6 +35,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     list: async () => listProfiles(core),
     reaching: (account) => profilesReaching(core, account),
     knownKeys: async () => knownKeys(core),
+    keyringProblem: () => core.vault.keyringProblem(),
     checkFree: async (name) => checkFree(core.read().profiles, name),
     checkStored: async (name) => {
       storedIn(core.read().profiles, name);

@@ -19,6 +19,8 @@ export interface Vault {
   keep(name: string, place: KeyPlace, kept: KeptKey): Promise<void>;
   /** Removes a key, if there is one; returns in words what could not be removed. Only under the lock. */
   drop(name: string, place: KeyPlace): Promise<string | undefined>;
+  /** Why the keyring is of no use, in words; undefined when it answers. */
+  keyringProblem(): Promise<string | undefined>;
   /** Keys of the file. */
   keysOfFile(): readonly string[];
 }
@@ -89,6 +91,16 @@ export function createVault({ keyFile, rules, keyring }: VaultParts): Vault {
       } catch (error) {
         if (!(error instanceof KeyringError)) throw error;
         return `the key of ${name} may still be in the system keyring: ${error.message}`;
+      }
+    },
+
+    async keyringProblem() {
+      try {
+        await keyring.read(account('a question'));
+        return undefined;
+      } catch (error) {
+        if (error instanceof KeyringError) return error.message;
+        throw error;
       }
     },
 

@@ -1,6 +1,7 @@
 /** Writing the profile file: conf, one writer at a time between all processes of this user. */
 
 import { basename, dirname } from 'node:path';
+import type ConfClass from 'conf';
 import { CliError } from '../errors.ts';
 import type { Clock, Held, Locks } from '../ports.ts';
 import { type FileRules, prepareOwnFolder, unwritable } from './own-file.ts';
@@ -25,10 +26,12 @@ const patienceMs = 20_000;
 
 /** Reads the file under the lock and lets `work` change it. Throws CliError 'refused' when others write for too long. */
 export async function withStore<T>(parts: WriterParts, work: (store: OpenStore) => Promise<T>): Promise<T> {
+  // Loaded before the turn, so that others do not wait for it.
+  const { default: Conf } = await import('conf');
   const lock = await takeTurn(parts);
   try {
     const file = readProfileFile(parts.path, parts.rules);
-    return await work({ file, save: (changed) => save(parts, changed) });
+    return await work({ file, save: async (changed) => save(Conf, parts, changed) });
   } finally {
     await lock.release();
   }
@@ -51,9 +54,8 @@ async function takeTurn({ locks, clock, path }: WriterParts): Promise<Held> {
   }
 }
 
-async function save({ path, rules }: WriterParts, file: ProfileFile): Promise<void> {
+function save(Conf: typeof ConfClass, { path, rules }: WriterParts, file: ProfileFile): void {
   prepareOwnFolder(dirname(path), rules);
-  const { default: Conf } = await import('conf');
   try {
     const conf = new Conf<Record<string, unknown>>({
       cwd: dirname(path),

@@ -36,7 +36,7 @@ async function suffer(
     case 'drop':
       return { kind: 'lost' };
     case 'stall':
-      return abortOf(request.signal);
+      return abortOf(request);
     case 'cut':
       return { kind: 'cut', response: reply ?? new Response('{"object":"order","id":"ord_0","livemode":') };
     default:
@@ -66,9 +66,15 @@ function spoiled(
 }
 
 /** Never resolves; rejects when the other side gives up. */
-function abortOf(signal: AbortSignal): Promise<never> {
+function abortOf(request: Request): Promise<never> {
+  const { signal } = request;
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = (): void => reject(signal.reason);
+  // Holds the request as an open connection would: else it is collected, and its abort never heard.
+  const connection = setInterval(() => request.signal.throwIfAborted(), 60_000);
+  const stop = (): void => {
+    clearInterval(connection);
+    reject(signal.reason);
+  };
   if (signal.aborted) stop();
   else signal.addEventListener('abort', stop, { once: true });
   return promise;

@@ -66,7 +66,15 @@ export function resetDemo({ folder, now }: DemoOptions): Identity {
 }
 
 function storeOptions(folder: string, now: () => number): StoreOptions {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new CliError('refused', `${folder}: the folder of the demo cannot be made`, {
+      certain: 'nothing was sent',
+      now: [error instanceof Error ? error.message : String(error)],
+      cause: error,
+    });
+  }
   return {
     file: join(folder, 'demo.db'),
     mode: 'sandbox',

@@ -1,5 +1,7 @@
-/** The demo of one run: opened once, when it is first asked for, and closed with the run. */
+/** The simulator's doors for one run: nothing of it is loaded before it is asked for. */
 
+import type { SimulatorControl } from './control.ts';
+import type { ControlOptions } from './create.ts';
 import type { Demo, DemoOptions } from './demo.ts';
 
 export interface DemoDoor {
@@ -9,6 +11,7 @@ export interface DemoDoor {
   readonly close: () => void;
 }
 
+/** The demo: opened once, when it is first asked for, and closed with the run. */
 export function demoDoor(options: DemoOptions): DemoDoor {
   let demo: Demo | undefined;
   return {
@@ -19,5 +22,14 @@ export function demoDoor(options: DemoOptions): DemoDoor {
     },
     baseUrl: 'http://demo.invalid',
     close: () => demo?.close(),
+  };
+}
+
+/** What the simulator commands are given. */
+export function simulatorDoor(options: ControlOptions): SimulatorControl {
+  const load = async () => (await import('./create.ts')).createSimulatorControl(options);
+  return {
+    serve: async (asked) => (await load()).serve(asked),
+    reset: async () => (await load()).reset(),
   };
 }

@@ -35,8 +35,11 @@ export function systemRandom(): Random {
 
 function randomFrom(fraction: () => number): Random {
   const integer = (min: number, max: number): number => min + Math.floor(fraction() * (max - min + 1));
-  const text = (alphabet: string, length: number): string =>
-    Array.from({ length }, () => alphabet.charAt(integer(0, alphabet.length - 1))).join('');
+  const text = (alphabet: string, length: number): string => {
+    let result = '';
+    while (result.length < length) result += alphabet.charAt(integer(0, alphabet.length - 1));
+    return result;
+  };
   return {
     fraction,
     integer,

@@ -104,13 +104,15 @@ async function loadPrompts({ stdin, stderr, accessible, color, write }: AskOptio
 
 // Restores the terminal whatever happens; what was typed before the question never answers it.
 async function question<T>(
-  { stdin, signal }: AskOptions,
+  { stdin, signal, accessible }: AskOptions,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   throwIfOver(signal);
   const ended = endOfInput(stdin);
   try {
     await dropTypeAhead(stdin);
+    // Line prompts leave editing, echo and Ctrl-C to the terminal, from before the question is seen.
+    if (accessible) stdin.setRawMode(false);
     return await ask(AbortSignal.any([signal, ended.signal]));
   } catch (error) {
     throwIfOver(signal);

@@ -4,17 +4,8 @@ import type { Column, ValueKind } from '../api/spec.ts';
 
 export const gap = 2;
 
-// What goes first when there is no room: an id and an amount never do while something else can.
-const leavesAt: Readonly<Record<ValueKind, number>> = {
-  flag: 8,
-  text: 7,
-  card: 6,
-  integer: 5,
-  time: 4,
-  status: 3,
-  money: 2,
-  id: 1,
-};
+// Which columns keep their place where there is not room for all of them.
+const importance: readonly ValueKind[] = ['id', 'money', 'status', 'time', 'integer', 'card', 'text', 'flag'];
 // Cells of these kinds may end in `…`; ids, amounts and times are whole or not there.
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
 const smallest = 6;
@@ -31,33 +22,33 @@ export function mayShrink(kind: ValueKind): boolean {
   return shrinkable.has(kind);
 }
 
-/** Fits columns of these natural widths into a terminal: cuts text, then leaves out columns, the id last of all. */
+/** Fits columns of these natural widths into a terminal: text is cut, and what has no room at all is left out. */
 export function fitColumns(columns: readonly Column[], natural: readonly number[], width: number): Fitted {
-  const shown = columns.map((_, index) => index);
   const least = (index: number): number => {
     const own = natural[index] ?? 0;
-    return mayShrink(columns[index]?.kind ?? 'text') ? Math.min(own, smallest) : own;
+    return mayShrink(kindAt(columns, index)) ? Math.min(own, smallest) : own;
   };
-  while (shown.length > 1 && total(shown.map(least)) > width) shown.splice(nextToLeave(columns, shown), 1);
+  const chosen: number[] = [];
+  for (const index of mostImportant(columns)) {
+    // The first one is there even where it is wider than the terminal: an id is never cut.
+    if (chosen.length === 0 || total([...chosen, index].map(least)) <= width) chosen.push(index);
+  }
+  const shown = chosen.toSorted((a, b) => a - b);
   return { shown, widths: shrink(columns, natural, shown, least, width) };
+}
+
+function kindAt(columns: readonly Column[], index: number): ValueKind {
+  return columns[index]?.kind ?? 'text';
 }
 
 function total(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
 }
 
-// The position of the column that is missed least; the last of several.
-function nextToLeave(columns: readonly Column[], shown: readonly number[]): number {
-  let worst = 0;
-  let rank = 0;
-  shown.forEach((index, position) => {
-    const own = leavesAt[columns[index]?.kind ?? 'text'];
-    if (own >= rank) {
-      rank = own;
-      worst = position;
-    }
-  });
-  return worst;
+// Indexes, those that are missed most first; of one kind, as they stand.
+function mostImportant(columns: readonly Column[]): readonly number[] {
+  const rank = (index: number): number => importance.indexOf(kindAt(columns, index));
+  return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 
 // Takes cell after cell from the widest column that may shrink, until the line fits.
@@ -73,7 +64,7 @@ function shrink(
   while (over > 0) {
     const widest = shown.reduce(
       (best, index, position) =>
-        mayShrink(columns[index]?.kind ?? 'id') &&
+        mayShrink(kindAt(columns, index)) &&
         (widths[position] ?? 0) > least(index) &&
         (best === -1 || (widths[position] ?? 0) > (widths[best] ?? 0))
           ? position

@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { CliError } from '../errors.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
-import { ctrlC, ctrlD, interrupted, type Keyboard } from './keyboard.ts';
+import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard } from './keyboard.ts';
 import { matching } from './matching.ts';
 
 // More are not read out at once; words narrow them.
@@ -13,19 +13,19 @@ const listed = 20;
 export function createLinePrompts(stdin: Keyboard, write: (text: string) => void): Prompts {
   const read = (prompt: string, signal: AbortSignal): Promise<string> => {
     write(prompt);
-    return readLine(stdin, signal);
+    return readLine(stdin, signal, write);
   };
   return {
     text: (message, check, signal) => untilFine(() => read(`${message} `, signal), check, write),
-    secret: (message, check, signal) =>
-      untilFine(
-        () => {
-          write(`${message} (nothing is shown while you type) `);
-          return readHidden(stdin, signal, write);
-        },
-        check,
-        write,
-      ),
+    secret(message, check, signal) {
+      // Until the question is over: between two tries nothing may be shown either.
+      stdin.setRawMode(true);
+      const readSecret = (): Promise<string> => {
+        write(`${message} (nothing is shown while you type) `);
+        return readHidden(stdin, signal, write);
+      };
+      return untilFine(readSecret, check, write);
+    },
     choose: (message, choices, signal) => choose(message, choices, (prompt) => read(prompt, signal), write),
     search: (message, choices, signal) => narrow(message, choices, (prompt) => read(prompt, signal), write),
     confirm: (message, signal) => confirm(message, (prompt) => read(prompt, signal), write),
@@ -110,35 +110,35 @@ function numberIn(text: string, count: number): number | undefined {
   return number >= 1 && number <= count ? number - 1 : undefined;
 }
 
-// The terminal itself edits and shows the line.
-function readLine(stdin: Keyboard, signal: AbortSignal): Promise<string> {
-  stdin.setRawMode(false);
+function readLine(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: stdin, terminal: false });
+    let answered = false;
     const abort = (): void => lines.close();
     signal.addEventListener('abort', abort, { once: true });
     lines.once('line', (line) => {
+      answered = true;
       resolve(line);
       lines.close();
     });
     lines.once('close', () => {
       signal.removeEventListener('abort', abort);
-      // After an answer this changes nothing.
-      reject(new CliError('cancelled', 'end of input'));
+      if (answered) return;
+      // What is said next starts on a line of its own.
+      write('\n');
+      reject(endOfAnswers());
     });
   });
 }
 
 // Raw mode shows nothing, so the few keys that matter are handled here.
 function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
-  stdin.setRawMode(true);
   return new Promise((resolve, reject) => {
     let typed = '';
     const finish = (settle: () => void): void => {
       stdin.off('data', onData);
       signal.removeEventListener('abort', onAbort);
       stdin.pause();
-      stdin.setRawMode(false);
       write('\n');
       settle();
     };
@@ -164,7 +164,7 @@ function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise
 function endOf(key: string): 'answer' | CliError | undefined {
   if (key === '\r' || key === '\n') return 'answer';
   if (key === ctrlC) return interrupted();
-  return key === ctrlD ? new CliError('cancelled', 'end of input') : undefined;
+  return key === ctrlD ? endOfAnswers() : undefined;
 }
 
 function afterKey(typed: string, key: string): string {

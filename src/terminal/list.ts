@@ -35,7 +35,10 @@ function namedFields(record: JsonObject, columns: readonly Column[], reading: Re
 
 // Known fields come first and in their order, so that the blocks of a list read alike.
 function allFields(record: JsonObject, known: readonly Column[], reading: Reading): readonly Field[] {
-  const shown = known.filter((column) => column.derived === undefined);
+  // One that the service filled with an object is taken apart below.
+  const shown = known.filter(
+    (column) => column.derived === undefined && members(column.value(record)) === undefined,
+  );
   const names = new Set(shown.map((column) => column.name));
   const rest = fieldsOf(record, '').filter(([name]) => !names.has(name));
   return [

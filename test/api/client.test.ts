@@ -68,6 +68,13 @@ describe('a request', () => {
     expect(lines[0]).toMatch(/^GET http:\/\/127\.0\.0\.1:\d+\/orders\?limit=5 {2}HTTP 200 {2}\d+ ms$/);
   });
 
+  test('tells the time of the service', async () => {
+    await using server = await startServer(json(list([]), 200, { date: 'Sat, 21 Nov 2026 09:31:40 GMT' }));
+    const dates: number[] = [];
+    await firstPage(openClient(server, {}, { onDate: (date) => dates.push(date) }));
+    expect(dates).toEqual([Date.UTC(2026, 10, 21, 9, 31, 40)]);
+  });
+
   test.each([
     ['an http URL of another machine', { baseUrl: 'http://pay.example' }],
     ['a base URL that moved away from the origin of the key', { origin: 'https://pay.example' }],
@@ -144,6 +151,16 @@ describe('a reply that is no answer', () => {
     expect(error).toMatchObject({ kind: 'reply', exitCode: 1, parts: { certain: 'nothing was changed' } });
     expect(error.message).toContain(words);
     expect(server.requests).toHaveLength(1);
+  });
+
+  test('a gzip bomb of 5 GB is left at 32 MiB and costs little memory', async () => {
+    const member = gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    const bomb = Buffer.concat(Array.from({ length: 80 }, () => member));
+    await using server = await startServer(reply(bomb, 200, { 'content-encoding': 'gzip' }));
+    const before = process.memoryUsage.rss();
+    const error = await rejection(firstPage(openClient(server)));
+    expect(error).toMatchObject({ kind: 'reply', message: expect.stringContaining('larger than 32 MiB') });
+    expect(process.memoryUsage.rss() - before).toBeLessThan(160 * 1024 * 1024);
   });
 
   test('a body without end is left at 32 MiB', async () => {

@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What is piped in; standard input is closed after it. Absent: closed at once. */
   readonly input?: string;
+  /** Leaves standard input open and silent, as a waiting pipe does. */
+  readonly stdinOpen?: true;
   readonly nodeArgs?: readonly string[];
 }
 
@@ -62,6 +64,6 @@ export function paydesk(args: readonly string[], options: RunOptions): Promise<R
         stderr: Buffer.concat(stderr).toString(),
       }),
     );
-    child.stdin.end(options.input ?? '');
+    if (options.stdinOpen !== true) child.stdin.end(options.input ?? '');
   });
 }

@@ -35,6 +35,8 @@ export interface TestServer {
   readonly aborted: number;
   /** Resolves once so many requests have arrived. */
   waitFor(requests: number): Promise<void>;
+  /** Ends every open connection; the server goes on listening. */
+  dropConnections(): void;
   /** Resolves once the client has given up so many requests. */
   waitForAborted(requests: number): Promise<void>;
   close(): Promise<void>;
@@ -92,6 +94,9 @@ export async function startServer(handler: Handler, options: ServerOptions = {})
       return counters.aborted;
     },
     waitFor: (count) => events.until(() => requests.length >= count),
+    dropConnections: () => {
+      for (const socket of sockets) socket.destroy();
+    },
     waitForAborted: (count) => events.until(() => counters.aborted >= count),
     close,
     [Symbol.asyncDispose]: close,

@@ -28,7 +28,7 @@ function partsWith(send: SendOnce, more: Partial<ChangeParts> = {}): ChangeParts
     clock,
     operator: 'op7',
     options: { dryRun: false, timeoutMs: 60_000 },
-    notes: { progress: () => () => undefined },
+    notes: { note: () => undefined, progress: () => () => undefined },
     ids: () => `i_${++ids}`,
     ...more,
   };

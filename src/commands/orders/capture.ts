@@ -27,7 +27,7 @@ export const capture = defineCommand({
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [id], flags: { confirm } }) {
-    const service = await ctx.service('change');
+    const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     checkConfirmable(ctx, { profile, confirm });
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');

@@ -50,7 +50,7 @@ export const refund = defineCommand({
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [givenId], flags }) {
-    const service = await ctx.service('change');
+    const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     checkConfirmable(ctx, { profile, confirm: flags.confirm });
     checkRequired(ctx, service, flags);

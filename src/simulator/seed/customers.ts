@@ -8,8 +8,8 @@ import { nestedList } from '../records.ts';
 import { customerExampleIndex } from './examples.ts';
 import { names } from './people.ts';
 
-/** Orders are bought by the newest of the customers, so that these are the same however many there are. */
-export const buyers = 60;
+/** How many of the newest customers buy: always as many, so that orders are the same however many there are. */
+export const buyersCount = 60;
 
 export interface CustomerPlace {
   /** 0 is the newest. */
@@ -17,6 +17,14 @@ export interface CustomerPlace {
   readonly livemode: boolean;
   /** Unix seconds. */
   readonly now: number;
+}
+
+/** The customers who buy, the newest first. */
+export function buyersOf(place: Omit<CustomerPlace, 'index'>): readonly [JsonObject, ...JsonObject[]] {
+  const others = Array.from({ length: buyersCount - 1 }, (_, index) =>
+    customerAt({ ...place, index: index + 1 }),
+  );
+  return [customerAt({ ...place, index: 0 }), ...others];
 }
 
 /** The customer at a place of the list; the same place gives the same customer. */

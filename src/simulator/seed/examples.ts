@@ -1,12 +1,9 @@
 /** The records that help names: they stand at fixed places of the data, so that every example works on a fresh demo. */
 
 import { resources } from '../../api/spec.ts';
-import type { Card, Goods } from './people.ts';
+import type { Line } from './parts.ts';
+import type { Card } from './people.ts';
 import { cards, goods } from './people.ts';
-
-export interface Line extends Goods {
-  readonly quantity: number;
-}
 
 /** What a named order has instead of what its place would give it. */
 export interface OrderExample {

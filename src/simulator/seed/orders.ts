@@ -12,8 +12,8 @@ import { refundOrder } from '../rules/refund.ts';
 import type { OrderCase } from './cases.ts';
 import { orderCases } from './cases.ts';
 import { chargesFor } from './charges.ts';
-import { buyers, customerAt } from './customers.ts';
-import { customerExampleIndex, type Line, type OrderExample, orderExampleAt } from './examples.ts';
+import { customerExampleIndex, type OrderExample, orderExampleAt } from './examples.ts';
+import { contactsOf, customerInfo, type Line, lineItem, linesOf } from './parts.ts';
 import { goods } from './people.ts';
 
 export interface OrderPlace {
@@ -24,6 +24,8 @@ export interface OrderPlace {
   readonly now: number;
   /** Seconds from one order to the next. */
   readonly spacing: number;
+  /** The customers who buy. */
+  readonly buyers: readonly [JsonObject, ...JsonObject[]];
 }
 
 /** The order at a place of the list; the same place and time give the same order. */
@@ -39,7 +41,7 @@ export function orderAt(place: OrderPlace): StoredOrder {
 
 // What help names is bought by whom help names.
 function namedAt(place: OrderPlace, { lines }: OrderExample): Bought {
-  return { ...boughtAtPlace(place), buyer: customerAt({ ...place, index: customerExampleIndex }), lines };
+  return { ...boughtAtPlace(place), buyer: place.buyers[customerExampleIndex] ?? place.buyers[0], lines };
 }
 
 interface Bought {
@@ -61,7 +63,7 @@ function boughtAtPlace(place: OrderPlace): Bought {
   const line = (): Line => ({ ...random.pick(goods), quantity: random.integer(1, 3) });
   return {
     createdAt: place.now - 3600 - place.index * place.spacing - jitter,
-    buyer: customerAt({ ...place, index: random.integer(0, buyers - 1) }),
+    buyer: random.pick(place.buyers),
     // The first line is never a trifle, so that every order can be refunded in parts.
     lines: [
       { name: 'Wool blanket', price: 16000, quantity: 1 },
@@ -122,75 +124,6 @@ function paymentOf(charges: readonly StoredCharge[]) {
     payment_status: authorized ? statuses.preAuthorized : statuses.paid,
     ...(accepted.length > 1 ? { split_payment: true } : {}),
     is_refundable: charges.some(({ is_refundable: refundable }) => refundable),
-  };
-}
-
-function customerInfo(buyer: JsonObject, { fields }: OrderCase, createdAt: number) {
-  return {
-    object: 'customer_info',
-    customer_id: fields === 'null' ? null : buyer.id,
-    name: buyer.name,
-    email: buyer.email,
-    phone: buyer.phone,
-    corporate: buyer.corporate,
-    antifraud_info:
-      fields === 'full'
-        ? {
-            account_created_at: createdAt - 9_000_000,
-            first_paid_at: createdAt - 5_000_000,
-            paid_transactions: 4,
-          }
-        : {},
-  };
-}
-
-function contactsOf({ fields }: OrderCase, createdAt: number, ids: Ids) {
-  if (fields !== 'full') return { shipping_contact: null, fiscal_entity: null };
-  const address = {
-    street1: 'Calle Mayor 12',
-    city: 'Mérida',
-    state: 'YUC',
-    country: 'mx',
-    postal_code: '97000',
-  };
-  return {
-    shipping_contact: {
-      id: ids.shippingContact(),
-      object: 'shipping_contact',
-      created_at: createdAt,
-      address: { object: 'shipping_address', ...address, residential: true },
-    },
-    fiscal_entity: {
-      id: ids.fiscalEntity(),
-      object: 'fiscal_entity',
-      created_at: createdAt,
-      address: { object: 'fiscal_entity_address', ...address },
-    },
-  };
-}
-
-function linesOf({ fields }: OrderCase) {
-  return fields === 'full'
-    ? { shipping_lines: [{ amount: 0 }], tax_lines: [], discount_lines: [] }
-    : { shipping_lines: null, tax_lines: null, discount_lines: null };
-}
-
-function lineItem({ name, price, quantity }: Line, orderId: string, { fields }: OrderCase, ids: Ids) {
-  const full = fields === 'full';
-  return {
-    id: ids.lineItem(),
-    object: 'line_item',
-    parent_id: orderId,
-    name,
-    description: full ? `${name}, gift wrapped` : null,
-    unit_price: price,
-    quantity,
-    sku: fields === 'null' ? null : `SKU-${price}`,
-    tags: full ? ['gift', 'fragile'] : null,
-    brand: full ? 'Taller Sur' : null,
-    type: full ? 'physical' : null,
-    metadata: {},
-    antifraud_info: full ? { trip_id: 'T-12', ticket_class: 'economy' } : {},
   };
 }
 

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import type { StoredOrder } from '../records.ts';
-import { buyers, customerAt } from './customers.ts';
+import { buyersCount, buyersOf, customerAt } from './customers.ts';
 import { orderAt } from './orders.ts';
 
 export const defaultOrders = 120;
@@ -18,11 +18,12 @@ export interface SeedOptions {
 /** Orders about an hour apart, closer together where so many would reach back more than ten years. */
 export function* seedOrders({ orders, ...place }: SeedOptions): Generator<StoredOrder> {
   const spacing = Math.min(3600, Math.floor((10 * 365 * 86_400) / Math.max(1, orders)));
-  for (let index = orders - 1; index >= 0; index -= 1) yield orderAt({ ...place, index, spacing });
+  const buyers = buyersOf(place);
+  for (let index = orders - 1; index >= 0; index -= 1) yield orderAt({ ...place, index, spacing, buyers });
 }
 
 export function* seedCustomers({ orders, ...place }: SeedOptions): Generator<JsonObject> {
-  for (let index = Math.max(buyers, Math.floor(orders / 2)) - 1; index >= 0; index -= 1) {
+  for (let index = Math.max(buyersCount, Math.floor(orders / 2)) - 1; index >= 0; index -= 1) {
     yield customerAt({ ...place, index });
   }
 }

@@ -1,0 +1,72 @@
+/** The journal as commands see it: attempts, reads, settling, and the care of the file. */
+
+import type { AttemptRecord, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
+import { answersRepeat, isOpen, verdictOf } from './guards.ts';
+import type { HandsParts } from './hands.ts';
+import { lookAt } from './look.ts';
+import { outcomeOf } from './outcome.ts';
+import { resolveOne } from './reconcile.ts';
+import { repairStore } from './repair.ts';
+import { isDue } from './resolve.ts';
+import type { FileStore } from './store.ts';
+import { momentOf } from './time.ts';
+import { refusalError } from './words.ts';
+
+export interface DeskParts {
+  readonly store: FileStore;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  readonly operator: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Opens the profile that reaches an attempt's account. Throws CliError when none or several do. */
+  readonly serviceFor: (record: AttemptRecord) => Promise<Service>;
+}
+
+/** Makes the desk. Nothing is opened before something is asked for. */
+export function createDesk(parts: DeskParts): JournalDesk {
+  const { store, clock, operator } = parts;
+  const handsFor = async (record: AttemptRecord): Promise<HandsParts> => ({
+    ...parts,
+    service: await parts.serviceFor(record),
+  });
+  const now = () => momentOf(clock, store, {});
+  return {
+    file: store.file,
+    attempts: (query) => store.attempts(query),
+    now,
+    isOpen,
+    isDue,
+    reconcile: async (record) => resolveOne(await handsFor(record), record),
+    settle: async (record, statement, confirm) =>
+      resolveOne(await handsFor(record), record, { ...statement, operator }, confirm),
+    recorded: async (given, { asked, again, origin }) => {
+      const last = (await store.attempts({ origin, given })).at(-1);
+      if (last === undefined) return undefined;
+      if (JSON.stringify(last.sent.asked) !== JSON.stringify(asked)) {
+        throw refusalError({ why: 'other_parameters', attempt: last }, given, last.sent.profile);
+      }
+      return answer(await handsFor(last), last, again);
+    },
+    forget: (before) => store.forget(before),
+    verify: (head) => store.verify(head),
+    repair: () => {
+      store.close();
+      return repairStore(store.file, clock.now());
+    },
+  };
+}
+
+async function answer(hands: HandsParts, last: AttemptRecord, again: boolean): Promise<Outcome | undefined> {
+  const moment = () => momentOf(hands.clock, hands.store, hands.service);
+  const due = isDue(last, await moment());
+  const record = due ? (await resolveOne(hands, last)).record : last;
+  if (!answersRepeat(record, again, await moment())) return undefined;
+  const { kind, orderId } = record.sent.proof;
+  const read = await lookAt(hands.service, { kind, orderId }).catch(() => undefined);
+  return outcomeOf(record.sent, verdictOf(record), {
+    read: read?.record,
+    reads: due ? 1 : 0,
+    recorded: true,
+  });
+}

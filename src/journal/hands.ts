@@ -1,0 +1,130 @@
+/** What carries out the effects that attempt.ts and resolve.ts share: lock, look, read, write, release. */
+
+import type { Clock, Held, Intent, JournalStore, Locks, Service } from '../ports.ts';
+import { type LastRead, lookAt } from './look.ts';
+import type { Event } from './protocol.ts';
+import type { JournalRow, Moment } from './rows.ts';
+import { momentOf } from './time.ts';
+
+export interface HandsParts {
+  readonly service: Service;
+  readonly locks: Locks;
+  readonly store: JournalStore;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What is locked, looked up and read. */
+export interface Subject {
+  readonly kind: Intent['kind'];
+  readonly origin: string;
+  readonly orderId?: string | undefined;
+  readonly given?: string | undefined;
+  /** Of the journal; the lock of what belongs to no order. */
+  readonly intent: string;
+}
+
+/** One run's hands. They hold at most one lock. */
+export class Hands {
+  readonly #parts: HandsParts;
+  readonly #subject: Subject;
+  #held: Held | undefined;
+  #neighbour: string | undefined;
+  /** The last read that succeeded since `forget`. */
+  last: LastRead | undefined;
+
+  constructor(parts: HandsParts, subject: Subject, neighbour?: string) {
+    this.#parts = parts;
+    this.#subject = subject;
+    this.#neighbour = neighbour;
+  }
+
+  moment(): Promise<Moment> {
+    const { clock, store, service } = this.#parts;
+    return momentOf(clock, store, service);
+  }
+
+  /** Before the sending whatever goes wrong stops the run, and so does a signal. */
+  async orStopped(act: () => Promise<Event>): Promise<Event> {
+    try {
+      const event = await act();
+      this.#parts.signal?.throwIfAborted();
+      return event;
+    } catch (cause) {
+      return { is: 'stopped', cause };
+    }
+  }
+
+  async lock(): Promise<Event> {
+    const { locks, timeoutMs, signal } = this.#parts;
+    const { origin, orderId, given, intent } = this.#subject;
+    const taken = await locks.take(`${origin} ${orderId ?? given ?? intent}`, {
+      waitMs: timeoutMs,
+      ...(signal && { signal }),
+    });
+    if (!taken.held) return { is: 'busy', owner: taken.owner };
+    this.#held = taken;
+    return { is: 'locked' };
+  }
+
+  async look(): Promise<Event> {
+    const { store } = this.#parts;
+    const { origin, orderId, given, intent } = this.#subject;
+    const found = [
+      ...(await store.attempts({ origin, intent })),
+      ...(orderId === undefined ? [] : await store.attempts({ origin, orderId })),
+      ...(given === undefined ? [] : await store.attempts({ origin, given })),
+    ];
+    const keys = found.map(({ sent }) => `${sent.intent} ${sent.attempt}`);
+    const attempts = found.filter((_, index) => keys.indexOf(keys[index] ?? '') === index);
+    return { is: 'known', attempts, moment: await this.moment() };
+  }
+
+  async read(): Promise<Event> {
+    await this.#lookAt();
+    return {
+      is: 'fresh',
+      value: this.last?.value,
+      neighbour: this.last?.neighbour,
+      moment: await this.moment(),
+    };
+  }
+
+  async reread(): Promise<Event> {
+    try {
+      await this.#lookAt();
+      return { is: 'seen', value: this.last?.value, moment: await this.moment() };
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      return { is: 'unseen', why, moment: await this.moment() };
+    }
+  }
+
+  /** What was read before the sending is not what became of it. */
+  forget(): void {
+    this.last = undefined;
+  }
+
+  async #lookAt(): Promise<void> {
+    const { kind, orderId } = this.#subject;
+    this.last = await lookAt(this.#parts.service, { kind, orderId, neighbour: this.#neighbour });
+    this.#neighbour = this.last.neighbour ?? this.#neighbour;
+  }
+
+  async record(row: JournalRow): Promise<Event> {
+    try {
+      await this.#parts.store.append(row);
+    } catch (cause) {
+      return { is: 'unrecorded', cause, moment: await this.moment() };
+    }
+    return { is: 'recorded', moment: await this.moment() };
+  }
+
+  async release(): Promise<Event> {
+    const held = this.#held;
+    this.#held = undefined;
+    await held?.release();
+    return { is: 'released' };
+  }
+}

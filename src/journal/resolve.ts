@@ -1,0 +1,181 @@
+/**
+ * Turns an open attempt into a verdict where a read, or a person, allows one: under the lock, one read, one row.
+ * A pure reducer, as attempt.ts; nothing here can send.
+ */
+
+import type { Resolved } from '../ports.ts';
+import { isUnsettled } from './fold.ts';
+import { claimedBy, horizonOf, type Refusal, verdictOf } from './guards.ts';
+import type { Effect, Event } from './protocol.ts';
+import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
+import { judgeRead, provable, type Ruling, ruling, rulingOf, type Sight } from './verdict.ts';
+
+/** Which attempt, and what a person says of it where reads cannot tell. */
+export interface Errand {
+  readonly intent: string;
+  readonly attempt: number;
+  readonly statement?:
+    | { readonly applied: boolean; readonly operator: string; readonly note: string }
+    | undefined;
+}
+
+export type ResolveEnd =
+  | ({ readonly how: 'looked' } & Resolved)
+  | { readonly how: 'refused'; readonly refusal: Refusal };
+
+interface Found {
+  readonly errand: Errand;
+  readonly record: AttemptRecord;
+  readonly claimed: ReadonlySet<string>;
+}
+
+export type ResolveState =
+  | { readonly at: 'locking' | 'looking'; readonly errand: Errand }
+  | ({ readonly at: 'reading' } & Found)
+  /** A person is shown what was read and states what happened. */
+  | ({ readonly at: 'asking'; readonly sight: Sight } & Found)
+  | ({ readonly at: 'recording'; readonly sight: Sight; readonly row: VerdictRow } & Found)
+  | { readonly at: 'releasing' | 'done'; readonly end: ResolveEnd };
+
+export interface ResolveStep {
+  readonly state: ResolveState;
+  readonly effect: Effect;
+}
+
+/** Starts a look at one attempt. */
+export function beginResolve(errand: Errand): ResolveStep {
+  return { state: { at: 'locking', errand }, effect: { do: 'lock' } };
+}
+
+/** The next state and effect. Throws on an event that does not answer the effect before it: a bug of the runner. */
+export function resolve(state: ResolveState, event: Event): ResolveStep {
+  const next = transition(state, event);
+  if (next === undefined) throw new Error(`the journal met '${event.is}' while ${state.at}`);
+  return next;
+}
+
+function transition(state: ResolveState, event: Event): ResolveStep | undefined {
+  if (event.is === 'stopped' && 'errand' in state) return refuse({ why: 'stopped', cause: event.cause });
+  switch (state.at) {
+    case 'locking':
+      if (event.is === 'busy') return done({ how: 'refused', refusal: { why: 'busy', owner: event.owner } });
+      return event.is === 'locked'
+        ? { state: { ...state, at: 'looking' }, effect: { do: 'look' } }
+        : undefined;
+    case 'looking':
+      return event.is === 'known' ? find(state.errand, event.attempts) : undefined;
+    case 'reading':
+      if (event.is === 'unseen')
+        return weigh(state, { shows: 'unreadable', problem: event.why }, event.moment);
+      if (event.is !== 'seen') return undefined;
+      return weigh(state, judgeRead(state.record.sent.proof, event.value, state.claimed), event.moment);
+    case 'asking':
+      return event.is === 'approved' ? stateIt(state, event.moment) : undefined;
+    case 'recording': {
+      const { record, row, sight } = state;
+      const end = {
+        how: 'looked',
+        record: { ...record, verdicts: [...record.verdicts, row] },
+        added: row,
+        sight,
+      } as const;
+      if (event.is === 'unrecorded') return release({ ...end, unrecorded: { cause: event.cause } });
+      return event.is === 'recorded' ? release(end) : undefined;
+    }
+    case 'releasing':
+      return event.is === 'released' ? done(state.end) : undefined;
+    case 'done':
+      return undefined;
+  }
+}
+
+// What another run found out meanwhile stands.
+function find(errand: Errand, known: readonly AttemptRecord[]): ResolveStep {
+  const record = known.find(({ sent }) => sent.intent === errand.intent && sent.attempt === errand.attempt);
+  if (record === undefined) {
+    return refuse({ why: 'stopped', cause: new Error(`the journal has no ${errand.intent} any more`) });
+  }
+  if (!isUnsettled(record)) return release({ how: 'looked', record });
+  return {
+    state: { at: 'reading', errand, record, claimed: claimedBy(known, record) },
+    effect: { do: 'reread' },
+  };
+}
+
+function weigh(found: Extract<ResolveState, { at: 'reading' }>, sight: Sight, now: Moment): ResolveStep {
+  const { errand, record } = found;
+  const clear = sight.shows !== 'nothing' && sight.shows !== 'unreadable';
+  if (errand.statement !== undefined && !clear) {
+    return { state: { ...found, at: 'asking', sight }, effect: { do: 'approve' } };
+  }
+  const words = rulingNow(record, sight, now);
+  return words === undefined ? release({ how: 'looked', record, sight }) : write(found, sight, words, now);
+}
+
+/** The row that a sight adds to an attempt; undefined when it says nothing new. */
+function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | undefined {
+  const last = verdictOf(record);
+  if (sight.shows === 'unreadable') {
+    // The first verdict, whatever it is, starts the horizon.
+    const why = 'no answer was written down, and no read tells';
+    return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
+  }
+  if (last?.verdict === 'applied') {
+    const news = sight.shows === 'duplicate' && last.alarm !== 'duplicate';
+    return news ? rulingOf(sight, 'not_seen') : undefined;
+  }
+  const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
+  const words = { ...rulingOf(sight, none), error: last?.error };
+  const alarmed = { ...words, alarm: words.alarm ?? last?.alarm };
+  return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
+}
+
+// A second "not seen" is worth a row once: when the time of the request is over.
+function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): boolean {
+  const last = verdictOf(record);
+  if (last?.verdict !== words.verdict || last.alarm !== words.alarm) return false;
+  const horizon = horizonOf(record);
+  return now.skewed || now.time < horizon || last.time >= horizon;
+}
+
+function stateIt(found: Extract<ResolveState, { at: 'asking' }>, now: Moment): ResolveStep {
+  const { applied = false, operator, note } = found.errand.statement ?? {};
+  const verdict = applied ? 'applied' : 'rejected';
+  const words = {
+    verdict,
+    by: 'person',
+    why: `stated by ${operator}`,
+    confirmed: true,
+    operator,
+    note,
+  } as const;
+  return write(found, found.sight, words, now);
+}
+
+function write(found: Found, sight: Sight, words: Ruling, now: Moment): ResolveStep {
+  const { errand, record, claimed } = found;
+  const row = ruling(record.sent, now, words);
+  return {
+    state: { at: 'recording', errand, record, claimed, sight, row },
+    effect: { do: 'record', row },
+  };
+}
+
+function refuse(refusal: Refusal): ResolveStep {
+  return release({ how: 'refused', refusal });
+}
+
+function release(end: ResolveEnd): ResolveStep {
+  return { state: { at: 'releasing', end }, effect: { do: 'release' } };
+}
+
+function done(end: ResolveEnd): ResolveStep {
+  return { state: { at: 'done', end }, effect: { do: 'finish' } };
+}
+
+/** Whether a read of this attempt may tell something new. */
+export function isDue(record: AttemptRecord, now: Moment): boolean {
+  if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
+  const last = verdictOf(record);
+  return last === undefined || last.verdict === 'unknown' || now.skewed || last.time < horizonOf(record);
+}
