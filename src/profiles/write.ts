@@ -22,7 +22,7 @@ export interface OpenStore {
   readonly save: (file: ProfileFile) => Promise<void>;
 }
 
-const patienceMs = 20_000;
+const patienceMs = 30_000;
 
 /** Reads the file under the lock and lets `work` change it. Throws CliError 'refused' when others write for too long. */
 export async function withStore<T>(parts: WriterParts, work: (store: OpenStore) => Promise<T>): Promise<T> {

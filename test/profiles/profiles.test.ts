@@ -31,7 +31,8 @@ const keysFile = () => join(desk.config, 'keys.json');
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 test('a profile that was added is opened with its key and its defaults', async () => {
-  await desk.run().add(draft('test-mx'), key);
+  const { keptIn } = await desk.run().add(draft('test-mx'), key);
+  expect(keptIn).toBe(keysFile());
   const opened = await desk.run({ given: { profile: 'test-mx' } }).open();
   expect(opened.profile).toMatchObject({
     name: 'test-mx',
