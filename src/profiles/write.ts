@@ -50,7 +50,7 @@ async function takeTurn({ locks, clock, path }: WriterParts): Promise<Held> {
         now: ['look what it is waiting for, then run the command again'],
       });
     }
-    await clock.sleep(10 + Math.random() * 30);
+    await clock.sleep(20 + Math.random() * 80);
   }
 }
 
