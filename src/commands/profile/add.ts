@@ -65,8 +65,9 @@ export const add = defineCommand({
     if (await saidOnly(ctx, `add profile ${name}`, recordOf(draft))) return;
     const place: KeyPlace = values['key-store'] ?? (scripted ? 'file' : await askPlace(ctx));
     const key = await readKey(ctx, values, name);
-    const { profile, keptIn } = await ctx.profiles.add(draft, { ...key, place });
     const isDefault = values.default === true || (!scripted && (await offerDefault(ctx, name)));
+    // Every question is asked before anything is kept: Ctrl-C leaves nothing behind.
+    const { profile, keptIn } = await ctx.profiles.add(draft, { ...key, place });
     if (isDefault) await ctx.profiles.use(name);
     const record = { ...recordOf(profile), key_in: keptIn, default: isDefault };
     await ctx.out.own(record, () => fieldsView(`added profile ${name}`, record));
