@@ -15,6 +15,9 @@ export interface ScreenStyle {
   readonly clean: (text: string) => string;
 }
 
+// Cells of one piece of text on a terminal.
+const longest = 2_000;
+
 interface Piece {
   readonly text: string;
   readonly style: Style | undefined;
@@ -37,8 +40,8 @@ export function hangingLines(cell: Cell, hang: number, style: ScreenStyle): read
 function piecesOf(cell: Cell, style: ScreenStyle): readonly Piece[] {
   const spans: readonly (Span | TimeSpan)[] = isList(cell) ? cell : [cell];
   return spans.map((span) => {
-    if (typeof span === 'string') return { text: style.clean(span), style: undefined };
-    if ('text' in span) return { text: style.clean(span.text), style: span.style };
+    if (typeof span === 'string') return { text: bounded(span, style), style: undefined };
+    if ('text' in span) return { text: bounded(span.text, style), style: span.style };
     return timePiece(span, style);
   });
 }
@@ -51,6 +54,12 @@ function timePiece({ time, precision }: TimeSpan, { times, clean }: ScreenStyle)
   if (times.valid(time)) return { text: times.show(time, precision), style: undefined };
   if (time === undefined || time === null || time === '') return { text: absent, style: 'faint' };
   return { text: clean(asReceived(time)) + mark, style: 'warn' };
+}
+
+// A megabyte in one field would push everything else off the screen; what goes into a file is whole.
+function bounded(text: string, style: ScreenStyle): string {
+  const clean = style.clean(text);
+  return style.width === undefined || clean.length <= longest ? clean : cut(clean, longest);
 }
 
 function paintPiece({ text, style }: Piece, paint: Paint): string {
@@ -131,7 +140,9 @@ function gridLines(
       ),
     ),
   );
-  if (style.width !== undefined) shrinkColumns(widths, shrink, style.width - indent);
+  const room = (style.width ?? Number.POSITIVE_INFINITY) - indent;
+  shrinkColumns(widths, shrink, room);
+  if (total(widths) > room) return rows.flatMap((row) => wrap(spaced(row), indent, style, indent + 2));
   return rows.map((row) => {
     const cells = row.map((pieces, index) => {
       const last = index === row.length - 1;
@@ -145,8 +156,19 @@ function widthOfPieces(pieces: readonly Piece[] | undefined): number {
   return (pieces ?? []).reduce((sum, piece) => sum + widthOf(piece.text), 0);
 }
 
+function total(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + 2, -2);
+}
+
+// A row without columns, for a terminal that has no room for them.
+function spaced(row: readonly (readonly Piece[])[]): readonly Piece[] {
+  return row
+    .filter((pieces) => widthOfPieces(pieces) > 0)
+    .flatMap((pieces, index) => (index === 0 ? pieces : [{ text: '  ', style: undefined }, ...pieces]));
+}
+
 function shrinkColumns(widths: number[], shrink: readonly number[], room: number): void {
-  let over = widths.reduce((sum, width) => sum + width + 2, -2) - room;
+  let over = total(widths) - room;
   for (const index of [...shrink].sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))) {
     if (over <= 0) return;
     const width = widths[index] ?? 0;

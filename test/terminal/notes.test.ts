@@ -71,6 +71,20 @@ describe('notes', () => {
     );
   });
 
+  it('wrap the rows of a grid that has no room', async () => {
+    const { notes, text } = notesOf({ width: 30 });
+    notes.show([{ grid: [['charge 1', '656f1c0e9a2b4d0018c3e5a1', '35000']], right: [2] }]);
+    await notes.succeed();
+    expect(text()).toBe('charge 1\n  656f1c0e9a2b4d0018c3e5a1\n  35000\n');
+  });
+
+  it('cut a field of a megabyte on a terminal', async () => {
+    const { notes, text } = notesOf({ width: 80 });
+    notes.note(`name ${'x'.repeat(1_000_000)}`);
+    await notes.succeed();
+    expect(text().length).toBeLessThan(3_000);
+  });
+
   it('draw no progress where stderr is no terminal, is quiet, or holds JSON', () => {
     for (const options of [{}, { width: 80, quiet: true }, { width: 80, format: 'json' as const }]) {
       const { notes, text } = notesOf(options);
