@@ -88,6 +88,11 @@ describe('an error on the screen', () => {
     expect(lines(text)).toContain(`         ${command}`);
   });
 
+  it('leaves no empty line before an id that is wider than the terminal', async () => {
+    const text = await shown(new CliError('refused', 'no\nord_2tQ7zRk9PwE5xNvAm'), 20);
+    expect(text).toBe('refused: no\n         ord_2tQ7zRk9PwE5xNvAm\n');
+  });
+
   it('is one line after Ctrl-C', async () => {
     expect(await shown(new CliError('interrupted', 'Ctrl-C'))).toBe('interrupted: Ctrl-C\n');
   });
