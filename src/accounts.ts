@@ -3,6 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import type { Client } from './api/client.ts';
 import { useProxies } from './api/proxy.ts';
+import { keepBooks } from './bookkeeping.ts';
 import type { Globals } from './globals.ts';
 import type { Clock, Context, Locks, Notes, Profile, Profiles } from './ports.ts';
 import { refuseUnsafeRuntime } from './profiles/runtime.ts';
@@ -23,40 +24,42 @@ export interface AccountParts {
   readonly demo: () => Promise<Demo>;
   /** Made here, since what is loaded for talking to a service is worth keeping compiled. */
   readonly cacheFolder: string;
+  readonly stateFolder: string;
   /** Called with the profile once it is open: times and amounts are shown as it says. */
   readonly opened: (profile: Profile) => void;
 }
 
-export type Account = Pick<Context, 'service' | 'change'>;
+export type Account = Pick<Context, 'service' | 'change' | 'journal'>;
 
 /** The account of a run, opened when it is first asked for. */
 export function createAccount(parts: AccountParts): Account {
-  let client: Promise<Client> | undefined;
-  const open = () => {
-    client ??= openClient(parts, undefined);
+  const { profiles, globals } = parts;
+  const clients = new Map<string, Promise<Client>>();
+  const open = (name = ''): Promise<Client> => {
+    const client = clients.get(name) ?? openClient(parts, name === '' ? undefined : name);
+    clients.set(name, client);
     return client;
   };
+  const books = keepBooks({
+    ...parts,
+    timeoutMs: globals.timeoutMs,
+    named: globals.profile,
+    open: async (name) => (await open(name)).service,
+  });
   return {
     async service({ purpose = 'read', profile } = {}) {
-      if (profile !== undefined) return (await openClient(parts, profile)).service;
-      if (purpose === 'change') (await parts.profiles.open()).approveChange();
-      return (await open()).service;
+      if (purpose === 'change') (await profiles.open()).approveChange();
+      const { service } = await open(profile);
+      // A change reads open outcomes again by itself.
+      if (purpose === 'read') await books.tellOpen(service.profile);
+      return service;
     },
+    journal: books.desk,
     async change(intent) {
-      (await parts.profiles.open()).approveChange();
-      const [client, { createChange }, { createMemoryStore }] = await Promise.all([
-        open(),
-        import('./journal/run.ts'),
-        import('./journal/memory-store.ts'),
-      ]);
-      const change = createChange({
-        ...parts,
-        ...client,
-        store: createMemoryStore(),
-        options: parts.globals,
-        ids: () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`,
-      });
-      return change(intent);
+      (await profiles.open()).approveChange();
+      const [client, { createChange }] = await Promise.all([open(), import('./journal/run.ts')]);
+      const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
+      return createChange({ ...parts, ...client, store: books.store, options: globals, ids })(intent);
     },
   };
 }

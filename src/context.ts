@@ -46,6 +46,7 @@ export function createRun(stage: Stage, globals: Globals): Run {
     operator,
     demo: demo.open,
     cacheFolder: folders.cache,
+    stateFolder: folders.state,
   });
   const context: Context = {
     options: globals,

@@ -37,6 +37,7 @@ const joiners = [
   'stage',
   'screen',
   'accounts',
+  'bookkeeping',
   'compile-cache',
   'signals',
   'input',

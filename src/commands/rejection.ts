@@ -5,6 +5,7 @@ import { codeWithoutBrand, documentedErrors } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
+import { chargeCommands } from './orders/charge-commands.ts';
 
 /** What an explained refusal adds to the service's own words. */
 export interface Explained {
@@ -48,7 +49,7 @@ function notReturnable(
   return {
     message: `order ${id} is not refundable as a whole${blocked.length === 0 ? '' : `: ${blocked.map(nameOf).join(' and ')} cannot be refunded`}`,
     certain: `${refunded} of ${money.amount} ${money.currency ?? ''} went back before${refunds.length === 0 ? '' : ` (${refunds.map((refund) => refund.id).join(', ')})`}`,
-    now: [...open.map((charge) => refundCommand(profile, money, charge)), show],
+    now: [...chargeCommands(money, open, profile), show],
   };
 }
 
@@ -60,14 +61,10 @@ function chargeIdRequired(
   const charges = money?.charges ?? [];
   return {
     message: `order ${orderId ?? money?.id ?? ''} was paid by ${charges.length === 0 ? 'several' : charges.length} charges: a part of it needs a charge`,
-    now: charges.flatMap((charge) => (money === undefined ? [] : [refundCommand(profile, money, charge)])),
+    now: money === undefined ? [] : chargeCommands(money, charges, profile),
   };
 }
 
 function nameOf(charge: ChargeMoney): string {
   return `charge ${charge.number} (${charge.id})`;
-}
-
-function refundCommand(profile: Profile, money: OrderMoney, charge: ChargeMoney): string {
-  return `${nameOf(charge)}, ${charge.left} left: ${commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))}`;
 }

@@ -11,7 +11,7 @@ import { type Applied, appliedOrThrow, isDryRun, showDryRun } from '../outcome.t
 import { checkUnchanged } from './final-read.ts';
 import { checkMode } from './refund-checks.ts';
 
-const { idExample } = resources.orders;
+const { captureExample } = resources.orders;
 
 export const capture = defineCommand({
   description:
@@ -22,8 +22,8 @@ export const capture = defineCommand({
   },
   examples: [
     `paydesk -p demo orders list --status ${statuses.preAuthorized}`,
-    `paydesk -p demo orders capture ${idExample} --dry-run`,
-    `paydesk -p demo orders capture ${idExample} --yes --json --no-input`,
+    `paydesk -p demo orders capture ${captureExample} --dry-run`,
+    `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [id], flags: { confirm } }) {

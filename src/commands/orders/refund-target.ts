@@ -2,7 +2,7 @@
 
 import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
 import type { Profile } from '../../ports.ts';
-import { commandLine } from '../account.ts';
+import { chargeCommands } from './charge-commands.ts';
 import { payedBy } from './order-view.ts';
 import { refused } from './refund-checks.ts';
 
@@ -66,17 +66,4 @@ function checkCharge(charge: ChargeMoney, money: OrderMoney): void {
     throw refused(`the service says that ${name} is not refundable (is_refundable false)`);
   if (!charge.counts)
     throw refused(`${name} is ${charge.status ?? 'not paid'}: there is nothing to refund on it`);
-}
-
-/** A line a charge, with the command that refunds it. */
-function chargeCommands(
-  money: OrderMoney,
-  charges: readonly ChargeMoney[],
-  profile: Profile,
-  amount?: number,
-): string[] {
-  return charges.flatMap((charge) => [
-    `charge ${charge.number} ${payedBy(charge.value)}: ${charge.left} of ${charge.amount} ${money.currency ?? ''} left`,
-    `  ${commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number), ...(amount === undefined ? [] : ['--amount', String(amount)]))}`,
-  ]);
 }
