@@ -68,7 +68,7 @@ export interface Command<A extends Arguments = Arguments, F extends Flags = Flag
   /** The exit codes that matter here. */
   readonly exits: readonly number[];
   /** Declare, gather, plan, confirm, act, show. Returns an exit code, or nothing for 0. */
-  readonly run: (ctx: Context, input: Input<A, F>) => Promise<number | undefined>;
+  run(ctx: Context, input: Input<A, F>): Promise<number | undefined>;
 }
 
 /** Defines a command with the types of its inputs inferred. */
@@ -214,7 +214,7 @@ export const globalFlags = {
   }),
   lang: flag.of<string>({
     value: 'CODE',
-    summary: 'language of the service’s messages (Accept-Language)',
+    summary: "language of the service's messages (Accept-Language)",
     env: 'PAYDESK_LANG',
     parse: (text, name) => {
       if (!/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/.test(text))
@@ -226,3 +226,6 @@ export const globalFlags = {
   help: flag.switch({ short: 'h', summary: 'show help' }),
   version: flag.switch({ short: 'V', summary: 'show the version' }),
 } as const;
+
+/** The global flags as typed, before environment and defaults. */
+export type GlobalInput = Input<readonly [], typeof globalFlags>['flags'];

@@ -80,3 +80,20 @@ export class CliError extends Error {
     return exitCodes[this.kind];
   }
 }
+
+/** Every exit code with its meaning, in the order of the table; `help exit-codes` prints it. */
+export const exitMeanings: ReadonlyMap<number, string> = new Map([
+  [0, 'done, and confirmed'],
+  [1, 'unexpected: a bug, or a reply to a read that makes no sense'],
+  [2, 'usage: a bad, missing or contradictory argument, flag or file; nothing was sent'],
+  [3, 'refused by paydesk, or declined at a prompt; nothing was sent'],
+  [4, 'no profile, no key, or the key was not accepted'],
+  [5, 'refused by the service, or not found there'],
+  [6, 'network, time-out, throttled or failing service; provably nothing changed'],
+  [7, 'a person must look: a change was sent and its outcome is not certain, or a duplicate is likely'],
+  [8, 'a batch ended with some rows not done'],
+  [9, 'output or record incomplete: disk full, pipe closed early, paging broke, a bound reached'],
+  [129, 'hang-up, with nothing in flight'],
+  [130, 'Ctrl-C, with nothing in flight'],
+  [143, 'terminated, with nothing in flight'],
+]);

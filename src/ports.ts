@@ -4,10 +4,31 @@ import type { Column, JsonObject, Mode, ResourceName } from './api/spec.ts';
 import type { CliErrorParts } from './errors.ts';
 import type { Alarm, AttemptRecord, JournalRow, Moment, VerdictRow } from './journal/rows.ts';
 import type { Sight } from './journal/verdict.ts';
-import type { Profile, Profiles } from './profiles/profile.ts';
+import type {
+  Described,
+  KeyPlace,
+  OpenProfile,
+  Profile,
+  ProfileDescription,
+  ProfileDraft,
+  Profiles,
+} from './profiles/profile.ts';
 import type { SimulatorControl } from './simulator/control.ts';
 
-export type { AttemptRecord, Moment, Profile, Profiles, Sight, SimulatorControl, VerdictRow };
+export type {
+  AttemptRecord,
+  Described,
+  KeyPlace,
+  Moment,
+  OpenProfile,
+  Profile,
+  ProfileDescription,
+  ProfileDraft,
+  Profiles,
+  Sight,
+  SimulatorControl,
+  VerdictRow,
+};
 
 // ── Time ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -18,6 +39,39 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+// ── Locks ───────────────────────────────────────────────────────────────────────────────────────
+
+/** Who holds a lock, for display only. `since` in Unix milliseconds. */
+export interface LockOwner {
+  readonly operator: string;
+  readonly command: string;
+  readonly since: number;
+}
+
+/** The lock is ours until it is released, or until this process ends however it ends. */
+export interface Held {
+  readonly held: true;
+  release(): Promise<void>;
+}
+
+export interface Busy {
+  readonly held: false;
+  readonly owner: LockOwner | undefined;
+}
+
+/** Locks by name between processes of this machine, released by the kernel when their owner dies. */
+export interface Locks {
+  /**
+   * Takes the lock of this name. Held by another process under the same name: busy at once, with its owner. Its slot in
+   * use for another name, or its name in use by this process: waits up to `waitMs`, then busy.
+   * Rejects with the signal's reason when it aborts, and with CliError 'refused' when the lock files are not usable.
+   */
+  take(
+    name: string,
+    options: { readonly waitMs: number; readonly signal?: AbortSignal },
+  ): Promise<Held | Busy>;
 }
 
 // ── The service, for reading ────────────────────────────────────────────────────────────────────
@@ -97,8 +151,10 @@ export interface RawReply {
   readonly body: Uint8Array;
   /** The `Date` header, Unix milliseconds, when it parses. */
   readonly date?: number | undefined;
-  /** `Retry-After` in milliseconds from now, when it parses. */
+  /** `Retry-After`, or the reset of a rate limit, in milliseconds from now, when it parses. */
   readonly retryAfterMs?: number | undefined;
+  /** The host that a redirect names; it is never followed. */
+  readonly redirectTo?: string | undefined;
 }
 
 /** What one sending came to. `reason` is for people: `HTTP 502, an HTML page`, `no answer within 60 s`. */
@@ -436,8 +492,16 @@ export interface Context {
   readonly ask: Ask;
   readonly profiles: Profiles;
   readonly simulator: SimulatorControl;
-  /** Opens the profile of this run. Throws CliError 'auth' when there is none or it has no key. */
-  service(): Promise<Service>;
+  /**
+   * Opens the profile of this run, or a named one. Throws CliError 'auth' when there is none or it has no key;
+   * 'refused' when it is opened for a change in production and was only a default among several.
+   */
+  service(how?: {
+    readonly purpose?: 'read' | 'change';
+    readonly profile?: string | undefined;
+  }): Promise<Service>;
+  /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
+  timeOfDay(ms: number): string;
   /** The one door for changes. */
   readonly change: Change;
   readonly journal: JournalDesk;

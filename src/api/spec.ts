@@ -189,6 +189,31 @@ export const checkoutCreateRequest = v.strictObject({
 });
 export type CheckoutCreateRequest = v.InferOutput<typeof checkoutCreateRequest>;
 
+/** One fault of a request body; `param` is its place, `line_items[0][name]`, null for the body as a whole. */
+export interface BodyFault {
+  readonly kind: 'missing' | 'unknown' | 'invalid';
+  readonly param: string | null;
+  readonly message: string;
+}
+
+/** Checks a request body against its schema: the body as it may be sent, or every fault of it. */
+export function checkRequest<const T extends v.GenericSchema>(
+  schema: T,
+  value: unknown,
+): { readonly body: v.InferOutput<T> } | { readonly faults: readonly BodyFault[] } {
+  const result = v.safeParse(schema, value);
+  if (result.success) return { body: result.output };
+  return { faults: result.issues.map(faultOf) };
+}
+
+function faultOf(issue: v.BaseIssue<unknown>): BodyFault {
+  const [first, ...rest] = (issue.path ?? []).map(({ key }) => String(key));
+  const param = first === undefined ? null : [first, ...rest.map((key) => `[${key}]`)].join('');
+  const kind =
+    issue.expected === 'never' ? 'unknown' : issue.received === 'undefined' ? 'missing' : 'invalid';
+  return { kind, param, message: issue.message };
+}
+
 // ── Replies: lenient. A field that is missing, null or of another type reads as absent; unknown fields stay. ──
 
 // Every field goes through this, so that no surprise in one of them costs the record.
@@ -525,6 +550,8 @@ export interface Resource {
   readonly many: string;
   readonly idPattern: RegExp;
   readonly idExample: string;
+  /** The id of a pre-authorized one, for examples of capture. */
+  readonly captureExample?: string;
   readonly columns: readonly Column[];
 }
 
@@ -535,6 +562,7 @@ export const resources = {
     many: 'orders',
     idPattern: orderIdPattern,
     idExample: 'ord_2tQ7zRk9PwE5xNvAm',
+    captureExample: 'ord_2tQ7sLf1DtX6kPjQr',
     columns: orderColumns,
   },
   customers: {

@@ -1,0 +1,21 @@
+#!/usr/bin/env node
+// Checks the Node version, answers --version without loading anything, and hands over to main.
+import { readFileSync } from 'node:fs';
+
+const [major, minor] = process.versions.node.split('.').map(Number);
+const { argv } = process;
+
+if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  process.stdout.write(`${version}\n`);
+} else if (!(major >= 26 || (major === 24 && minor >= 15))) {
+  process.stderr.write(
+    `error:   paydesk needs Node 24.15 or later, or 26 or later; this is ${process.versions.node}\n`,
+  );
+  process.exitCode = 1;
+} else {
+  const { useCompileCache } = await import('../dist/compile-cache.js');
+  useCompileCache(process);
+  const { main } = await import('../dist/main.js');
+  await main(process);
+}

@@ -1,0 +1,102 @@
+/** From a profile to what talks to its account: the client for reads, and the one door for changes. */
+
+import { mkdirSync } from 'node:fs';
+import type { Client } from './api/client.ts';
+import { useProxies } from './api/proxy.ts';
+import { keepBooks } from './bookkeeping.ts';
+import type { Globals } from './globals.ts';
+import type { Clock, Context, Locks, Notes, Profile, Profiles } from './ports.ts';
+import { refuseUnsafeRuntime } from './profiles/runtime.ts';
+import type { Demo } from './simulator/demo.ts';
+import type { Secrets } from './terminal/secrets.ts';
+
+export interface AccountParts {
+  readonly process: NodeJS.Process;
+  readonly version: string;
+  readonly globals: Globals;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly secrets: Secrets;
+  readonly profiles: Profiles;
+  readonly locks: Locks;
+  readonly notes: Notes;
+  readonly operator: string;
+  readonly demo: () => Promise<Demo>;
+  /** Made here, since what is loaded for talking to a service is worth keeping compiled. */
+  readonly cacheFolder: string;
+  readonly stateFolder: string;
+  /** Called with the profile once it is open: times and amounts are shown as it says. */
+  readonly opened: (profile: Profile) => void;
+}
+
+export type Account = Pick<Context, 'service' | 'change' | 'journal'>;
+
+/** The account of a run, opened when it is first asked for. */
+export function createAccount(parts: AccountParts): Account {
+  const { profiles, globals } = parts;
+  const clients = new Map<string, Promise<Client>>();
+  const open = (name = ''): Promise<Client> => {
+    const client = clients.get(name) ?? openClient(parts, name === '' ? undefined : name);
+    clients.set(name, client);
+    return client;
+  };
+  const books = keepBooks({
+    ...parts,
+    timeoutMs: globals.timeoutMs,
+    named: globals.profile,
+    open: async (name) => (await open(name)).service,
+  });
+  return {
+    async service({ purpose = 'read', profile } = {}) {
+      if (purpose === 'change') (await profiles.open()).approveChange();
+      const { service } = await open(profile);
+      // A change reads open outcomes again by itself.
+      if (purpose === 'read') await books.tellOpen(service.profile);
+      return service;
+    },
+    journal: books.desk,
+    async change(intent) {
+      (await profiles.open()).approveChange();
+      const [client, { createChange }] = await Promise.all([open(), import('./journal/run.ts')]);
+      const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
+      return createChange({ ...parts, ...client, store: books.store, options: globals, ids })(intent);
+    },
+  };
+}
+
+async function openClient(parts: AccountParts, name: string | undefined): Promise<Client> {
+  const { process, version, globals, clock, signal, secrets } = parts;
+  const { profile, key } = await parts.profiles.open(name);
+  refuseUnsafeRuntime({ env: process.env, execArgv: process.execArgv, mode: profile.mode });
+  const secret = await key();
+  secrets.add(secret);
+  parts.opened(profile);
+  const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
+  if (transport === undefined) await useProxies(process.env);
+  makeCacheFolder(parts.cacheFolder);
+  const { createClient } = await import('./api/client.ts');
+  return createClient({
+    profile,
+    key: secret,
+    version,
+    timeoutMs: globals.timeoutMs,
+    clock,
+    random: Math.random,
+    signal,
+    transport,
+    debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
+  });
+}
+
+function inProcess(demo: Demo): typeof fetch {
+  return (input, init) => demo.fetch(new Request(input, init));
+}
+
+// Without it every start is a little slower, nothing else.
+function makeCacheFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    return;
+  }
+}

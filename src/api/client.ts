@@ -1,0 +1,129 @@
+/** The client of one account: ky, with everything it does by itself turned off, behind reads and one sending function. */
+
+import ky from 'ky';
+import type { Clock, Profile, RawReply, SendOnce, Service } from '../ports.ts';
+import { baseOf, headersOf, hideKey, urlUnder } from './account.ts';
+import { readBody } from './body.ts';
+import type { Exchange, Exchanged } from './exchange.ts';
+import { failureOf, timedOut } from './failure.ts';
+import { headOf } from './headers.ts';
+import { locate } from './locate.ts';
+import { walkPages } from './pages.ts';
+import { createReader } from './read.ts';
+import { createSendOnce } from './send.ts';
+import { pagePath, readPage } from './service-page.ts';
+
+export interface ClientParts {
+  readonly profile: Profile;
+  readonly key: string;
+  /** Of this program, for User-Agent. */
+  readonly version: string;
+  /** One read from connect to last byte. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  /** 0 to 1, for the jitter between tries. */
+  readonly random: () => number;
+  /** Ends reads at once; a change that is on its way is never aborted. */
+  readonly signal: AbortSignal;
+  /** An in-process service instead of the network. */
+  readonly transport?: typeof fetch | undefined;
+  /** One line a request: method, URL, status, milliseconds. */
+  readonly debug?: ((line: string) => void) | undefined;
+  /** The `Date` header of every reply, Unix milliseconds. */
+  readonly onDate?: ((date: number) => void) | undefined;
+}
+
+export interface Client {
+  readonly service: Service;
+  /** Only journal/run.ts is handed this. */
+  readonly send: SendOnce;
+}
+
+/**
+ * Opens the client of one account. Throws CliError 'auth' for a key that no header can carry, 'refused' when the
+ * key would leave its origin or the machine unencrypted. Sends nothing yet.
+ */
+export function createClient(parts: ClientParts): Client {
+  const { profile, transport } = parts;
+  const exchange = createExchange(parts);
+  const reader = createReader({ ...parts, exchange, overNetwork: transport === undefined });
+  const service: Service = {
+    profile,
+    pages: (resource, query) =>
+      walkPages(async (one) => readPage(await reader.get(pagePath(resource, one))), query),
+    locate: (resource, id, options = {}) => locate({ profile, get: reader.get }, resource, id, options),
+  };
+  const send = createSendOnce({
+    exchange,
+    overNetwork: transport === undefined,
+    lastRead: reader.lastEvidence,
+  });
+  return { service, send };
+}
+
+// Resolves never, rejects with the signal's reason: an in-process transport may not look at the signal.
+function aborted(signal: AbortSignal): { readonly promise: Promise<never>; readonly stop: () => void } {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  return { promise, stop: () => signal.removeEventListener('abort', onAbort) };
+}
+
+function createExchange(parts: ClientParts): Exchange {
+  const { profile, clock, transport } = parts;
+  const base = baseOf(profile, transport === undefined);
+  const clean = hideKey(parts.key);
+  const api = ky.create({
+    baseUrl: base,
+    headers: headersOf(profile, parts.key, parts.version),
+    redirect: 'manual',
+    throwHttpErrors: false,
+    // Tries and deadlines are ours: ky neither retries a cut body nor puts one deadline on all of it.
+    retry: 0,
+    timeout: false,
+    ...(transport === undefined ? {} : { fetch: transport }),
+  });
+  return async ({ method, path, body, timeoutMs, signal, dispatcher }) => {
+    const url = urlUnder(base, path);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(new Error('deadline')), timeoutMs);
+    const both = AbortSignal.any([deadline.signal, ...(signal === undefined ? [] : [signal])]);
+    const stopped = aborted(both);
+    const started = clock.monotonic();
+    let status: number | undefined;
+    const work = async (): Promise<RawReply> => {
+      const response = await api(path, {
+        method,
+        signal: both,
+        ...(body === undefined
+          ? {}
+          : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        ...(dispatcher === undefined ? {} : { dispatcher }),
+      });
+      status = response.status;
+      const head = headOf(response, url, clock.now());
+      if (head.date !== undefined) parts.onDate?.(head.date);
+      return { ...head, body: clean(await readBody(response)) };
+    };
+    const conclude = async (): Promise<Exchanged> => {
+      try {
+        return { reply: await Promise.race([work(), stopped.promise]) };
+      } catch (error) {
+        if (signal?.aborted === true) throw signal.reason;
+        return {
+          failure: deadline.signal.aborted
+            ? timedOut(timeoutMs, url.host, status)
+            : failureOf(error, url.host, status),
+        };
+      } finally {
+        clearTimeout(timer);
+        stopped.stop();
+      }
+    };
+    const exchanged = await conclude();
+    const ended = 'reply' in exchanged ? `HTTP ${exchanged.reply.status}` : exchanged.failure.reason;
+    parts.debug?.(`${method} ${url.href}  ${ended}  ${Math.round(clock.monotonic() - started)} ms`);
+    return exchanged;
+  };
+}

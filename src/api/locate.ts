@@ -1,0 +1,134 @@
+/** One record by id. The document shows no way to get one, so it is found between its neighbours (service: Endpoints 2). */
+
+import { CliError } from '../errors.ts';
+import type { Located, LocateOptions, Page, PageQuery, Profile, WireRecord } from '../ports.ts';
+import type { JsonDocument } from './json.ts';
+import { walkPages } from './pages.ts';
+import { idOf, recordOf } from './records.ts';
+import { pagePath, readPage } from './service-page.ts';
+import type { ResourceName } from './spec.ts';
+import { resources } from './spec.ts';
+
+/** Records that a fallback walk reads at most. */
+const defaultBound = 5_000;
+// The largest page seen in services of this family; one that refuses it is walked with its default.
+const walkLimit = 250;
+// An order made between two reads moves the first place of the list: then once more.
+const rounds = 2;
+
+interface Access {
+  readonly profile: Profile;
+  readonly get: (path: string) => Promise<JsonDocument>;
+}
+
+type Found = Extract<Located, { found: WireRecord }>;
+type Fetch = (query: PageQuery) => Promise<Page>;
+
+/** Finds one record. Every step checks the id that came back; any surprise ends in a walk that is bounded by `max`. */
+export async function locate(
+  access: Access,
+  resource: ResourceName,
+  id: string,
+  options: LocateOptions,
+): Promise<Located> {
+  if (access.profile.settings[`${resource}.get`] === 'direct') return await direct(access, resource, id);
+  const fetchPage: Fetch = async (query) => readPage(await access.get(pagePath(resource, query)));
+  const byHint = await afterNeighbour(fetchPage, options.neighbour, id);
+  if (byHint !== undefined) return byHint;
+  return (await betweenNeighbours(fetchPage, id)) ?? (await walk(fetchPage, id, options));
+}
+
+// Assumed: GET RESOURCE/ID gives one record; used only where the profile says so.
+async function direct(access: Access, resource: ResourceName, id: string): Promise<Located> {
+  const document = await unless404(access.get(`${resources[resource].path}/${encodeURIComponent(id)}`));
+  if (document === undefined) return { missing: true };
+  const found = recordOf(document);
+  if (idOf(found) !== id || found === undefined) {
+    throw new CliError('reply', `the service answered with something else than ${id}`, {
+      certain: 'nothing was changed',
+    });
+  }
+  return { found };
+}
+
+// Undefined for the service's own error that is a refusal of this very request.
+async function unlessRejected<T>(reading: Promise<T>): Promise<T | CliError> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof CliError && error.kind === 'rejected') return error;
+    throw error;
+  }
+}
+
+async function unless404<T>(reading: Promise<T>): Promise<T | undefined> {
+  const result = await unlessRejected(reading);
+  if (!(result instanceof CliError)) return result;
+  if (result.parts.httpStatus === 404) return undefined;
+  throw result;
+}
+
+function foundIn(page: Page, id: string, before: string | undefined): Found | undefined {
+  const at = page.records.findIndex((record) => idOf(record) === id);
+  const found = page.records[at];
+  if (found === undefined) return undefined;
+  return { found, neighbour: at === 0 ? before : idOf(page.records[at - 1]) };
+}
+
+async function afterNeighbour(
+  fetchPage: Fetch,
+  neighbour: string | undefined,
+  id: string,
+): Promise<Found | undefined> {
+  if (neighbour === undefined) return undefined;
+  const page = await unlessRejected(fetchPage({ limit: 1, next: neighbour }));
+  return page instanceof CliError ? undefined : foundIn(page, id, neighbour);
+}
+
+async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located | undefined> {
+  for (let round = 0; round < rounds; round += 1) {
+    const before = await unlessRejected(fetchPage({ limit: 1, previous: id }));
+    // Some service that does not know the cursor, or the parameter.
+    if (before instanceof CliError) return await afterRefusal(fetchPage, before, id);
+    const neighbour = idOf(before.records.at(-1));
+    const here =
+      foundIn(before, id, undefined) ??
+      (neighbour === undefined
+        ? foundIn(await fetchPage({ limit: 1 }), id, undefined)
+        : await afterNeighbour(fetchPage, neighbour, id));
+    if (here !== undefined) return here;
+    // With a neighbour that is not next to it, the service's paging is not the documented one.
+    if (neighbour !== undefined) return undefined;
+  }
+  return undefined;
+}
+
+// A 404 for an unknown cursor is the service's own "not found", once the list itself is there.
+async function afterRefusal(fetchPage: Fetch, refusal: CliError, id: string): Promise<Located | undefined> {
+  if (refusal.parts.httpStatus !== 404) return undefined;
+  return foundIn(await fetchPage({ limit: 1 }), id, undefined) ?? { missing: true };
+}
+
+async function walk(fetchPage: Fetch, id: string, options: LocateOptions): Promise<Located> {
+  const bound = options.max ?? defaultBound;
+  // A page size that the service does not take is left to it, from then on.
+  let asked: number | undefined = Math.min(walkLimit, bound);
+  const lenient: Fetch = async (query) => {
+    const page = await unlessRejected(fetchPage({ ...query, limit: asked }));
+    if (!(page instanceof CliError)) return page;
+    if (asked === undefined) throw page;
+    asked = undefined;
+    return await fetchPage({ ...query, limit: asked });
+  };
+  let read = 0;
+  let before: string | undefined;
+  for await (const page of walkPages(lenient, {})) {
+    const here = foundIn(page, id, before);
+    if (here !== undefined) return here;
+    read += page.records.length;
+    options.progress?.(read);
+    if (page.hasMore && read >= bound) return { boundReached: true, read };
+    before = idOf(page.records.at(-1)) ?? before;
+  }
+  return { missing: true };
+}

@@ -1,0 +1,136 @@
+/** Reads: one GET, tried again where that may help, and turned into JSON or one CliError. */
+
+import type { CliErrorParts } from '../errors.ts';
+import { CliError } from '../errors.ts';
+import type { Clock, Profile, RawReply } from '../ports.ts';
+import { keyHint } from './account.ts';
+import type { Exchange, Exchanged } from './exchange.ts';
+import type { Failure } from './failure.ts';
+import type { JsonDocument } from './json.ts';
+import type { Evidence } from './one-dispatch.ts';
+import { watchDispatch } from './one-dispatch.ts';
+import { understand } from './reply.ts';
+import type { Tried } from './retry.ts';
+import { nextTry, retryBudget } from './retry.ts';
+
+export interface ReaderParts {
+  readonly profile: Profile;
+  readonly exchange: Exchange;
+  readonly overNetwork: boolean;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+}
+
+export interface Reader {
+  /**
+   * GETs a path. Throws CliError 'network' (no reply, throttled, failing service), 'reply' (a reply that makes no
+   * sense), 'auth', 'rejected' (the service's own error); the signal's reason when that aborts.
+   */
+  readonly get: (path: string) => Promise<JsonDocument>;
+  /** How far the last read got, as the channels showed it: a proof that they speak. */
+  readonly lastEvidence: () => Evidence | undefined;
+}
+
+const nothingChanged = 'nothing was changed';
+
+/** Makes the reading half of a client. */
+export function createReader(parts: ReaderParts): Reader {
+  const budget = retryBudget();
+  let evidence: Evidence | undefined;
+  const once = async (path: string): Promise<Exchanged> => {
+    const { timeoutMs, signal } = parts;
+    const watch = parts.overNetwork ? await watchDispatch(Number.POSITIVE_INFINITY) : undefined;
+    try {
+      return await parts.exchange({
+        method: 'GET',
+        path,
+        timeoutMs,
+        signal,
+        dispatcher: watch?.dispatcher,
+      });
+    } finally {
+      evidence = watch?.end();
+    }
+  };
+  return {
+    lastEvidence: () => evidence,
+    get: async (path) => {
+      for (let tries = 1; ; tries += 1) {
+        parts.signal.throwIfAborted();
+        const exchanged = await once(path);
+        const next = nextTry(triedOf(exchanged), tries, parts.random);
+        if ('waitMs' in next && budget.take()) {
+          await parts.clock.sleep(next.waitMs, parts.signal);
+          continue;
+        }
+        const asked = 'askedMs' in next ? `; it asks to wait ${Math.ceil(next.askedMs / 1000)} s` : '';
+        const document = conclude(exchanged, parts.profile, `${timesWords(tries)}${asked}`);
+        budget.giveBack();
+        return document;
+      }
+    },
+  };
+}
+
+function triedOf(exchanged: Exchanged): Tried {
+  return 'reply' in exchanged ? exchanged.reply : exchanged.failure;
+}
+
+function timesWords(tries: number): string {
+  return tries === 1 ? '' : `, ${tries} times`;
+}
+
+function conclude(exchanged: Exchanged, profile: Profile, more: string): JsonDocument {
+  if ('failure' in exchanged) throw failed(exchanged.failure, profile, more);
+  const { reply } = exchanged;
+  const understood = understand(reply);
+  if (understood.kind === 'json') return understood.document;
+  if (isFailingService(reply.status)) {
+    const words =
+      understood.kind === 'odd' ? understood.words : `HTTP ${reply.status}: ${understood.summary}`;
+    throw new CliError('network', `the service does not serve now (${words}${more})`, {
+      ...(understood.kind === 'error' ? understood.parts : { httpStatus: reply.status }),
+      certain: nothingChanged,
+      now: ['wait a little, then run the same command again'],
+    });
+  }
+  if (understood.kind === 'odd') {
+    throw new CliError('reply', `no answer of the service (${understood.words})`, {
+      httpStatus: reply.status,
+      certain: nothingChanged,
+      now: [`is this the base URL of the service? paydesk profile show ${profile.name}`],
+    });
+  }
+  throw serviceError(reply, understood.summary, understood.parts, profile);
+}
+
+// Assumed: 408, 425, 429 and 5xx say that the service cannot answer now, whatever the body; the document shows no status.
+function isFailingService(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}
+
+function failed(failure: Failure, profile: Profile, more: string): CliError {
+  return new CliError(failure.kind, `${failure.reason}${more}`, {
+    certain: nothingChanged,
+    now: [
+      failure.kind === 'network'
+        ? `check the network and the base URL: paydesk profile show ${profile.name}`
+        : `is this the base URL of the service? paydesk profile show ${profile.name}`,
+    ],
+    cause: failure.cause,
+  });
+}
+
+function serviceError(reply: RawReply, summary: string, parts: CliErrorParts, profile: Profile): CliError {
+  // Assumed: 401 and 403 are about the key; the document shows no status.
+  if (reply.status === 401 || reply.status === 403) {
+    return new CliError(
+      'auth',
+      `the service did not accept the key of profile ${profile.name} (HTTP ${reply.status})`,
+      { ...parts, certain: nothingChanged, now: [keyHint(profile)] },
+    );
+  }
+  return new CliError('rejected', summary, { ...parts, certain: nothingChanged });
+}

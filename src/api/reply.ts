@@ -1,0 +1,78 @@
+/** What a reply means: JSON, the service's own error, or nothing that can be trusted, in words. */
+
+import type { CliErrorParts } from '../errors.ts';
+import type { RawReply } from '../ports.ts';
+import type { JsonDocument } from './json.ts';
+import { NotJson, readJson } from './json.ts';
+import type { ErrorBody } from './spec.ts';
+import { readErrorBody } from './spec.ts';
+
+/** A reply, understood. The body decides before the HTTP status (service: Errors). */
+export type Understood =
+  | { readonly kind: 'json'; readonly document: JsonDocument }
+  /** The service's own error; `summary` is its first message. */
+  | { readonly kind: 'error'; readonly summary: string; readonly parts: CliErrorParts }
+  /** No answer of the service: `HTTP 502, an HTML page`. */
+  | { readonly kind: 'odd'; readonly words: string };
+
+/** Reads a reply. */
+export function understand(reply: RawReply): Understood {
+  const http = `HTTP ${reply.status}`;
+  if (reply.status >= 300 && reply.status <= 399) {
+    const to = reply.redirectTo === undefined ? '' : ` to ${reply.redirectTo}`;
+    return { kind: 'odd', words: `${http}, a redirect${to}` };
+  }
+  if (reply.body.length === 0) return { kind: 'odd', words: `${http}, an empty body` };
+  try {
+    const document = readJson(reply.body);
+    const error = readErrorBody(document.value);
+    if (error !== undefined) {
+      return { kind: 'error', summary: summaryOf(error), parts: errorParts(error, reply.status) };
+    }
+    if (reply.status < 200 || reply.status > 299) {
+      return { kind: 'odd', words: `${http}, JSON that is no error of the service` };
+    }
+    return { kind: 'json', document };
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error;
+    return { kind: 'odd', words: `${http}, ${isHtml(reply) ? 'an HTML page' : error.message}` };
+  }
+}
+
+/** A reply that is no answer, in words: `HTTP 200, an empty body`. For a JSON answer, what it is not. */
+export function describeReply(reply: RawReply): string {
+  const understood = understand(reply);
+  if (understood.kind === 'odd') return understood.words;
+  return understood.kind === 'error'
+    ? `HTTP ${reply.status}, an error of the service`
+    : `HTTP ${reply.status}, JSON that is not the answer asked for`;
+}
+
+function isHtml(reply: RawReply): boolean {
+  const start = new TextDecoder('latin1').decode(reply.body.subarray(0, 256)).trimStart().toLowerCase();
+  return reply.contentType === 'text/html' || start.startsWith('<!doctype html') || start.startsWith('<html');
+}
+
+function summaryOf(error: ErrorBody): string {
+  const [first] = error.details ?? [];
+  const texts = [first?.message, first?.debug_message, first?.code, error.type];
+  return texts.find((text) => text !== undefined && text !== '') ?? 'it gave no reason';
+}
+
+/** An error body as the parts of a CliError: details, type, first code, `log_id`, order (service: Errors). */
+export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts {
+  const details = (error.details ?? []).map((detail) => ({
+    message: detail.message,
+    debugMessage: detail.debug_message,
+    code: detail.code,
+    param: detail.param,
+  }));
+  return {
+    type: error.type,
+    code: details.find(({ code }) => code !== undefined)?.code,
+    logId: error.log_id,
+    httpStatus,
+    details,
+    data: error.data,
+  };
+}

@@ -1,0 +1,93 @@
+/** The journal of this machine, joined: its file, the commands' desk, and the notice of open outcomes. */
+
+import { join } from 'node:path';
+import { CliError } from './errors.ts';
+import { createDesk } from './journal/desk.ts';
+import { createFileStore, type FileStore } from './journal/store.ts';
+import type { AttemptRecord, Clock, JournalDesk, Locks, Notes, Profile, Profiles, Service } from './ports.ts';
+
+export interface BookkeepingParts {
+  readonly stateFolder: string;
+  readonly clock: Clock;
+  readonly locks: Locks;
+  readonly operator: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  readonly profiles: Profiles;
+  readonly notes: Notes;
+  /** The profile named on the command line or by PAYDESK_PROFILE. */
+  readonly named: string | undefined;
+  readonly open: (profile: string) => Promise<Service>;
+}
+
+export interface Bookkeeping {
+  readonly store: FileStore;
+  readonly desk: JournalDesk;
+  /** One line where outcomes of the account are open; a journal that cannot be read is said, never a reason to stop. */
+  tellOpen(profile: Profile): Promise<void>;
+}
+
+/** Opens nothing before it is asked for. */
+export function keepBooks(parts: BookkeepingParts): Bookkeeping {
+  const store = createFileStore(join(parts.stateFolder, 'journal', 'journal.db'));
+  const desk = createDesk({
+    ...parts,
+    store,
+    serviceFor: async (record) => parts.open(await profileFor(parts, record)),
+  });
+  const told = new Set<string>();
+  return {
+    store,
+    desk,
+    async tellOpen(profile) {
+      if (told.has(profile.name)) return;
+      told.add(profile.name);
+      try {
+        const line = openLine(await openAttempts(desk, profile));
+        if (line !== undefined) parts.notes.note(line);
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        parts.notes.warn(`the journal cannot be read: ${error.message}`);
+      }
+    },
+  };
+}
+
+async function openAttempts(desk: JournalDesk, { origin }: Profile): Promise<number> {
+  const attempts = await desk.attempts({ origin, unsettled: true });
+  if (attempts.length === 0) return 0;
+  const now = await desk.now();
+  return attempts.filter((record) => desk.isOpen(record, now)).length;
+}
+
+function openLine(open: number): string | undefined {
+  if (open === 0) return undefined;
+  return `${open} ${open === 1 ? 'outcome' : 'outcomes'} open: paydesk journal reconcile --all`;
+}
+
+// The journal knows the account; a profile has to be named only where several reach it.
+async function profileFor({ profiles, named }: BookkeepingParts, { sent }: AttemptRecord): Promise<string> {
+  const reaching = await profiles.reaching(sent.account);
+  const [only, second] = named === undefined ? reaching : reaching.filter((name) => name === named);
+  if (only !== undefined && second === undefined) return only;
+  if (only === undefined) {
+    throw new CliError(
+      'auth',
+      `no profile${named === undefined ? '' : ` ${named}`} reaches the account of ${sent.intent} (${sent.account})`,
+      {
+        now: [
+          reaching.length === 0
+            ? 'paydesk profile list'
+            : `it is reached by ${reaching.join(', ')}: -p ${reaching[0]}`,
+        ],
+      },
+    );
+  }
+  throw new CliError(
+    'usage',
+    `several profiles reach the account of ${sent.intent}: ${reaching.join(', ')}`,
+    {
+      now: [`say which: -p ${only}`],
+    },
+  );
+}

@@ -1,0 +1,17 @@
+/** The clock of this machine. */
+
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Clock } from './ports.ts';
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  async sleep(ms, signal) {
+    try {
+      await wait(ms, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      // The reason of the abort says more than Node's AbortError.
+      throw signal?.aborted === true ? signal.reason : error;
+    }
+  },
+};

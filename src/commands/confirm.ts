@@ -1,0 +1,68 @@
+/** The question before a change: No by default, the amount typed in production, `--yes` and `--confirm` for scripts. */
+
+import { CliError } from '../errors.ts';
+import type { Context, Profile } from '../ports.ts';
+
+/** What a change is confirmed by. */
+export interface Confirmable {
+  readonly profile: Profile;
+  /** What `--confirm` must repeat: the order's id. */
+  readonly id: string;
+  /** The value of `--confirm`, when given. */
+  readonly confirm: string | undefined;
+}
+
+/** Fails at once, before any request, when nobody can be asked and the flag that says yes is missing. */
+export function checkConfirmable(ctx: Context, { profile, confirm }: Omit<Confirmable, 'id'>): void {
+  if (ctx.ask.interactive || ctx.options.dryRun || confirm !== undefined) return;
+  if (profile.mode === 'production') throw missing('--confirm ID', 'in production --yes alone is not enough');
+  if (!ctx.options.yes) throw missing('--yes', 'nobody can be asked here');
+}
+
+function missing(name: string, why: string): CliError {
+  return new CliError('usage', `missing ${name}: ${why}`, { certain: 'nothing was sent' });
+}
+
+/** Asks, unless a flag answered. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names something else. */
+export async function confirmChange(
+  ctx: Context,
+  change: Confirmable,
+  amount: number | undefined,
+): Promise<void> {
+  if (ctx.options.dryRun) return;
+  if (change.confirm !== undefined) return checkConfirmValue(change);
+  if (change.profile.mode === 'production') return typedAmount(ctx, change, amount);
+  if (ctx.options.yes) return;
+  if (!(await ctx.ask.confirm({ message: 'Send it?', flag: '--yes' }))) throw cancelled();
+}
+
+/** Asks once more after something changed; `--yes` and `--confirm` go on. */
+export async function confirmAgain(ctx: Context, change: Confirmable): Promise<void> {
+  if (ctx.options.dryRun || ctx.options.yes || change.confirm !== undefined) return;
+  if (!(await ctx.ask.confirm({ message: 'Send it all the same?', flag: '--yes' }))) throw cancelled();
+}
+
+function checkConfirmValue({ confirm, id }: Confirmable): void {
+  if (confirm === id) return;
+  throw new CliError('refused', `--confirm ${confirm} does not name ${id}`, { certain: 'nothing was sent' });
+}
+
+// Production: the amount is typed, right under the raw figure; the id is accepted too.
+async function typedAmount(ctx: Context, { id }: Confirmable, amount: number | undefined): Promise<void> {
+  const word = amount === undefined ? 'the order id' : 'the amount';
+  const typed = await ctx.ask.text({
+    message: `Type ${word} to send it, or press Enter to cancel:`,
+    flag: '--confirm ID',
+    optional: true,
+  });
+  if (typed === id || (amount !== undefined && typed === String(amount))) return;
+  throw cancelled(
+    typed === '' ? undefined : `${typed} is neither ${amount === undefined ? '' : `${amount} nor `}${id}`,
+  );
+}
+
+function cancelled(why?: string): CliError {
+  return new CliError('cancelled', why === undefined ? 'cancelled' : `cancelled: ${why}`, {
+    certain: 'nothing was sent',
+  });
+}

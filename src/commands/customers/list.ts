@@ -1,0 +1,16 @@
+/** `customers list`: a page of customers. */
+
+import { defineCommand } from '../../command.ts';
+import { pagingFlags, showList } from '../listing.ts';
+
+export const list = defineCommand({
+  description: 'One command shows one page and ends with the command for the next.',
+  arguments: [],
+  flags: pagingFlags('customers'),
+  examples: [
+    'paydesk -p demo customers list --limit 5',
+    'paydesk -p demo customers list --all --ndjson --no-input',
+  ],
+  exits: [0, 1, 2, 4, 6, 9],
+  run: (ctx, { flags }) => showList(ctx, 'customers', flags, []),
+});

@@ -1,0 +1,52 @@
+/** `customers show`: one customer by id. */
+
+import { type Customer, customerColumns, readCustomer, resources } from '../../api/spec.ts';
+import { defineCommand, idArgument } from '../../command.ts';
+import type { Block, Cell, Profile, WireRecord } from '../../ports.ts';
+import { accountLabel } from '../account.ts';
+import { readOne } from '../one-record.ts';
+
+const { idExample } = resources.customers;
+
+export const show = defineCommand({
+  description: 'Found through the paging of customers. -o list shows every field the service sent.',
+  arguments: [idArgument('customers', true)],
+  flags: {},
+  examples: [
+    `paydesk -p demo customers show ${idExample}`,
+    `paydesk -p demo customers show ${idExample} --json --no-input`,
+  ],
+  exits: [0, 1, 2, 4, 5, 6, 9],
+  async run(ctx, { args: [id] }) {
+    const service = await ctx.service();
+    const { record } = await readOne(ctx, service, 'customers', id, 'show');
+    await ctx.out.record(record, customerColumns, () => customerView(record, service.profile));
+    return undefined;
+  },
+});
+
+function customerView(record: WireRecord, profile: Profile): readonly Block[] {
+  const customer = readCustomer(record.value);
+  if (customer === undefined) return [{ line: 'this record is no customer' }];
+  return [
+    { line: [{ text: customer.id, style: 'strong' }, `  ${accountLabel(profile)}`] },
+    { line: `name       ${customer.name ?? '-'}` },
+    { line: `email      ${customer.email ?? '-'}` },
+    { line: `phone      ${customer.phone ?? '-'}` },
+    { line: `reference  ${customer.custom_reference ?? '-'}` },
+    { line: ['created    ', { time: customer.created_at, precision: 'full' }] },
+    ...sources(customer),
+  ];
+}
+
+function sources(customer: Customer): readonly Block[] {
+  const rows = (customer.payment_sources?.data ?? []).map((source): readonly Cell[] => [
+    source.type ?? '-',
+    source.reference ?? '-',
+    { time: source.created_at, precision: 'day' },
+    source.id ?? '-',
+  ]);
+  return rows.length === 0
+    ? []
+    : ['blank', { grid: [['PAYMENT SOURCE', 'REFERENCE', 'SINCE', 'ID'], ...rows] }];
+}

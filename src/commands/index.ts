@@ -1,0 +1,109 @@
+/** The table of commands: words, summary, and how to load each. Help and parsing start here. */
+
+import type { Command } from '../command.ts';
+
+/** A command as listed; its module is loaded only when it is used or its help is asked for. */
+export interface CommandEntry {
+  readonly words: readonly [string, ...string[]];
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** A noun: what it is about, and a line to try. */
+export interface Group {
+  readonly summary: string;
+  readonly example: string;
+}
+
+export const groups: Readonly<Record<string, Group>> = {
+  orders: {
+    summary: 'List, show, refund and capture orders',
+    example: 'paydesk -p demo orders list --limit 5',
+  },
+  customers: { summary: 'List and show customers', example: 'paydesk -p demo customers list --limit 5' },
+  profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
+  simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
+};
+
+export const commands: readonly CommandEntry[] = [
+  {
+    words: ['orders', 'list'],
+    summary: 'List orders, a page at a time',
+    load: async () => (await import('./orders/list.ts')).list,
+  },
+  {
+    words: ['orders', 'show'],
+    summary: 'Show one order: its money, refunds and items',
+    load: async () => (await import('./orders/show.ts')).show,
+  },
+  {
+    words: ['orders', 'refund'],
+    summary: 'Refund an order, one of its charges, or part of a charge',
+    load: async () => (await import('./orders/refund.ts')).refund,
+  },
+  {
+    words: ['orders', 'capture'],
+    summary: 'Capture an order that was authorized earlier',
+    load: async () => (await import('./orders/capture.ts')).capture,
+  },
+  {
+    words: ['customers', 'list'],
+    summary: 'List customers, a page at a time',
+    load: async () => (await import('./customers/list.ts')).list,
+  },
+  {
+    words: ['customers', 'show'],
+    summary: 'Show one customer',
+    load: async () => (await import('./customers/show.ts')).show,
+  },
+  {
+    words: ['profile', 'add'],
+    summary: 'Add an account: its address, mode and key',
+    load: async () => (await import('./profile/add.ts')).add,
+  },
+  {
+    words: ['profile', 'list'],
+    summary: 'List the accounts',
+    load: async () => (await import('./profile/list.ts')).list,
+  },
+  {
+    words: ['profile', 'show'],
+    summary: 'Show a profile, where each value comes from, and where files lie',
+    load: async () => (await import('./profile/show.ts')).show,
+  },
+  {
+    words: ['profile', 'use'],
+    summary: 'Make a profile the default',
+    load: async () => (await import('./profile/use.ts')).use,
+  },
+  {
+    words: ['profile', 'set'],
+    summary: 'Change a setting of a profile',
+    load: async () => (await import('./profile/set.ts')).set,
+  },
+  {
+    words: ['profile', 'key'],
+    summary: 'Replace the key of a profile',
+    load: async () => (await import('./profile/key.ts')).key,
+  },
+  {
+    words: ['profile', 'remove'],
+    summary: 'Remove a profile and its key',
+    load: async () => (await import('./profile/remove.ts')).remove,
+  },
+  {
+    words: ['profile', 'check'],
+    summary: 'Check that a profile reaches its account, by reading only',
+    load: async () => (await import('./profile/check.ts')).check,
+  },
+  {
+    words: ['simulator', 'serve'],
+    summary: 'Serve the simulated service on a loopback port',
+    load: async () => (await import('./simulator/serve.ts')).simulatorServe,
+  },
+  {
+    words: ['simulator', 'reset'],
+    summary: 'Start the demo again from its first state',
+    load: async () => (await import('./simulator/reset.ts')).simulatorReset,
+  },
+];

@@ -1,0 +1,138 @@
+/** What `orders list` and `customers list` share: paging flags, drawing pages as they arrive, and the way on. */
+
+import { type ResourceName, resources } from '../api/spec.ts';
+import { flag } from '../command.ts';
+import { CliError } from '../errors.ts';
+import type { Context, ListSink, PageQuery, Service } from '../ports.ts';
+import { accountLabel, commandLine } from './account.ts';
+import { idOf, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
+
+/** The paging flags of a listed resource (service: Endpoints 2). */
+export function pagingFlags(resource: ResourceName) {
+  const { one, many } = resources[resource];
+  return {
+    limit: flag.integer(1, 1000, { value: 'N', summary: `${many} a page` }),
+    next: flag.id(resource, { value: 'ID', summary: `the page after this ${one}`, conflicts: ['previous'] }),
+    previous: flag.id(resource, {
+      value: 'ID',
+      summary: `the page before this ${one}`,
+      conflicts: ['next', 'all', 'max'],
+    }),
+    all: flag.switch({ summary: 'walk on to the end', conflicts: ['previous', 'max'] }),
+    max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
+      value: 'N',
+      summary: `walk on until so many ${many}`,
+      conflicts: ['previous', 'all'],
+    }),
+  } as const;
+}
+
+/** The paging flags as given. */
+export interface Paging extends PageQuery {
+  readonly all?: boolean;
+  readonly max?: number;
+}
+
+/** A filter of ours, with the flags that say it again in the command for the next page. */
+export interface Filter {
+  readonly words: readonly string[];
+  readonly accepts: (record: Readonly<Record<string, unknown>>) => boolean;
+}
+
+/** Draws a list page by page and ends with the exact command for the next page, on stderr. */
+export async function showList(
+  ctx: Context,
+  resource: ResourceName,
+  paging: Paging,
+  filters: readonly Filter[],
+): Promise<undefined> {
+  const service = await ctx.service();
+  const walk: Walk = {
+    query: { limit: pageLimit(paging, filters), next: paging.next, previous: paging.previous },
+    all: paging.all === true,
+    max: paging.max,
+    filter: filters.length === 0 ? undefined : (record) => filters.every(({ accepts }) => accepts(record)),
+  };
+  const sink = ctx.out.list(resources[resource].columns);
+  const drawn = await draw(sink, pagesOf(service, resource, walk));
+  const again = [resource, 'list', ...limitWords(paging), ...filters.flatMap(({ words }) => words)];
+  for (const line of closingLines(service, resource, paging, drawn, again)) ctx.notes.note(line);
+}
+
+// Never ask for more than will be shown; 20 is the shortest page worth its request.
+function pageLimit({ limit, max }: Paging, filters: readonly Filter[]): number | undefined {
+  return limit ?? (max !== undefined && max < 20 && filters.length === 0 ? max : undefined);
+}
+
+function limitWords({ limit }: Paging): readonly string[] {
+  return limit === undefined ? [] : ['--limit', String(limit)];
+}
+
+async function* pagesOf(service: Service, resource: ResourceName, walk: Walk): AsyncGenerator<WalkedPage> {
+  if (walk.query.previous === undefined) yield* walkForwards(service, resource, walk);
+  else yield await walkBackwards(service, resource, walk);
+}
+
+/** What was drawn: how many, the first and last id, and whether more follow. */
+interface Drawn {
+  readonly count: number;
+  readonly first: string | undefined;
+  readonly last: string | undefined;
+  readonly hasMore: boolean;
+}
+
+async function draw(sink: ListSink, pages: AsyncIterable<WalkedPage>): Promise<Drawn> {
+  let drawn: Drawn = { count: 0, first: undefined, last: undefined, hasMore: false };
+  let read = 0;
+  try {
+    for await (const { records, hasMore, read: readNow } of pages) {
+      await sink.page(records);
+      read += readNow;
+      drawn = {
+        count: drawn.count + records.length,
+        first: drawn.first ?? idOf(records[0]),
+        last: idOf(records.at(-1)) ?? drawn.last,
+        hasMore,
+      };
+    }
+  } catch (error) {
+    if (read > 0) await sink.end(true);
+    throw read > 0 ? incomplete(error, drawn) : error;
+  }
+  await sink.end(drawn.hasMore);
+  return drawn;
+}
+
+// A refused key and a person's stop stay what they are; anything else in the middle is an incomplete list.
+function incomplete(error: unknown, { count, last }: Drawn): unknown {
+  if (!(error instanceof CliError) || !['network', 'reply', 'rejected', 'not_found'].includes(error.kind))
+    return error;
+  return new CliError('incomplete', error.message, {
+    ...error.parts,
+    certain: `${count} read; more may exist`,
+    now: [last === undefined ? 'run the command again' : `run it again, or go on with --next ${last}`],
+    cause: error,
+  });
+}
+
+function closingLines(
+  service: Service,
+  resource: ResourceName,
+  paging: Paging,
+  drawn: Drawn,
+  again: readonly string[],
+): readonly string[] {
+  const { profile } = service;
+  const { one, many } = resources[resource];
+  const label = accountLabel(profile);
+  if (drawn.count === 0) return [`No ${many} here, ${label}`];
+  const line = (...words: readonly string[]) => commandLine(profile, ...again, ...words);
+  const backwards = paging.previous !== undefined;
+  const next = backwards || drawn.hasMore ? drawn.last : undefined;
+  const previous = paging.next !== undefined || (backwards && drawn.hasMore) ? drawn.first : undefined;
+  const head = `${drawn.count} ${drawn.count === 1 ? one : many}, ${label}.`;
+  return [
+    `${head}${next === undefined ? ' No more follow' : ` next: ${line('--next', next)}`}`,
+    ...(previous === undefined ? [] : [`previous: ${line('--previous', previous)}`]),
+  ];
+}

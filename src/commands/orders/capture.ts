@@ -1,0 +1,132 @@
+/** `orders capture`: capture an order that was authorized earlier. */
+
+import { type JsonObject, orderColumns, paths, readOrder, resources, statuses } from '../../api/spec.ts';
+import { defineCommand, flag, idArgument } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+import type { Block, Context, Intent, Profile, WireRecord } from '../../ports.ts';
+import { accountLabel, commandLine } from '../account.ts';
+import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
+import { readOne } from '../one-record.ts';
+import { type Applied, appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
+import { askedFor, showRecorded } from '../repeat.ts';
+import { checkRecorded } from '../unrecorded.ts';
+import { checkUnchanged } from './final-read.ts';
+import { checkMode } from './refund-checks.ts';
+
+const { captureExample } = resources.orders;
+
+export const capture = defineCommand({
+  description:
+    'The whole authorized amount is captured; the service documents no part. It is confirmed like a refund.',
+  arguments: [idArgument('orders', true)],
+  flags: {
+    confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
+    intent: intentFlag,
+  },
+  examples: [
+    `paydesk -p demo orders list --status ${statuses.preAuthorized}`,
+    `paydesk -p demo orders capture ${captureExample} --dry-run`,
+    `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
+  ],
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
+  async run(ctx, { args: [id], flags: { confirm, intent: intentId } }) {
+    const service = await ctx.service({ purpose: 'change' });
+    const { profile } = service;
+    checkConfirmable(ctx, { profile, confirm });
+    const repeat = {
+      kind: 'capture' as const,
+      orderId: id,
+      intentId,
+      asked: askedFor({ order: id }),
+      again: false,
+    };
+    if (await showRecorded(ctx, profile, repeat)) return undefined;
+    const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
+    checkCapturable(order.value, profile);
+    const confirmable = { profile, id, confirm };
+    if (!ctx.options.dryRun) ctx.notes.show(capturePreview(order.value, profile));
+    await confirmChange(ctx, confirmable, readOrder(order.value)?.amount);
+    const intent = { ...captureIntent(ctx, order, confirmable), intentId, asked: repeat.asked };
+    const outcome = await ctx.change(intent);
+    if (isDryRun(outcome)) return showDryRun(ctx, outcome);
+    const applied = appliedOrThrow(ctx, profile, intent, outcome);
+    await ctx.out.record(applied.record, orderColumns, () => captureResult(applied, profile));
+    checkRecorded(intent, applied, changeWords(intent));
+    return undefined;
+  },
+});
+
+/** Refuses what cannot be captured, as far as the order shows it (service: Endpoints 3). */
+function checkCapturable(order: JsonObject, profile: Profile): void {
+  checkMode(order, profile);
+  const status = order.payment_status;
+  if (status === undefined || status === null || status === statuses.preAuthorized) return;
+  throw new CliError(
+    'refused',
+    `${String(order.id)} is ${readOrder(order)?.payment_status ?? 'in another state'}, not ${statuses.preAuthorized}: there is nothing to capture`,
+    {
+      certain: 'nothing was sent',
+      now: [commandLine(profile, 'orders', 'show', String(order.id))],
+    },
+  );
+}
+
+function captureIntent(ctx: Context, order: WireRecord, confirmable: Confirmable): Intent {
+  const { amount, currency } = readOrder(order.value) ?? {};
+  return {
+    kind: 'capture',
+    orderId: confirmable.id,
+    request: { method: 'POST', path: paths.capture(confirmable.id) },
+    amount,
+    currency,
+    again: false,
+    approve: async (fresh) => {
+      await checkUnchanged(ctx, order, fresh, confirmable);
+      checkCapturable(fresh.value, confirmable.profile);
+    },
+  };
+}
+
+function capturePreview(value: JsonObject, profile: Profile): readonly Block[] {
+  const order = readOrder(value);
+  const { name, email } = order?.customer_info ?? {};
+  const buyer = [name, email].filter((part) => part !== undefined && part !== '').join('  ');
+  return [
+    {
+      line: [
+        { text: 'CAPTURE AN ORDER', style: 'strong' },
+        '    ',
+        { text: accountLabel(profile), style: 'strong' },
+      ],
+    },
+    { line: `buyer   ${buyer === '' ? 'not shown' : buyer}` },
+    { line: ['created ', { time: order?.created_at, precision: 'full' }] },
+    { line: `order   ${order?.id ?? ''}  ${order?.payment_status ?? 'status not shown'}` },
+    {
+      line: [
+        {
+          text: `THIS CAPTURE  ${order?.amount ?? 'amount not shown'} ${order?.currency ?? ''}`,
+          style: 'strong',
+        },
+      ],
+    },
+    { line: 'sent once: no body' },
+  ];
+}
+
+function captureResult({ record, by, intent }: Applied, profile: Profile): readonly Block[] {
+  const order = readOrder(record.value);
+  return [
+    {
+      line: [
+        { text: `captured ${order?.amount ?? ''} ${order?.currency ?? ''}`, style: 'good' },
+        '    ',
+        accountLabel(profile),
+      ],
+    },
+    {
+      line: `order    ${order?.id ?? ''}   ${order?.payment_status ?? 'status not shown'}${intent === undefined ? '' : `      journal ${intent}`}`,
+    },
+    ...(by === 'read' ? [{ line: 'confirmed by a read, since no usable answer came' }] : []),
+  ];
+}

@@ -1,0 +1,98 @@
+/** What a refund is refused for before it is sent, and what a person is warned of. Pure. */
+
+import { type OrderMoney, readMoney } from '../../api/charges.ts';
+import { type JsonObject, livemodeOf, statuses } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { ExpectedRefund, Profile } from '../../ports.ts';
+import { commandLine } from '../account.ts';
+
+/** A refusal by paydesk: nothing was sent. */
+export function refused(message: string, now: readonly string[] = []): CliError {
+  return new CliError('refused', message, { certain: 'nothing was sent', now });
+}
+
+/** An order of the wrong mode is refused before anything else is looked at (service: Authentication 5). */
+export function checkMode(order: JsonObject, profile: Profile): void {
+  const { livemode, id } = order;
+  if (typeof livemode !== 'boolean' || livemode === livemodeOf[profile.mode]) return;
+  throw refused(
+    `profile ${profile.name} says ${profile.mode}, but ${String(id)} is ${livemode ? 'real money' : 'practice'} (livemode ${livemode})`,
+    [
+      `this profile holds a ${livemode ? 'production' : 'sandbox'} key; do not use it for ${livemode ? 'practice' : 'real money'}:`,
+      `paydesk profile check ${profile.name}`,
+    ],
+  );
+}
+
+/** The money of an order, or the refusal of one whose outcome could not be proved afterwards. */
+export function provableMoney(order: JsonObject): OrderMoney {
+  const reading = readMoney(order);
+  if ('money' in reading) return reading.money;
+  throw refused(`${String(order.id)} cannot be refunded safely: ${reading.problem}`, [
+    'its outcome could not be proved afterwards; ask who runs the service',
+  ]);
+}
+
+/** Refuses what the order's own state rules out. `whole` is a refund that names no charge. */
+export function checkState(money: OrderMoney, whole: boolean): void {
+  if (money.status === statuses.preAuthorized) {
+    throw refused(`${money.id} is not charged yet (${money.status})`, [
+      'paydesk has no documented way to release it; do not capture in order to refund',
+    ]);
+  }
+  if (money.status === statuses.refunded) throw refused(`${money.id} is refunded already: ${sumLine(money)}`);
+  if (money.isRefundable === false && whole) {
+    throw refused(
+      `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money)}`,
+    );
+  }
+}
+
+function sumLine(money: OrderMoney): string {
+  const refunded = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
+  return `${refunded} of ${money.amount} ${money.currency ?? ''} went back`.trim();
+}
+
+/** The same amount on the same charge, by anyone, at any age, may be the refund that was meant. */
+export function checkRepeat(
+  expectedRefunds: readonly ExpectedRefund[],
+  money: OrderMoney,
+  profile: Profile,
+): void {
+  for (const { chargeId, amount } of expectedRefunds) {
+    const charge = money.charges.find(({ id }) => id === chargeId);
+    const equal = charge?.refunds.find((refund) => refund.amount === amount);
+    if (equal === undefined) continue;
+    throw refused(
+      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${-amount} already, ${equal.id}`,
+      [
+        'if the buyer is to get the same amount once more, add --again',
+        commandLine(profile, 'orders', 'show', money.id),
+      ],
+    );
+  }
+}
+
+/** Refuses an amount over the profile's `refund.max_amount` of its currency. */
+export function checkLimit(amount: number, money: OrderMoney, profile: Profile): void {
+  const limit =
+    money.currency === undefined
+      ? undefined
+      : profile.settings['refund.max_amount'][money.currency.toUpperCase()];
+  if (limit === undefined || amount <= limit) return;
+  throw refused(
+    `${amount} ${money.currency} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${limit}`,
+    ['ask your lead'],
+  );
+}
+
+/** Where the service does not show what decides. */
+export function generalWarnings(money: OrderMoney, order: JsonObject): string[] {
+  const known: readonly (string | undefined)[] = Object.values(statuses);
+  const vague =
+    money.isRefundable === undefined && !(money.status !== undefined && known.includes(money.status));
+  return [
+    ...(vague ? ['the service does not show whether this order can be refunded; it decides'] : []),
+    ...(typeof order.livemode === 'boolean' ? [] : ['the order does not show its livemode']),
+  ];
+}

@@ -1,0 +1,114 @@
+/** What a refund still needs to know, asked of a person: which order, what of it, how much, why. */
+
+import {
+  parseAmount,
+  type ReasonWords,
+  type RefundReason,
+  readOrder,
+  refundReasons,
+  refundReasonValues,
+} from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { Choice, Context, Profile, Service, WireRecord } from '../../ports.ts';
+import { idOf, walkForwards } from '../walk.ts';
+import { payedBy } from './order-view.ts';
+import { canBeRefunded, countingCharges } from './refundable.ts';
+
+const offered = 100;
+
+/** Lets a person pick one of the newest 100 refundable orders, by typing any part of it. */
+export async function pickOrder(ctx: Context, service: Service): Promise<string> {
+  if (!ctx.ask.interactive)
+    throw new CliError('usage', 'missing ID: say which order', {
+      certain: 'nothing was sent',
+      now: ['paydesk orders list --refundable'],
+    });
+  const choices: Choice<string>[] = [];
+  const over = ctx.notes.progress(() => `${choices.length} refundable orders`);
+  try {
+    const walk = { query: { limit: offered }, all: false, max: offered, filter: canBeRefunded };
+    for await (const { records } of walkForwards(service, 'orders', walk))
+      choices.push(...records.map(orderChoice));
+  } finally {
+    over();
+  }
+  if (choices.length === 0)
+    throw new CliError('refused', 'there is no refundable order', { certain: 'nothing was sent' });
+  return ctx.ask.search({ message: 'Which order?', flag: 'ID', choices });
+}
+
+// Strangers' text first, amount and id last.
+function orderChoice(record: WireRecord): Choice<string> {
+  const order = readOrder(record.value);
+  const charges = countingCharges(record.value);
+  const [first] = charges;
+  const card = charges.length > 1 ? 'split' : first === undefined ? '' : payedBy(first.value);
+  const id = idOf(record) ?? '';
+  const { name, email } = order?.customer_info ?? {};
+  const parts = [name, email, card, `${order?.amount ?? '-'} ${order?.currency ?? ''}`.trim(), id];
+  return { value: id, label: parts.filter((part) => part !== undefined && part !== '').join('  ') };
+}
+
+/** All of the order or one of its charges, and how much of that. */
+export async function askWhat(
+  ctx: Context,
+  order: WireRecord,
+): Promise<{ charge?: string; amount?: number }> {
+  const charges = countingCharges(order.value);
+  const [only, second] = charges;
+  if (only === undefined) return {};
+  if (second === undefined) return askAmount(ctx, only.left);
+  const charge = await ctx.ask.choose<string | undefined>({
+    message: 'What of it?',
+    flag: '--charge CH',
+    choices: [
+      { value: undefined, label: 'all of it' },
+      ...charges.map(({ number, value, left, id }) => ({
+        value: id,
+        label: `charge ${number}  ${payedBy(value)}  ${left} left`,
+      })),
+    ],
+  });
+  const chosen = charges.find(({ id }) => id === charge);
+  return chosen === undefined ? {} : { charge: chosen.id, ...(await askAmount(ctx, chosen.left)) };
+}
+
+async function askAmount(ctx: Context, left: number): Promise<{ amount?: number }> {
+  const typed = await ctx.ask.text({
+    message: `How much? (Enter: all ${left})`,
+    flag: '--amount N',
+    optional: true,
+    check: (text) => {
+      const amount = parseAmount(text);
+      if (text === '' || (amount !== undefined && amount <= left)) return undefined;
+      return amount === undefined ? "digits only: the service's own integer" : `only ${left} is left`;
+    },
+  });
+  const amount = parseAmount(typed);
+  // All that is left is what a refund without amount means.
+  return amount === undefined || amount === left ? {} : { amount };
+}
+
+/** The reason, in words with the wire value shown; none is possible unless the profile requires one. */
+export function askReason(ctx: Context, profile: Profile): Promise<RefundReason | undefined> {
+  const reasons = refundReasonValues.map((value): Choice<RefundReason | undefined> => {
+    const { words }: ReasonWords = refundReasons[value];
+    return { value, label: `${words}  ${value}` };
+  });
+  const none = requires(profile, 'reason') ? [] : [{ value: undefined, label: 'no reason is sent' }];
+  return ctx.ask.choose({ message: 'Why?', flag: '--reason R', choices: [...reasons, ...none] });
+}
+
+/** The note a profile requires. */
+export function askNote(ctx: Context): Promise<string> {
+  return ctx.ask.text({
+    message: 'Note (stays on this machine):',
+    flag: '--note TEXT',
+    check: (text) => (text.trim() === '' ? 'a note is required' : undefined),
+  });
+}
+
+/** Whether the profile's `refund.require` names it. */
+export function requires(profile: Profile, what: 'reason' | 'note'): boolean {
+  return profile.settings['refund.require'].includes(what);
+}

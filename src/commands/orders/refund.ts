@@ -1,0 +1,177 @@
+/** `orders refund`: declare, gather, plan, confirm, act, show. */
+
+import {
+  type JsonObject,
+  orderColumns,
+  paths,
+  refundReasons,
+  refundReasonValues,
+  resources,
+} from '../../api/spec.ts';
+import { defineCommand, flag, idArgument } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+import type { Context, Intent, Service, WireRecord } from '../../ports.ts';
+import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
+import { readOne } from '../one-record.ts';
+import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
+import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
+import { checkRecorded } from '../unrecorded.ts';
+import { checkUnchanged } from './final-read.ts';
+import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
+import { refundPreview } from './refund-preview.ts';
+import { askNote, askReason, askWhat, pickOrder, requires } from './refund-questions.ts';
+import { refundResult } from './refund-result.ts';
+
+const { idExample } = resources.orders;
+const [firstReason] = refundReasonValues;
+
+export const refund = defineCommand({
+  description: [
+    'ID alone refunds the whole order; --charge one charge of it; --charge with --amount part of that charge.',
+    'Nothing is sent before a preview and a yes; it is sent at most once, whatever happens to the answer.',
+    `Reasons: ${refundReasonValues.map((value) => `${value} (${refundReasons[value].words})`).join(', ')}.`,
+  ].join(' '),
+  arguments: [idArgument('orders', false)],
+  flags: {
+    charge: flag.text({ value: 'CH', summary: 'one charge: its id, its number in orders show, or *4242' }),
+    amount: flag.amount({ value: 'N', summary: "part of a charge: the service's own integer" }),
+    reason: flag.choice(refundReasonValues, { value: 'R', summary: 'why, for the service' }),
+    note: flag.text({ value: 'TEXT', summary: 'why, for this machine; is not sent' }),
+    confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
+    intent: intentFlag,
+    again: flag.switch({ summary: 'an equal refund was made before and this one is meant too' }),
+  },
+  examples: [
+    'paydesk -p demo orders refund',
+    `paydesk -p demo orders refund ${idExample} --charge 1 --amount 300 --reason ${firstReason}`,
+    `paydesk -p demo orders refund ${idExample} --charge 1 --amount 200 --yes --json --no-input`,
+    `paydesk -p demo orders refund ${idExample} --charge 2 --dry-run`,
+  ],
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
+  async run(ctx, { args: [givenId], flags }) {
+    const service = await ctx.service({ purpose: 'change' });
+    const { profile } = service;
+    checkConfirmable(ctx, { profile, confirm: flags.confirm });
+    checkRequired(ctx, service, flags);
+    const repeat = {
+      kind: 'refund' as const,
+      orderId: givenId,
+      intentId: flags.intent,
+      asked: askedOf(givenId, flags),
+      again: flags.again === true,
+    };
+    if (await showRecorded(ctx, profile, repeat)) return undefined;
+    const id = givenId ?? (await pickOrder(ctx, service));
+    const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
+    const asked = await gather(
+      ctx,
+      service,
+      order,
+      { ...flags, again: flags.again === true },
+      givenId === undefined,
+    );
+    const plan = planRefund(asked, order.value, profile);
+    const confirmable = { profile, id, confirm: flags.confirm };
+    if (!ctx.options.dryRun) ctx.notes.show(refundPreview(plan, order.value, profile, asked.note));
+    await confirmChange(ctx, confirmable, plan.amount);
+    const intent = {
+      ...refundIntent(ctx, { asked, plan, order, confirmable }),
+      intentId: repeat.intentId,
+      asked: repeat.asked,
+    };
+    const outcome = await ctx.change(intent);
+    if (isDryRun(outcome)) return showDryRun(ctx, outcome);
+    const applied = appliedOrThrow(ctx, profile, intent, outcome);
+    await ctx.out.record(applied.record, orderColumns, () => refundResult(plan, applied, profile));
+    checkRecorded(intent, applied, changeWords(intent));
+    return undefined;
+  },
+});
+
+// The same under the same --intent, or it is something else.
+function askedOf(
+  order: string | undefined,
+  {
+    charge,
+    amount,
+    reason,
+    intent,
+  }: {
+    readonly charge?: string;
+    readonly amount?: number;
+    readonly reason?: string;
+    readonly intent?: string;
+  },
+): JsonObject {
+  if (intent !== undefined && order === undefined)
+    throw new CliError('usage', 'missing ID: --intent repeats one order', { certain: 'nothing was sent' });
+  return askedFor({ order, charge, amount, reason });
+}
+
+// A script learns of a missing flag before any request.
+function checkRequired(
+  ctx: Context,
+  { profile }: Service,
+  flags: { readonly reason?: unknown; readonly note?: unknown },
+): void {
+  if (ctx.ask.interactive) return;
+  for (const name of profile.settings['refund.require']) {
+    if (flags[name] === undefined) {
+      throw new CliError('usage', `missing --${name}: profile ${profile.name} requires it (refund.require)`, {
+        certain: 'nothing was sent',
+      });
+    }
+  }
+}
+
+// What was not given is asked, as far as somebody is there and did not say yes beforehand.
+async function gather(
+  ctx: Context,
+  { profile }: Service,
+  order: WireRecord,
+  given: RefundAsked & { readonly confirm?: string },
+  nothingGiven: boolean,
+): Promise<RefundAsked> {
+  const { charge, amount, reason, note, again } = given;
+  const asks = ctx.ask.interactive && !ctx.options.dryRun;
+  const answersOptional = asks && !ctx.options.yes && given.confirm === undefined;
+  const what =
+    answersOptional && nothingGiven && charge === undefined && amount === undefined
+      ? await askWhat(ctx, order)
+      : { charge, amount };
+  const asksReason = asks && (answersOptional || requires(profile, 'reason'));
+  return {
+    ...what,
+    reason: reason ?? (asksReason ? await askReason(ctx, profile) : undefined),
+    note: note ?? (asks && requires(profile, 'note') ? await askNote(ctx) : undefined),
+    again,
+  };
+}
+
+interface Decided {
+  readonly asked: RefundAsked;
+  readonly plan: RefundPlan;
+  readonly order: WireRecord;
+  readonly confirmable: Confirmable;
+}
+
+function refundIntent(ctx: Context, { asked, plan, order, confirmable }: Decided): Intent {
+  const { profile, id } = confirmable;
+  return {
+    kind: 'refund',
+    orderId: id,
+    request: { method: 'POST', path: paths.refunds(id), body: { ...plan.body } },
+    expected: plan.expected,
+    tolerated: plan.tolerated,
+    amount: plan.amount,
+    currency: plan.money.currency,
+    reason: asked.reason,
+    note: asked.note,
+    again: asked.again,
+    checks: plan.warnings,
+    approve: async (fresh) => {
+      await checkUnchanged(ctx, order, fresh, confirmable);
+      planRefund(asked, fresh.value, profile);
+    },
+  };
+}

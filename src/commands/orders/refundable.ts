@@ -1,0 +1,16 @@
+/** Which orders and charges can be refunded, as far as what was read shows it. */
+
+import { type ChargeMoney, readMoney } from '../../api/charges.ts';
+import type { JsonObject } from '../../api/spec.ts';
+
+/** Charges that a refund can come out of; none when the order does not show its charges. */
+export function countingCharges(order: JsonObject): readonly ChargeMoney[] {
+  const reading = readMoney(order);
+  return 'money' in reading ? reading.money.charges.filter(({ counts }) => counts) : [];
+}
+
+/** The service says so; where it says nothing, a charge that counts says it. Absent is "not shown", never "false". */
+export function canBeRefunded(order: JsonObject): boolean {
+  const { is_refundable: said } = order;
+  return said === true || (said !== false && countingCharges(order).length > 0);
+}

@@ -1,0 +1,26 @@
+/** `orders show`: one order by id. */
+
+import { orderColumns, resources } from '../../api/spec.ts';
+import { defineCommand, idArgument } from '../../command.ts';
+import { readOne } from '../one-record.ts';
+import { orderView } from './order-view.ts';
+
+const { idExample } = resources.orders;
+
+export const show = defineCommand({
+  description:
+    'The service documents no way to get one order, so it is found through its paging. -o list shows every field the service sent.',
+  arguments: [idArgument('orders', true)],
+  flags: {},
+  examples: [
+    `paydesk -p demo orders show ${idExample}`,
+    `paydesk -p demo orders show ${idExample} --json --no-input`,
+  ],
+  exits: [0, 1, 2, 4, 5, 6, 9],
+  async run(ctx, { args: [id] }) {
+    const service = await ctx.service();
+    const { record } = await readOne(ctx, service, 'orders', id, 'show');
+    await ctx.out.record(record, orderColumns, () => orderView(record, service.profile, ctx.clock.now()));
+    return undefined;
+  },
+});

@@ -1,0 +1,163 @@
+/** How a change ended, in words: what happened, what is certain, what to do now. */
+
+import { CliError, type CliErrorParts } from '../errors.ts';
+import type { Context, Intent, Outcome, Profile } from '../ports.ts';
+import { commandLine } from './account.ts';
+import { explainRejection } from './rejection.ts';
+import { keepByHand } from './unrecorded.ts';
+
+export type Applied = Extract<Outcome, { verdict: 'applied' }>;
+type DryRun = Extract<Outcome, { verdict: 'dry_run' }>;
+type Ended = Exclude<Outcome, DryRun>;
+type Uncertain = Extract<Outcome, { verdict: 'unknown' | 'not_seen' }>;
+
+export function isDryRun(outcome: Outcome): outcome is DryRun {
+  return outcome.verdict === 'dry_run';
+}
+
+/** Shows what would have been sent. */
+export async function showDryRun(ctx: Context, { request, checks }: DryRun): Promise<undefined> {
+  const record = {
+    object: 'dry_run',
+    method: request.method,
+    path: `/${request.path}`,
+    body: request.body ?? null,
+    checks: [...checks],
+  };
+  await ctx.out.own(record, () => [
+    { line: `would send: ${request.method} /${request.path}` },
+    { line: `body: ${request.body === undefined ? 'none' : JSON.stringify(request.body)}` },
+    ...checks.map((check) => ({ line: `note: ${check}` })),
+    { line: 'nothing was sent (--dry-run)' },
+  ]);
+  return undefined;
+}
+
+/** The applied outcome; every other one becomes the error that says it. */
+export function appliedOrThrow(ctx: Context, profile: Profile, intent: Intent, outcome: Ended): Applied {
+  if (outcome.alarm !== undefined) throw alarmError(profile, intent, outcome, outcome.alarm);
+  switch (outcome.verdict) {
+    case 'applied':
+      return outcome;
+    case 'rejected':
+      throw rejectedError(profile, intent, outcome);
+    case 'not_sent':
+      throw new CliError('network', `the ${changeWords(intent)} was not sent: ${outcome.reason}`, {
+        certain: 'not a byte of it left this machine; nothing was changed',
+        now: ['run the command again'],
+      });
+    default:
+      throw uncertainError(ctx, profile, intent, outcome);
+  }
+}
+
+/** `refund of 23000 MXN on ord_…`, `capture of …`. */
+export function changeWords({ kind, amount, currency, orderId, request }: Intent): string {
+  const money = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
+  const noun = {
+    refund: 'refund',
+    capture: 'capture',
+    order: 'order creation',
+    checkout: 'checkout creation',
+    api: `${request.method} /${request.path}`,
+  }[kind];
+  return `${noun}${money}${orderId === undefined ? '' : ` on ${orderId}`}`;
+}
+
+function rejectedError(
+  profile: Profile,
+  intent: Intent,
+  outcome: Extract<Outcome, { verdict: 'rejected' }>,
+): CliError {
+  const { parts, order, confirmed } = outcome;
+  const unconfirmed = confirmed ? '' : '; no read could confirm it';
+  if (parts.httpStatus === 401 || parts.httpStatus === 403) {
+    return new CliError(
+      'auth',
+      `the service did not accept the key of profile ${profile.name} (HTTP ${parts.httpStatus})`,
+      {
+        ...parts,
+        certain: `nothing was changed${unconfirmed}`,
+        now:
+          profile.kind === 'stored'
+            ? ['ask for the new key, then:', `paydesk profile key ${profile.name}`]
+            : ['check the key in the environment'],
+      },
+    );
+  }
+  const explained = explainRejection(profile, parts, order?.value, intent.orderId);
+  return new CliError(
+    outcome.unrecorded === undefined ? 'rejected' : 'incomplete',
+    explained.message ?? `the service refused the ${changeWords(intent)}`,
+    {
+      ...parts,
+      opening: 'refused by the service:',
+      certain: `this attempt moved no money${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
+      now: [...(explained.now ?? [lookAt(profile, intent)]), ...keepByHand(outcome)],
+    },
+  );
+}
+
+function lookAt(profile: Profile, { orderId }: Intent): string {
+  return orderId === undefined
+    ? commandLine(profile, 'orders', 'list', '--limit', '5')
+    : commandLine(profile, 'orders', 'show', orderId);
+}
+
+function howToSettle(profile: Profile, intent: Intent, journal: string | undefined): readonly string[] {
+  return journal === undefined
+    ? [`check with ${lookAt(profile, intent)}`]
+    : [`in a few minutes: paydesk journal reconcile ${journal}`];
+}
+
+function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome: Uncertain): CliError {
+  const { reason, sentAt, lastReadAt, reads } = outcome;
+  const seen =
+    lastReadAt === undefined
+      ? 'no read of it was possible'
+      : `${reads} ${reads === 1 ? 'read' : 'reads'} up to ${ctx.timeOfDay(lastReadAt)} ${outcome.verdict === 'not_seen' ? 'do not show it yet' : 'settle nothing'}`;
+  return new CliError(
+    'unknown',
+    `no usable answer to the ${changeWords(intent)} (${reason}). It may have been made`,
+    {
+      certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
+      now: [
+        'tell the buyer "it is being checked"; do not send it again anywhere else;',
+        ...howToSettle(profile, intent, outcome.intent),
+        ...keepByHand(outcome),
+      ],
+    },
+  );
+}
+
+const alarmWords = {
+  contradiction: 'the answer contradicts what was asked for',
+  partial: 'only part of what was asked for shows',
+  applied_though_rejected: 'the service refused it, and yet a read shows it: it is ours or identical',
+} as const;
+
+function alarmError(
+  profile: Profile,
+  intent: Intent,
+  outcome: Ended,
+  alarm: NonNullable<Ended['alarm']>,
+): CliError {
+  const refunds = (outcome.refunds ?? []).map(
+    ({ id, amount, chargeId }) => `${id ?? 'no id'} ${amount} on ${chargeId}`,
+  );
+  const parts: CliErrorParts = {
+    certain: `sent once by this machine; new refunds that the service lists: ${refunds.length === 0 ? 'none' : refunds.join(', ')}`,
+    now: [
+      'stop on this order and show your lead:',
+      outcome.intent === undefined ? lookAt(profile, intent) : `paydesk journal show ${outcome.intent}`,
+      ...keepByHand(outcome),
+    ],
+  };
+  if (alarm === 'duplicate') {
+    return new CliError('unknown', `more refunds than one for the ${changeWords(intent)}`, {
+      ...parts,
+      opening: 'DUPLICATE?',
+    });
+  }
+  return new CliError('unknown', `${alarmWords[alarm]}: the ${changeWords(intent)}`, parts);
+}

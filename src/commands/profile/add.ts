@@ -1,0 +1,124 @@
+/** profile add: a new account, asked for or given by flags. */
+
+import { authSchemes, modes, vendorPattern } from '../../api/spec.ts';
+import { defineCommand, flag, type Input } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+import type { Context, KeyPlace, ProfileDraft } from '../../ports.ts';
+import { askPlace, isScripted, keyFlags, readKey } from './key-input.ts';
+import { nameArgument } from './name.ts';
+import { fieldsView, saidOnly } from './view.ts';
+
+const leadSize = 100_000;
+
+const flags = {
+  'base-url': flag.text({ value: 'URL', summary: 'address of the service, https' }),
+  mode: flag.choice(modes, {
+    value: 'MODE',
+    summary: 'what the key is for; checked against what the service answers',
+  }),
+  vendor: flag.of<string>({
+    value: 'NAME',
+    summary: 'vendor segment of the Accept header',
+    defaultText: 'service',
+    parse: (text, name) => {
+      if (vendorPattern.test(text)) return text;
+      throw new CliError('usage', `${name} ${text}: not a vendor segment such as service`, {
+        certain: 'nothing was changed',
+      });
+    },
+  }),
+  auth: flag.choice(authSchemes, {
+    value: 'SCHEME',
+    summary: 'how the key is sent',
+    defaultText: 'bearer',
+  }),
+  ...keyFlags,
+  from: flag.text({
+    value: 'FILE',
+    summary: 'take all but the key from a file of your lead (JSON)',
+    conflicts: ['base-url', 'mode', 'vendor', 'auth'],
+  }),
+  default: flag.switch({ summary: 'use it from now on when no -p is given' }),
+} as const;
+
+type Values = Input<[], typeof flags>['flags'];
+
+export const add = defineCommand({
+  description:
+    'Asks for what no flag says. The key is never an argument: it is typed at a prompt, or read with --key-stdin or ' +
+    '--key-file, and then kept in a file that only you can read unless --key-store keyring is given. ' +
+    '--api-version and --lang become part of the profile.\n\n' +
+    'A file for --from holds JSON: {"base_url", "mode", "vendor", "api_version", "lang", "auth", "settings": {…}}, ' +
+    'the first two at least.',
+  arguments: [nameArgument(true)],
+  flags,
+  examples: [
+    'paydesk profile add test-mx',
+    'paydesk profile add test-mx --base-url https://api.example.com --mode sandbox --key-stdin < key.txt',
+    'paydesk profile add shop-mx --from lead.json --key-file key.txt',
+  ],
+  exits: [0, 2, 3, 130],
+  run: async (ctx, { args: [name], flags: values }): Promise<undefined> => {
+    await ctx.profiles.checkFree(name);
+    const draft = { name, ...(await gather(ctx, values)) };
+    const scripted = isScripted(ctx, values);
+    const record = {
+      object: 'profile',
+      name,
+      mode: draft.mode,
+      base_url: draft.baseUrl,
+      vendor: draft.vendor ?? null,
+      api_version: draft.apiVersion ?? null,
+      lang: draft.lang ?? null,
+      auth: draft.auth ?? null,
+    };
+    if (await saidOnly(ctx, `add profile ${name}`, record)) return;
+    const place: KeyPlace = values['key-store'] ?? (scripted ? 'file' : await askPlace(ctx));
+    const key = await readKey(ctx, values, name);
+    await ctx.profiles.add(draft, { ...key, place });
+    const isDefault = values.default === true || (!scripted && (await offerDefault(ctx, name)));
+    if (isDefault) await ctx.profiles.use(name);
+    const done = { ...record, key_in: place, default: isDefault };
+    await ctx.out.own(done, () => fieldsView(`added profile ${name}`, done));
+    ctx.notes.note(`next: paydesk profile check ${name}`);
+  },
+});
+
+async function gather(ctx: Context, values: Values): Promise<Omit<ProfileDraft, 'name'>> {
+  const { apiVersion, lang } = ctx.profiles.given;
+  if (values.from !== undefined) {
+    if (values.from === '-' && values['key-stdin'] === true) {
+      throw new CliError('usage', '--from - and --key-stdin both read standard input', {
+        certain: 'nothing was changed',
+      });
+    }
+    const lead = ctx.profiles.readLead(await ctx.file(values.from, leadSize), `--from ${values.from}`);
+    return { ...lead, apiVersion: apiVersion ?? lead.apiVersion, lang: lang ?? lead.lang };
+  }
+  const baseUrl = values['base-url'] ?? (await askBaseUrl(ctx));
+  const mode = values.mode ?? (await askMode(ctx));
+  return { baseUrl, mode, vendor: values.vendor, apiVersion, lang, auth: values.auth };
+}
+
+function askBaseUrl(ctx: Context): Promise<string> {
+  return ctx.ask.text({
+    message: 'address of the service (https://…)',
+    flag: '--base-url',
+    check: ctx.profiles.problem.baseUrl,
+  });
+}
+
+function askMode(ctx: Context): Promise<ProfileDraft['mode']> {
+  return ctx.ask.choose<ProfileDraft['mode']>({
+    message: 'the key is for',
+    flag: '--mode',
+    choices: [
+      { value: 'sandbox', label: 'sandbox', detail: 'practice, no money moves' },
+      { value: 'production', label: 'production', detail: 'real money' },
+    ],
+  });
+}
+
+function offerDefault(ctx: Context, name: string): Promise<boolean> {
+  return ctx.ask.confirm({ message: `use ${name} whenever no -p is given?`, flag: '--default' });
+}

@@ -1,0 +1,124 @@
+/** profile check: is the key accepted, whose money is it, can one order be found again. GETs only. */
+
+import { livemodeOf, valueAt } from '../../api/spec.ts';
+import { defineCommand } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+import type { Context, Profile, Service, WireRecord } from '../../ports.ts';
+import { nameArgument } from './name.ts';
+import { fieldsView } from './view.ts';
+
+const pageSize = 5;
+
+export const check = defineCommand({
+  description:
+    'Reads a few orders: whether the key is accepted, whether they are of the mode that the profile says, and ' +
+    'whether one order in the middle of the list can be found by its id, which is how a lost reply is cleared up. ' +
+    'Sends GETs only. The order found is remembered for profile key.',
+  arguments: [nameArgument(false)],
+  flags: {},
+  examples: ['paydesk profile check test-mx', 'paydesk profile check test-mx --json'],
+  exits: [0, 1, 3, 4, 6],
+  run: async (ctx, { args: [name] }): Promise<undefined> => {
+    const service = await ctx.service({ profile: name });
+    const { profile } = service;
+    const orders = await firstOrders(service);
+    const shown = livemodeShown(orders);
+    const contradiction = orders.find((order) => livemodeOfRecord(order) === !livemodeOf[profile.mode]);
+    const middle = idOfRecord(orders[Math.floor(orders.length / 2)]);
+    const located = middle === undefined ? undefined : await canLocate(service, middle);
+    if (located === true && contradiction === undefined) await remember(ctx, profile.name, middle ?? '');
+    const record = {
+      object: 'profile',
+      name: profile.name,
+      mode: profile.mode,
+      accepted: true,
+      orders_read: orders.length,
+      livemode: shown ?? null,
+      mode_agrees: shown === undefined ? null : contradiction === undefined,
+      order: middle ?? null,
+      locating: located === undefined ? 'not tried' : located ? 'works' : 'fails',
+    };
+    await ctx.out.own(record, () =>
+      fieldsView(`the service accepts the key of profile ${profile.name}`, record),
+    );
+    tellOfMode(ctx, profile, orders, shown);
+    if (contradiction !== undefined) throw wrongMode(profile, contradiction);
+    if (located === false) throw cannotLocate(profile, middle ?? '');
+  },
+});
+
+// What was checked is true, whether or not it can be written down.
+async function remember(ctx: Context, profile: string, orderId: string): Promise<void> {
+  if (ctx.options.dryRun) return;
+  try {
+    await ctx.profiles.rememberOrder(profile, orderId);
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    ctx.notes.note(`the order could not be remembered for profile key: ${error.message}`);
+  }
+}
+
+async function firstOrders(service: Service): Promise<readonly WireRecord[]> {
+  for await (const page of service.pages('orders', { limit: pageSize })) return page.records;
+  return [];
+}
+
+// The bound keeps a service that cannot page back from being walked to its end.
+async function canLocate(service: Service, id: string): Promise<boolean> {
+  const located = await service.locate('orders', id, { max: pageSize });
+  return 'found' in located;
+}
+
+function idOfRecord(record: WireRecord | undefined): string | undefined {
+  const id = valueAt(record?.value, ['id']);
+  return typeof id === 'string' ? id : undefined;
+}
+
+function livemodeOfRecord(record: WireRecord): boolean | undefined {
+  const livemode = valueAt(record.value, ['livemode']);
+  return typeof livemode === 'boolean' ? livemode : undefined;
+}
+
+function livemodeShown(orders: readonly WireRecord[]): boolean | undefined {
+  return orders.map(livemodeOfRecord).find((livemode) => livemode !== undefined);
+}
+
+function tellOfMode(
+  ctx: Context,
+  profile: Profile,
+  orders: readonly WireRecord[],
+  shown: boolean | undefined,
+): void {
+  if (orders.length === 0) {
+    ctx.notes.note('there are no orders yet, so neither the mode nor finding an order could be tried');
+  } else if (shown === undefined) {
+    ctx.notes.note(`no order shows its mode: that ${profile.name} is ${profile.mode} is your word alone`);
+  }
+}
+
+function wrongMode(profile: Profile, order: WireRecord): CliError {
+  const livemode = livemodeOfRecord(order);
+  const what = livemode === true ? 'real money' : 'practice, no real money';
+  return new CliError(
+    'refused',
+    `profile ${profile.name} says ${profile.mode}, but ${idOfRecord(order) ?? 'an order'} is ${what} (livemode ${livemode})`,
+    {
+      certain: 'nothing was changed',
+      now: [
+        `this profile holds a ${livemode === true ? 'production' : 'sandbox'} key; do not use it for ${livemode === true ? 'practice' : 'refunds'}:`,
+        `paydesk profile remove ${profile.name}`,
+        `and add it again with its right mode: paydesk profile add ${profile.name}`,
+      ],
+    },
+  );
+}
+
+function cannotLocate(profile: Profile, id: string): CliError {
+  return new CliError('reply', `${id} is in the list, but cannot be found by its id`, {
+    certain: 'nothing was changed; a lost reply could not be cleared up by reading',
+    now: [
+      'if the service answers GET of one order:',
+      `paydesk profile set ${profile.name} orders.get direct`,
+    ],
+  });
+}

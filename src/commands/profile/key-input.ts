@@ -1,0 +1,70 @@
+/** How a key comes in: by prompt, standard input or a file, never as an argument; and where it is kept. */
+
+import { flag } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+import type { Context, KeyPlace } from '../../ports.ts';
+
+/** The flags of commands that take a key. */
+export const keyFlags = {
+  'key-stdin': flag.switch({ summary: 'read the key from standard input', conflicts: ['key-file'] }),
+  'key-file': flag.text({
+    value: 'FILE',
+    summary: 'read the key from a file',
+    conflicts: ['key-stdin'],
+  }),
+  'key-store': flag.choice(['keyring', 'file'], {
+    value: 'WHERE',
+    summary: 'keep the key in the system keyring, or in a file that only you can read',
+  }),
+} as const;
+
+export interface KeyFlagValues {
+  readonly 'key-stdin'?: boolean;
+  readonly 'key-file'?: string;
+}
+
+/** The key as it came, with where it came from in words. */
+export async function readKey(
+  ctx: Context,
+  flags: KeyFlagValues,
+  profile: string,
+): Promise<{ readonly text: string; readonly where: string }> {
+  // A line break at its end is no part of it.
+  const limit = ctx.profiles.keyLimit + 2;
+  const file = flags['key-file'];
+  if (flags['key-stdin'] === true) return { text: await ctx.stdin(limit), where: '--key-stdin' };
+  if (file !== undefined) return { text: await ctx.file(file, limit), where: `--key-file ${file}` };
+  const text = await ctx.ask.secret({
+    message: `private key of ${profile}`,
+    flag: '--key-stdin or --key-file',
+    check: ctx.profiles.problem.key,
+  });
+  return { text, where: 'as typed' };
+}
+
+/** True when the key comes by a flag: then nobody is asked where to keep it. */
+export function isScripted(ctx: Context, flags: KeyFlagValues): boolean {
+  return !ctx.ask.interactive || flags['key-stdin'] === true || flags['key-file'] !== undefined;
+}
+
+/** Asks where to keep a key. A file only on a person's word, never because the keyring failed. */
+export async function askPlace(ctx: Context): Promise<KeyPlace> {
+  const place = await ctx.ask.choose<KeyPlace>({
+    message: 'keep the key in',
+    flag: '--key-store',
+    choices: [
+      { value: 'keyring', label: 'the system keyring' },
+      { value: 'file', label: 'a file that only you can read', detail: ctx.profiles.folders.config },
+    ],
+  });
+  if (place === 'file') return place;
+  const problem = await ctx.profiles.keyringProblem();
+  if (problem === undefined) return place;
+  ctx.notes.warn(`the system keyring is of no use: ${problem}`);
+  const consent = await ctx.ask.confirm({
+    message: 'keep the key in a file that only you can read?',
+    flag: '--key-store file',
+  });
+  if (consent) return 'file';
+  throw new CliError('cancelled', 'cancelled', { certain: 'nothing was kept and nothing was sent' });
+}

@@ -1,0 +1,38 @@
+/** profile list: the stored profiles and the built-in ones. */
+
+import type { Column } from '../../api/spec.ts';
+import { defineCommand } from '../../command.ts';
+
+function column(name: string, title: string, kind: Column['kind'] = 'text'): Column {
+  return { name, title, kind, tableFrom: 0, value: (record) => record[name] };
+}
+
+const columns: readonly Column[] = [
+  column('name', 'NAME', 'id'),
+  column('mode', 'MODE'),
+  column('base_url', 'BASE URL'),
+  column('default', 'DEFAULT', 'flag'),
+  column('key_in', 'KEY IN'),
+];
+
+export const list = defineCommand({
+  description: 'The profiles of this user, then the built-in ones. No key is read.',
+  arguments: [],
+  flags: {},
+  examples: ['paydesk profile list', "paydesk profile list --json | jq -r '.data[].name'"],
+  exits: [0, 3],
+  run: async (ctx): Promise<undefined> => {
+    const profiles = await ctx.profiles.list();
+    const records = profiles.map((profile) => ({
+      object: 'profile',
+      name: profile.name,
+      mode: profile.mode ?? null,
+      base_url: profile.baseUrl ?? null,
+      default: profile.isDefault,
+      key_in: profile.keptIn,
+    }));
+    await ctx.out.ownList(columns, records);
+    if (profiles.some(({ kind }) => kind === 'stored')) return;
+    ctx.notes.note('no profile of your own yet: paydesk profile add NAME');
+  },
+});

@@ -1,0 +1,10 @@
+/** The NAME of the profile commands. Where it may be left out it stands for -p NAME, and wins over it. */
+
+export function nameArgument<const R extends boolean>(required: R) {
+  return {
+    name: 'name',
+    summary: required ? 'name of the profile' : 'name of the profile, the same as -p NAME',
+    required,
+    parse: (text: string): string => text,
+  } as const;
+}

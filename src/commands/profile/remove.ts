@@ -1,0 +1,25 @@
+/** profile remove: a profile and its key, gone from this machine. */
+
+import { defineCommand } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+import { nameArgument } from './name.ts';
+import { fieldsView, saidOnly } from './view.ts';
+
+export const remove = defineCommand({
+  description: 'Removes a profile with its key from this machine. The journal keeps what was done with it.',
+  arguments: [nameArgument(true)],
+  flags: {},
+  examples: ['paydesk profile remove test-mx', 'paydesk profile remove test-mx --yes'],
+  exits: [0, 2, 3, 4],
+  run: async (ctx, { args: [name] }): Promise<undefined> => {
+    await ctx.profiles.checkStored(name);
+    const record = { object: 'profile', name, removed: true };
+    if (await saidOnly(ctx, `remove profile ${name} and its key`, record)) return;
+    const message = `remove profile ${name} and its key from this machine?`;
+    if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
+      throw new CliError('cancelled', 'cancelled', { certain: 'nothing was removed' });
+    }
+    await ctx.profiles.remove(name);
+    await ctx.out.own(record, () => fieldsView(`removed profile ${name} and its key`, record));
+  },
+});

@@ -1,0 +1,60 @@
+/** profile set: one setting of a profile. */
+
+import { defineCommand } from '../../command.ts';
+import { nameArgument } from './name.ts';
+import { fieldsView, saidOnly } from './view.ts';
+
+/** All settings in words: name, what it takes, default. A test holds it against the settings themselves. */
+export const settingsHelp = `Settings (CUR is a currency such as MXN; the word default takes a value back):
+  orders.get, customers.get   paged, or direct where the service answers GET by id (paged)
+  orders.order                unknown, or newest-first where lists are known to be so (unknown)
+  orders.status               filter of orders list
+  checkouts.path              where checkouts are created (/checkouts)
+  refund.require              reason, note, reason,note or none (none)
+  refund.max_amount.CUR       largest refund, the service's integer
+  plan.max_total.CUR          largest sum of a plan
+  plan.max_count              most rows of a plan
+  plan.max_age                how old a plan may be when it is applied (24h)
+  refund.send_within          from the final check to the sending (10s)
+  refund.horizon_part         how long a refund of a charge may still turn up (24h)
+  refund.horizon_whole        how long a refund of a whole order may (15min)
+  reconcile.after             reads after a lost reply, in seconds (0,2,5,15)
+  amounts.decimals.CUR        decimals shown beside amounts, for reading only
+  time.zone                   zone of the times on screen
+  redact                      true or false (false)
+Also: api-version, lang, auth.`;
+
+const word = (name: string, summary: string) =>
+  ({ name, summary, required: true, parse: (text: string): string => text }) as const;
+
+export const set = defineCommand({
+  description: settingsHelp,
+  arguments: [
+    nameArgument(true),
+    word('setting', 'what to set'),
+    word('value', 'its value; default takes it back'),
+  ],
+  flags: {},
+  examples: [
+    'paydesk profile set test-mx refund.max_amount.MXN 50000',
+    'paydesk profile set test-mx refund.require reason,note',
+    'paydesk profile set test-mx refund.require default',
+  ],
+  exits: [0, 2, 3, 4],
+  run: async (ctx, { args: [name, setting, value] }): Promise<undefined> => {
+    await ctx.profiles.checkStored(name);
+    const asked = { object: 'profile', name, setting, value };
+    if (await saidOnly(ctx, `set ${setting} of profile ${name}`, asked)) return;
+    const change = await ctx.profiles.set(name, setting, value);
+    const record = {
+      object: 'profile',
+      name,
+      setting: change.setting,
+      value: change.after ?? null,
+      value_before: change.before ?? null,
+    };
+    await ctx.out.own(record, () =>
+      fieldsView(`${change.setting} of profile ${name} is ${change.after ?? 'the default'} now`, record),
+    );
+  },
+});

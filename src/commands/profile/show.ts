@@ -1,0 +1,88 @@
+/** profile show: every value of a profile with where it comes from, and where files lie. */
+
+import type { JsonObject } from '../../api/spec.ts';
+import { defineCommand } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+import type { Block, Context, Described, ProfileDescription } from '../../ports.ts';
+import { nameArgument } from './name.ts';
+import { fieldsView } from './view.ts';
+
+export const show = defineCommand({
+  description:
+    'Every value with where it comes from: flag, environment, profile or default. Of the key, the last four ' +
+    'characters and a fingerprint at most. Without a profile it still shows where files lie, and exits 4.',
+  arguments: [nameArgument(false)],
+  flags: {},
+  examples: ['paydesk profile show', 'paydesk profile show test-mx --json'],
+  exits: [0, 3, 4],
+  run: async (ctx, { args: [name] }): Promise<undefined> => {
+    const described = await describe(ctx, name);
+    const record = { ...recordOf(described), ...folderRecord(ctx) };
+    await ctx.out.own(record, () => viewOf(ctx, described));
+  },
+});
+
+// Where files lie helps most when there is no profile yet.
+async function describe(ctx: Context, name: string | undefined): Promise<ProfileDescription> {
+  try {
+    return await ctx.profiles.describe(name);
+  } catch (error) {
+    if (error instanceof CliError && error.kind === 'auth' && name === undefined) {
+      const record = { object: 'profile', name: null, ...folderRecord(ctx) };
+      await ctx.out.own(record, () => fieldsView('no profile', record));
+    }
+    throw error;
+  }
+}
+
+function recordOf({ values, settings, key, fromDigest }: ProfileDescription): JsonObject {
+  return {
+    object: 'profile',
+    ...Object.fromEntries([...values, ...settings].flatMap(pair)),
+    key_in: key.keptIn,
+    key_last4: key.lastFour ?? null,
+    key_fingerprint: key.fingerprint ?? null,
+    key_problem: key.problem ?? null,
+    from_digest: fromDigest ?? null,
+  };
+}
+
+function pair({ name, value, from }: Described): [string, unknown][] {
+  return [
+    [name, value ?? null],
+    [`${name}_from`, from],
+  ];
+}
+
+function folderRecord({ profiles }: Context): JsonObject {
+  return {
+    file: profiles.file,
+    config_folder: profiles.folders.config,
+    state_folder: profiles.folders.state,
+    cache_folder: profiles.folders.cache,
+  };
+}
+
+function viewOf(ctx: Context, described: ProfileDescription): readonly Block[] {
+  const { key, fromDigest } = described;
+  const faint = (text: string) => ({ text, style: 'faint' as const });
+  const row = ({ name, value, from }: Described) => [faint(name), value ?? '-', faint(from)];
+  const lastFour = key.lastFour === undefined ? '' : `ends in ${key.lastFour}`;
+  const print = key.fingerprint === undefined ? '' : `, fingerprint ${key.fingerprint}`;
+  const rows = [
+    ...described.values.map(row),
+    [faint('key'), key.problem ?? (`${lastFour}${print}`.replace(/^, /, '') || '-'), faint(key.keptIn)],
+    ...(fromDigest === undefined
+      ? []
+      : [[faint('made from'), fromDigest, faint("SHA-256 of a lead's file")]]),
+  ];
+  return [
+    { grid: rows },
+    'blank',
+    { line: { text: 'settings', style: 'strong' } },
+    { grid: described.settings.map(row) },
+    'blank',
+    { line: { text: 'files', style: 'strong' } },
+    { grid: Object.entries(folderRecord(ctx)).map(([name, path]) => [faint(name), String(path)]) },
+  ];
+}

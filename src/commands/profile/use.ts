@@ -1,0 +1,20 @@
+/** profile use: the profile of commands that name none. */
+
+import { defineCommand } from '../../command.ts';
+import { nameArgument } from './name.ts';
+import { fieldsView, saidOnly } from './view.ts';
+
+export const use = defineCommand({
+  description:
+    'Makes a profile the default. With several profiles, a change in production still needs -p or PAYDESK_PROFILE.',
+  arguments: [nameArgument(true)],
+  flags: {},
+  examples: ['paydesk profile use test-mx', 'paydesk profile use demo'],
+  exits: [0, 3, 4],
+  run: async (ctx, { args: [name] }): Promise<undefined> => {
+    const record = { object: 'profile', name, default: true };
+    if (await saidOnly(ctx, `use profile ${name}`, record)) return;
+    await ctx.profiles.use(name);
+    await ctx.out.own(record, () => fieldsView(`${name} is used when no -p is given`, record));
+  },
+});

@@ -1,0 +1,28 @@
+/** `simulator reset`: the demo's data as they were at first. */
+
+import { defineCommand } from '../../command.ts';
+import { exitCodes } from '../../errors.ts';
+
+export const simulatorReset = defineCommand({
+  description:
+    'Throws away what was done to the built-in profile demo. It starts again from its first data under a new\ninstance id, so that what the journal holds of the one before stays apart.',
+  arguments: [],
+  flags: {},
+  examples: ['paydesk simulator reset', 'paydesk simulator reset --json'],
+  exits: [exitCodes.refused],
+  run: async (ctx) => {
+    if (ctx.options.dryRun) {
+      const record = { object: 'dry_run', simulator: 'reset' };
+      await ctx.out.own(record, () => [{ line: 'would throw away the state of demo; nothing was changed' }]);
+      return undefined;
+    }
+    const { instance, orders } = await ctx.simulator.reset();
+    const record = { object: 'simulator', profile: 'demo', instance, orders };
+    await ctx.out.own(record, () => [
+      { line: `demo starts again, with ${orders} orders` },
+      { line: `instance ${instance}` },
+      { line: 'paydesk -p demo orders list', indent: 2 },
+    ]);
+    return undefined;
+  },
+});

@@ -1,0 +1,106 @@
+/** `simulator serve`: the simulated service on a loopback port, until Ctrl-C. */
+
+import { modes, vendorPattern } from '../../api/spec.ts';
+import { defineCommand, flag } from '../../command.ts';
+import { CliError, exitCodes } from '../../errors.ts';
+import type { Block, SimulatorControl } from '../../ports.ts';
+
+type Serving = Awaited<ReturnType<SimulatorControl['serve']>>;
+
+export const simulatorServe = defineCommand({
+  description: [
+    'It listens on 127.0.0.1 only and answers only requests that carry its key, which is printed.',
+    'Faults meet changes unless --fault-reads. KIND is drop (no answer, connection closed), stall (no answer),',
+    'cut (half an answer), 500, html, 429, each also as apply-KIND: done, then the reply is lost; or all.',
+    'RATE is their share together, from 0 to 1; without it every change meets one.',
+  ].join('\n'),
+  arguments: [],
+  flags: {
+    port: flag.integer(0, 65_535, { value: 'PORT', summary: 'the port', defaultText: 'any free one' }),
+    db: flag.text({ value: 'FILE', summary: 'keep its state in FILE', defaultText: 'memory' }),
+    vendor: {
+      value: 'VENDOR',
+      summary: 'vendor segment that is answered; the first is the brand of error codes',
+      defaultText: 'service',
+      repeatable: true,
+      parse: vendor,
+    },
+    mode: flag.choice(modes, { value: 'MODE', summary: 'mode of its records', defaultText: 'sandbox' }),
+    fault: flag.text({ value: 'KIND[,KIND…][:RATE]', summary: 'lose or spoil replies' }),
+    'fault-reads': flag.switch({ summary: 'let faults meet reads too' }),
+    'fault-seed': flag.integer(0, Number.MAX_SAFE_INTEGER, {
+      value: 'N',
+      summary: 'which faults come when: the same N, the same faults',
+      defaultText: '1',
+    }),
+    latency: flag.integer(0, 600_000, { value: 'MS', summary: 'answer so many milliseconds late' }),
+    orders: flag.integer(0, 1_000_000, {
+      value: 'N',
+      summary: 'how many orders it starts with',
+      defaultText: '120',
+    }),
+  },
+  examples: [
+    'paydesk simulator serve',
+    'paydesk simulator serve --port 4010 --db sim.db --vendor acme',
+    'paydesk simulator serve --fault apply-drop,html:0.2 --fault-seed 7',
+    'paydesk simulator serve --json > simulator.json &',
+  ],
+  exits: [exitCodes.usage, exitCodes.refused, exitCodes.interrupted],
+  run: async (ctx, { flags }) => {
+    const serving = await ctx.simulator.serve({
+      port: flags.port,
+      db: flags.db,
+      vendors: flags.vendor,
+      mode: flags.mode,
+      faults: flags.fault,
+      faultReads: flags['fault-reads'],
+      faultSeed: flags['fault-seed'],
+      latencyMs: flags.latency,
+      orders: flags.orders,
+    });
+    try {
+      const { url, key, mode } = serving;
+      await ctx.out.own({ object: 'simulator', url, key, mode }, () => view(serving));
+      await Promise.race([serving.closed, abortOf(ctx.signal)]);
+    } finally {
+      await serving.close();
+    }
+    return exitCodeOf(ctx.signal);
+  },
+});
+
+function view(serving: Serving): readonly Block[] {
+  const { url, key, mode, orders, vendors } = serving;
+  const [vendor = ''] = vendors;
+  return [
+    { line: `simulator, ${mode}, ${orders} orders at first; Ctrl-C ends it` },
+    { line: `url     ${url}` },
+    { line: `key     ${key}` },
+    { line: `vendor  ${vendors.join(', ')}` },
+    'blank',
+    { line: 'make a profile of it, with the key when it asks for it:' },
+    { line: `paydesk profile add sim --base-url ${url} --mode ${mode} --vendor ${vendor}`, indent: 2 },
+    { line: 'paydesk -p sim orders list', indent: 2 },
+  ];
+}
+
+function vendor(text: string, name: string): string {
+  if (vendorPattern.test(text)) return text;
+  throw new CliError('usage', `${name} ${text}: not a vendor segment such as service`, {
+    certain: 'nothing was started',
+  });
+}
+
+function abortOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+// Being stopped is how it ends: the exit code says by what, and there is no error to print.
+function exitCodeOf({ aborted, reason }: AbortSignal): number | undefined {
+  if (!aborted) return undefined;
+  return reason instanceof CliError ? reason.exitCode : exitCodes.interrupted;
+}

@@ -1,0 +1,107 @@
+/** The parts of one command's run, joined: what the command is given. Loaded only when a command runs. */
+
+import { homedir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { createAccount } from './accounts.ts';
+import { type Globals, setVariable } from './globals.ts';
+import { readInput } from './input.ts';
+import { createLocks } from './locks/locks.ts';
+import type { Context, Locks, Profiles } from './ports.ts';
+import { findFolders } from './profiles/folders.ts';
+import { createProfiles } from './profiles/profiles.ts';
+import { type DemoDoor, demoDoor, simulatorDoor } from './simulator/door.ts';
+import type { Stage } from './stage.ts';
+import { createTimes } from './terminal/time.ts';
+
+/** A command's context, and what is left to do when it ended. */
+export interface Run {
+  readonly context: Context;
+  /** Keys that must not be printed, the stored ones included. */
+  readonly knownKeys: () => Promise<readonly string[]>;
+  readonly close: () => void;
+}
+
+/** Joins the parts of a run. Nothing is opened, read or written before the command asks for it. */
+export function createRun(stage: Stage, globals: Globals): Run {
+  const { process, clock, signal } = stage;
+  const { out, notes, ask } = stage.screen();
+  const now = () => clock.now();
+  const folders = findFolders({ env: process.env, platform: process.platform, home: homedir() });
+  const simulator = { folder: join(folders.state, 'simulator'), now };
+  const demo = demoDoor({ ...simulator, fault: setVariable(process.env, 'PAYDESK_DEMO_FAULT') });
+  const operator = operatorOf(process);
+  const locks = createLocks({
+    folder: join(folders.state, 'locks'),
+    clock,
+    owner: { operator, command: commandWords(process) },
+    uid: process.getuid?.(),
+  });
+  const profiles = joinProfiles({ stage, globals, locks, demo });
+  const account = createAccount({
+    ...stage,
+    globals,
+    profiles,
+    locks,
+    notes,
+    operator,
+    demo: demo.open,
+    cacheFolder: folders.cache,
+    stateFolder: folders.state,
+  });
+  const context: Context = {
+    options: globals,
+    clock,
+    signal,
+    out,
+    notes,
+    ask,
+    profiles,
+    simulator: simulatorDoor(simulator),
+    ...account,
+    ...readInput(process),
+    timeOfDay: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'clock'),
+  };
+  return { context, knownKeys: () => profiles.knownKeys(), close: demo.close };
+}
+
+interface ProfileNeeds {
+  readonly stage: Stage;
+  readonly globals: Globals;
+  readonly locks: Locks;
+  readonly demo: DemoDoor;
+}
+
+function joinProfiles({ stage, globals, locks, demo }: ProfileNeeds): Profiles {
+  const { process, clock } = stage;
+  return createProfiles({
+    folders: findFolders({ env: process.env, platform: process.platform, home: homedir() }),
+    env: process.env,
+    given: globals,
+    locks,
+    clock,
+    uid: process.getuid?.(),
+    execPath: process.execPath,
+    notice: (line) => stage.screen().notes.warn(line),
+    demo: async () => ({ ...(await demo.open()), baseUrl: demo.baseUrl }),
+  });
+}
+
+// As stated by this machine: the system's user, or PAYDESK_OPERATOR.
+function operatorOf(process: NodeJS.Process): string {
+  const named = setVariable(process.env, 'PAYDESK_OPERATOR');
+  if (named !== undefined) return named;
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+// What others are shown of this run: its command, never its values.
+function commandWords(process: NodeJS.Process): string {
+  return process.argv
+    .slice(2)
+    .filter((word) => /^[a-z]+$/.test(word))
+    .slice(0, 2)
+    .join(' ');
+}

@@ -1,0 +1,103 @@
+/** The global options of a run: flag, environment, default; an empty variable counts as unset. Pure. */
+
+import { type Flag, type GlobalInput, globalFlags } from './command.ts';
+import { CliError } from './errors.ts';
+import { type Format, formats } from './ports.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** Global options before the profile is known; undefined where only a profile or a terminal can tell. */
+export interface Globals {
+  readonly profile: string | undefined;
+  readonly format: Format;
+  readonly columns: readonly string[] | undefined;
+  readonly header: boolean;
+  readonly input: boolean;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  readonly quiet: boolean;
+  readonly debug: boolean;
+  readonly color: 'auto' | 'always' | 'never' | undefined;
+  readonly timeoutMs: number;
+  readonly apiVersion: string | undefined;
+  readonly lang: string | undefined;
+  readonly utc: boolean;
+  /** Line prompts, no redrawing. */
+  readonly accessible: boolean;
+}
+
+/** A variable's value, when it is set to something. */
+export function setVariable(env: Env, name: string): string | undefined {
+  const value = env[name];
+  return value === undefined || value === '' ? undefined : value;
+}
+
+/** Resolves the global options. Throws CliError 'usage' naming a variable whose value is wrong, or formats that differ. */
+export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
+  const accessible = isOn(env, 'PAYDESK_ACCESSIBLE') || env.TERM === 'dumb';
+  const value = <T>(name: keyof typeof globalFlags, given: T | undefined, flag: Flag<T>): T | undefined =>
+    given ?? fromVariable(env, globalFlags[name], flag);
+  const on = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'utc') =>
+    typed[name] === true || isOn(env, globalFlags[name].env ?? '');
+  return {
+    profile: value('profile', typed.profile, globalFlags.profile),
+    format:
+      formatOf(typed) ??
+      fromVariable(env, globalFlags.output, globalFlags.output) ??
+      (accessible ? 'list' : 'table'),
+    columns: value('columns', typed.columns, globalFlags.columns),
+    header: !on('no-header'),
+    input: !on('no-input') && !isOn(env, 'CI'),
+    yes: typed.yes === true,
+    dryRun: typed['dry-run'] === true,
+    quiet: on('quiet'),
+    debug: on('debug'),
+    color: colorOf(typed) ?? fromVariable(env, globalFlags.color, globalFlags.color),
+    timeoutMs: 1000 * (value('timeout', typed.timeout, globalFlags.timeout) ?? 60),
+    apiVersion: value('api-version', typed['api-version'], globalFlags['api-version']),
+    lang: value('lang', typed.lang, globalFlags.lang),
+    utc: on('utc'),
+    accessible,
+  };
+}
+
+function fromVariable<T>(env: Env, { env: name }: Flag, flag: Flag<T>): T | undefined {
+  const text = name === undefined ? undefined : setVariable(env, name);
+  return text === undefined ? undefined : flag.parse(text, name ?? '');
+}
+
+// `0`, `false` and `no` switch a variable off, as people expect; CI=false is common.
+function isOn(env: Env, name: string): boolean {
+  const value = setVariable(env, name)?.toLowerCase();
+  return value !== undefined && !['0', 'false', 'no'].includes(value);
+}
+
+function formatOf(typed: GlobalInput): Format | undefined {
+  const asked = [
+    ...(typed.output === undefined ? [] : [{ words: `-o ${typed.output}`, format: typed.output }]),
+    ...(['json', 'ndjson', 'csv'] as const)
+      .filter((name) => typed[name] === true)
+      .map((format) => ({ words: `--${format}`, format })),
+  ];
+  const [first] = asked;
+  const other = asked.find(({ format }) => format !== first?.format);
+  if (other === undefined) return first?.format;
+  throw new CliError('usage', `${first?.words} and ${other.words} contradict each other`, {
+    certain: 'nothing was sent',
+  });
+}
+
+function colorOf(typed: GlobalInput): 'auto' | 'always' | 'never' | undefined {
+  return typed['no-color'] === true ? 'never' : typed.color;
+}
+
+/** The format that a failing run should answer in when its command line could not be read. */
+export function formatHint(argv: readonly string[], env: Env): Format {
+  const short = formats.find(
+    (format) =>
+      argv.includes(`--${format}`) || argv.includes(`--output=${format}`) || argv.includes(`-o${format}`),
+  );
+  const at = argv.findIndex((word) => word === '-o' || word === '--output');
+  const named = [at === -1 ? undefined : argv[at + 1], setVariable(env, 'PAYDESK_OUTPUT')];
+  return short ?? formats.find((format) => named.includes(format)) ?? 'table';
+}

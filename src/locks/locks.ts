@@ -1,0 +1,96 @@
+/** Locks by name between processes: kernel-released, over a fixed set of slot files. */
+
+import type { Busy, Clock, Held, Locks } from '../ports.ts';
+import { type KernelLock, tryLock } from './kernel.ts';
+import { readOwner, removeOwner, writeOwner } from './owner.ts';
+import { ownerFile, prepareSlots, slotFile, slotOf } from './slots.ts';
+import { createTurns } from './turns.ts';
+
+export interface LockParts {
+  /** Where the slot files lie; made when the first lock is taken. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Who takes them, for the eyes of others. */
+  readonly owner: { readonly operator: string; readonly command: string };
+  /** This user's id; undefined where the system has none. */
+  readonly uid: number | undefined;
+}
+
+const pollMs = 20;
+// Two tries at the same moment can make both fail, and a sidecar may be that of an owner that died: only so many
+// failures in a row, at moments that differ, mean that somebody holds the lock.
+const tries = 4;
+
+/** Creates the locks of a folder. Nothing is touched before the first `take`. One instance a process and folder. */
+export function createLocks(parts: LockParts): Locks {
+  const { folder, clock } = parts;
+  const turns = createTurns();
+  let prepared = false;
+  return {
+    async take(name, { waitMs, signal }) {
+      signal?.throwIfAborted();
+      if (!prepared) prepareSlots(folder, parts.uid);
+      prepared = true;
+      const slot = slotOf(name);
+      const deadline = clock.monotonic() + waitMs;
+      const sidecar = ownerFile(folder, slot);
+      const myTurn = await turns.wait(slot, { clock, deadline, signal });
+      if (myTurn === undefined) return { held: false, owner: ownerOf(sidecar, name) };
+      try {
+        const lock = await lockBy(deadline, slot, name, signal);
+        if (lock === undefined) {
+          myTurn.end();
+          return { held: false, owner: ownerOf(sidecar, name) };
+        }
+        writeOwner(sidecar, { name, ...parts.owner, since: clock.now() });
+        return heldLock(lock, sidecar, myTurn);
+      } catch (error) {
+        myTurn.end();
+        throw error;
+      }
+    },
+  };
+
+  // Tries until the deadline; undefined before it when another process holds this very name.
+  async function lockBy(
+    deadline: number,
+    slot: number,
+    name: string,
+    signal: AbortSignal | undefined,
+  ): Promise<KernelLock | undefined> {
+    for (let failures = 1; ; failures += 1) {
+      const lock = await tryLock(slotFile(folder, slot));
+      if (lock !== undefined) return lock;
+      if (failures >= tries) {
+        if (readOwner(ownerFile(folder, slot))?.name === name) return undefined;
+        if (clock.monotonic() >= deadline) return undefined;
+      }
+      await clock.sleep(pollMs * (0.5 + Math.random()), signal);
+    }
+  }
+}
+
+function heldLock(lock: KernelLock, sidecar: string, turn: { end(): void }): Held {
+  let released = false;
+  return {
+    held: true,
+    async release() {
+      if (released) return;
+      released = true;
+      // Before the lock goes, so that it is never the sidecar of the next owner that is removed.
+      removeOwner(sidecar);
+      try {
+        lock.release();
+      } finally {
+        turn.end();
+      }
+    },
+  };
+}
+
+function ownerOf(sidecar: string, name: string): Busy['owner'] {
+  const owner = readOwner(sidecar);
+  return owner?.name === name
+    ? { operator: owner.operator, command: owner.command, since: owner.since }
+    : undefined;
+}

@@ -1,0 +1,94 @@
+/** One run: arguments in, exit code out. Joins the parts, and prints every error. */
+
+import type { Run } from './context.ts';
+import { CliError } from './errors.ts';
+import { formatHint, resolveGlobals, setVariable } from './globals.ts';
+import { type Invocation, readCommandLine } from './program.ts';
+import { listenToSignals } from './signals.ts';
+import { type Stage, setStage } from './stage.ts';
+
+declare const PAYDESK_VERSION: string;
+
+/** Runs one command line and sets the exit code; never calls exit, since that cuts what is still being written. */
+export async function main(process: NodeJS.Process): Promise<void> {
+  const stage = setStage(process, PAYDESK_VERSION);
+  const signals = listenToSignals(process, stage.abort);
+  const crash = (error: unknown) => {
+    const shown = toCliError(error);
+    process.exitCode = shown.exitCode;
+    stage.abort(shown);
+    void printError(shown, stage, undefined);
+  };
+  process.on('uncaughtException', crash).on('unhandledRejection', crash);
+  const code = await runLine(stage);
+  signals.stop();
+  process.exitCode = codeOfLostOutput(stage, code);
+}
+
+async function runLine(stage: Stage): Promise<number> {
+  const { process } = stage;
+  const argv = process.argv.slice(2);
+  stage.hint(formatHint(argv, process.env));
+  let run: Run | undefined;
+  try {
+    const invocation = await readCommandLine(argv, helpWidth(process));
+    if (invocation.kind !== 'run') return await printText(invocation, stage);
+    const globals = resolveGlobals(invocation.globals, process.env);
+    stage.use(globals);
+    const { createRun } = await import('./context.ts');
+    run = createRun(stage, globals);
+    const code = await invocation.command.run(run.context, invocation.input);
+    await stage.screen().out.finish();
+    await stage.screen().notes.succeed();
+    return code ?? 0;
+  } catch (error) {
+    // The reason of an aborted run says more than what the abort broke.
+    const shown = toCliError(isOutcome(error) ? error : (stage.signal.reason ?? error));
+    await printError(shown, stage, run);
+    return shown.exitCode;
+  } finally {
+    run?.close();
+  }
+}
+
+// What a change came to outranks the signal that came meanwhile.
+function isOutcome(error: unknown): boolean {
+  return error instanceof CliError && error.kind === 'unknown';
+}
+
+async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, stage: Stage): Promise<number> {
+  const { out } = stage.screen();
+  await out.text(invocation.kind === 'version' ? stage.version : invocation.text);
+  await out.finish();
+  return 0;
+}
+
+async function printError(error: CliError, stage: Stage, run: Run | undefined): Promise<void> {
+  const { out, notes } = stage.screen();
+  const variable = setVariable(stage.process.env, 'PAYDESK_API_KEY');
+  for (const key of [...((await run?.knownKeys()) ?? []), ...(variable === undefined ? [] : [variable])])
+    stage.secrets.add(key);
+  await out.finish();
+  await notes.fail(error, stage.debug());
+}
+
+// Lost output makes any run incomplete, but a change whose outcome a person must look at stays that.
+function codeOfLostOutput(stage: Stage, code: number): number {
+  const lost = stage.screen().out.lost;
+  return lost === undefined || code === 7 ? code : lost.exitCode;
+}
+
+function toCliError(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new CliError('internal', `this should not have happened: ${message}`, {
+    now: ['add --debug to see more; report it with what you typed, without keys'],
+    cause: error,
+  });
+}
+
+// Help goes to stdout; off a terminal COLUMNS says how wide it is to be.
+function helpWidth({ stdout, env }: NodeJS.Process): number {
+  const width = stdout.isTTY ? stdout.columns : Number(setVariable(env, 'COLUMNS'));
+  return Number.isInteger(width) && width >= 20 ? Math.min(width, 120) : 80;
+}

@@ -1,0 +1,55 @@
+/** Base URLs: which ones a key may be sent to, and what their exact origin is. */
+
+import * as v from 'valibot';
+import { CliError } from '../errors.ts';
+
+export interface BaseUrl {
+  /** Without a trailing slash; may hold a path prefix. */
+  readonly baseUrl: string;
+  /** Exactly one origin: `https://host` or `https://host:port`. */
+  readonly origin: string;
+}
+
+/** A base URL, or what is wrong with it. The words never repeat the text: it could hold a secret. */
+export type BaseUrlReading = BaseUrl | { readonly problem: string; readonly kind: 'usage' | 'refused' };
+
+/** Reads a base URL: https, or http to loopback; no user, query or fragment; no dot at the end of the host. */
+export function readBaseUrl(text: string): BaseUrlReading {
+  const scheme = /^(https?):\/\/(?=[^/])/i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined || !URL.canParse(text))
+    return { kind: 'usage', problem: 'it is no address such as https://api.example.com' };
+  const refused = (problem: string) => ({ kind: 'refused', problem }) as const;
+  if (!/^[\x21-\x7e]+$/.test(text) || text.includes('\\'))
+    return refused('it may hold printable ASCII without spaces only; write other hosts as xn--…');
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refused('it may name no user and no password');
+  if (/[?#]/.test(text)) return refused('it may have no query and no fragment');
+  const url = new URL(text);
+  if (url.hostname.endsWith('.')) return refused('its host ends in a dot');
+  if (scheme === 'http' && !isLoopback(url.hostname))
+    return refused('plain http is for loopback only: use https');
+  return { baseUrl: url.origin + url.pathname.replace(/\/+$/, ''), origin: url.origin };
+}
+
+/** A base URL that is known to be good. Throws CliError 'usage' or 'refused', saying where the bad one stands. */
+export function goodBaseUrl(text: string, where: string): BaseUrl {
+  const reading = readBaseUrl(text);
+  if ('problem' in reading) {
+    throw new CliError(reading.kind, `the base URL ${where} is not used: ${reading.problem}`, {
+      certain: 'nothing was sent',
+    });
+  }
+  return reading;
+}
+
+/** A base URL as the profile file keeps it. */
+export const baseUrlText = v.pipe(
+  v.string(),
+  v.check((text) => !('problem' in readBaseUrl(text)), 'is no base URL that paydesk uses'),
+);
+
+// URL has already turned `127.1` and `0x7f000001` into 127.0.0.1, and IPv6 into its shortest form.
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+  );
+}

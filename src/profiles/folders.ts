@@ -1,0 +1,72 @@
+/** Where files lie: the configuration, state and cache folders of this user. */
+
+import { posix, win32 } from 'node:path';
+
+export interface Folders {
+  readonly config: string;
+  readonly state: string;
+  readonly cache: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface FolderParts {
+  readonly env: Environment;
+  /** `process.platform`. */
+  readonly platform: string;
+  readonly home: string;
+}
+
+/** A variable of the environment; empty counts as unset. */
+export function variable(env: Environment, name: string): string | undefined {
+  return env[name] === '' ? undefined : env[name];
+}
+
+/** `$XDG_CONFIG_HOME/paydesk` and its like, else what is usual on the system. A relative XDG path is ignored. */
+export function findFolders(parts: FolderParts): Folders {
+  const path = parts.platform === 'win32' ? win32 : posix;
+  const join = (...names: string[]) => path.join(...names);
+  const absolute = (name: string) => {
+    const value = variable(parts.env, name);
+    return value !== undefined && path.isAbsolute(value) ? value : undefined;
+  };
+  const xdg = (name: string, usual: string) => {
+    const base = absolute(name);
+    return base === undefined ? usual : join(base, 'paydesk');
+  };
+  const { config, state, cache } = usualFolders(parts, join, absolute);
+  return {
+    config: xdg('XDG_CONFIG_HOME', config),
+    state: xdg('XDG_STATE_HOME', state),
+    cache: xdg('XDG_CACHE_HOME', cache),
+  };
+}
+
+function usualFolders(
+  { platform, home }: FolderParts,
+  join: (...parts: string[]) => string,
+  absolute: (name: string) => string | undefined,
+): Folders {
+  if (platform === 'win32') {
+    const roaming = absolute('APPDATA') ?? join(home, 'AppData', 'Roaming');
+    const local = absolute('LOCALAPPDATA') ?? join(home, 'AppData', 'Local');
+    return {
+      config: join(roaming, 'paydesk'),
+      state: join(local, 'paydesk', 'State'),
+      cache: join(local, 'paydesk', 'Cache'),
+    };
+  }
+  if (platform === 'darwin') {
+    const library = join(home, 'Library');
+    return {
+      config: join(library, 'Application Support', 'paydesk'),
+      state: join(library, 'Application Support', 'paydesk', 'State'),
+      cache: join(library, 'Caches', 'paydesk'),
+    };
+  }
+  return {
+    config: join(home, '.config', 'paydesk'),
+    state: join(home, '.local', 'state', 'paydesk'),
+    cache: join(home, '.cache', 'paydesk'),
+  };
+}

@@ -1,0 +1,158 @@
+/** Files that nobody but their owner may touch: reading them with care, and creating them whole. */
+
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { CliError } from '../errors.ts';
+
+export interface FileRules {
+  /** This user's id; undefined where the system has none, and then owner and mode are not looked at. */
+  readonly uid: number | undefined;
+  /** Takes a sentence about a file that was repaired. */
+  readonly notice: (line: string) => void;
+}
+
+/**
+ * The text of a file of ours; undefined when there is none. A looser mode is repaired with a notice. Throws CliError
+ * 'refused' for a symbolic or hard link, another owner, a mode that cannot be repaired, a file that cannot be read.
+ */
+export function readOwnFile(path: string, rules: FileRules): string | undefined {
+  let handle: number;
+  try {
+    handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link');
+    throw unreadable(path, error);
+  }
+  try {
+    const stat = fstatSync(handle);
+    checkOwn(path, stat, rules);
+    if (rules.uid !== undefined && (stat.mode & 0o077) !== 0)
+      repair(path, 0o600, rules, () => fchmodSync(handle, 0o600));
+    return readFileSync(handle, 'utf8');
+  } catch (error) {
+    throw error instanceof CliError ? error : unreadable(path, error);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Makes the folder, 0700 from the start, or repairs it with a notice. Throws CliError 'refused' as above. */
+export function prepareOwnFolder(path: string, rules: FileRules): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const stat = lstatSync(path);
+    if (!stat.isDirectory()) throw unsafe(path, 'is no folder');
+    if (rules.uid === undefined) return;
+    if (stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
+    if ((stat.mode & 0o077) !== 0) repair(path, 0o700, rules, () => chmodSync(path, 0o700));
+    // A umask may have taken our own rights away.
+    else if ((stat.mode & 0o700) !== 0o700) chmodSync(path, 0o700);
+  } catch (error) {
+    throw error instanceof CliError ? error : unwritable(path, error);
+  }
+}
+
+/** Replaces the file by this text: whole or not at all, 0600 from its first moment, on the disk before it returns. */
+export function writeOwnFile(path: string, text: string, rules: FileRules): void {
+  prepareOwnFolder(dirname(path), rules);
+  const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    const handle = openSync(whole, 'wx', 0o600);
+    try {
+      // A umask may take bits away, and then the next read would fail.
+      fchmodSync(handle, 0o600);
+      writeAll(handle, text);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(whole, path);
+    syncFolder(dirname(path));
+  } catch (error) {
+    rmSync(whole, { force: true });
+    throw unwritable(path, error);
+  }
+}
+
+/** The error of a file or folder that cannot be written. */
+export function unwritable(path: string, error: unknown): CliError {
+  return new CliError('refused', `${path} cannot be written (${codeOf(error)})`, {
+    certain: 'nothing was changed',
+    now: ['free space or give yourself the right to write there, or set XDG_CONFIG_HOME to another folder'],
+    cause: error,
+  });
+}
+
+function writeAll(handle: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
+}
+
+// The rename itself must survive a power cut. Some systems cannot sync a folder: then there is nothing to do.
+function syncFolder(path: string): void {
+  try {
+    const handle = openSync(path, 'r');
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return;
+  }
+}
+
+function checkOwn(path: string, stat: Stats, rules: FileRules): void {
+  if (!stat.isFile()) throw unsafe(path, 'is no plain file');
+  if (rules.uid === undefined) return;
+  if (stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
+  if (stat.nlink > 1) throw unsafe(path, 'has a second name (hard link)');
+}
+
+function repair(path: string, mode: number, rules: FileRules, change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    throw unsafe(path, `is open to others, and that cannot be changed (${codeOf(error)})`);
+  }
+  rules.notice(`${path} was open to other users; it is ${mode.toString(8)} now`);
+}
+
+function unsafe(path: string, what: string): CliError {
+  return new CliError('refused', `${path} ${what}, so it is not used`, {
+    certain: 'nothing was sent and nothing was changed',
+    now: ['look who made it; then remove it, or replace it by a file of your own with mode 600'],
+  });
+}
+
+function unreadable(path: string, error: unknown): CliError {
+  return new CliError('refused', `${path} cannot be read (${codeOf(error)})`, {
+    certain: 'nothing was sent and nothing was changed',
+    now: ['give yourself the right to read it, or set XDG_CONFIG_HOME to another folder'],
+    cause: error,
+  });
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : 'unknown error';
+}

@@ -1,0 +1,98 @@
+/** Which profile a run works with, and who said so. */
+
+import { CliError } from '../errors.ts';
+import { setVariables } from './environment.ts';
+import { type Environment, variable } from './folders.ts';
+import { demoName, environmentName } from './names.ts';
+import type { OpenProfile, Profile } from './profile.ts';
+import type { ProfileFile } from './store.ts';
+
+/** The values of global options: flag or variable, already merged. */
+export interface Given {
+  readonly profile: string | undefined;
+  readonly apiVersion: string | undefined;
+  readonly lang: string | undefined;
+}
+
+export interface Choice {
+  readonly name: string;
+  readonly chosenBy: OpenProfile['chosenBy'];
+  /** In words, for `profile show`. */
+  readonly from: string;
+}
+
+/**
+ * The profile of a run: the argument, -p or PAYDESK_PROFILE, then `profile use`, then the environment.
+ * Throws CliError 'auth' when there is none, 'refused' when variables of the environment stand beside a named one.
+ */
+export function chooseProfile(
+  argument: string | undefined,
+  given: Given,
+  env: Environment,
+  file: () => ProfileFile,
+): Choice {
+  const variables = setVariables(env);
+  const choice = named(argument, given, env) ?? byDefault(file);
+  if (choice === undefined) {
+    if (variables.length === 0) throw noProfile();
+    return { name: environmentName, chosenBy: 'environment', from: 'environment' };
+  }
+  if (variables.length > 0 && choice.name !== environmentName) {
+    throw new CliError(
+      'refused',
+      `${variables.join(', ')} stands in the environment beside profile ${choice.name}: which of them is meant?`,
+      {
+        certain: 'nothing was sent',
+        now: [`unset ${variables.join(' ')}`, `or use the variables: -p ${environmentName}`],
+      },
+    );
+  }
+  return choice;
+}
+
+/** The profile with `--api-version` and `--lang` of this run. */
+export function withGiven(profile: Profile, given: Given): Profile {
+  return {
+    ...profile,
+    apiVersion: given.apiVersion ?? profile.apiVersion,
+    lang: given.lang ?? profile.lang,
+  };
+}
+
+/** Where the value of a global option comes from. A variable of the same value is taken to be it. */
+export function givenFrom(value: string, env: Environment, name: string, flag: string): string {
+  return variable(env, name) === value ? `environment ${name}` : `flag ${flag}`;
+}
+
+/** The error for a name that no profile has. */
+export function unknownProfile(name: string, known: readonly string[]): CliError {
+  return new CliError('auth', `there is no profile ${name}`, {
+    certain: 'nothing was sent',
+    now: [
+      known.length === 0 ? 'none is stored yet' : `stored: ${known.join(', ')}; built in: ${demoName}`,
+      `paydesk profile add ${name}`,
+    ],
+  });
+}
+
+function named(argument: string | undefined, given: Given, env: Environment): Choice | undefined {
+  if (argument !== undefined) return { name: argument, chosenBy: 'name', from: 'argument' };
+  if (given.profile === undefined) return undefined;
+  const from = givenFrom(given.profile, env, 'PAYDESK_PROFILE', '-p');
+  return { name: given.profile, chosenBy: 'name', from };
+}
+
+function byDefault(file: () => ProfileFile): Choice | undefined {
+  const name = file().default;
+  return name === undefined ? undefined : { name, chosenBy: 'default', from: 'profile use' };
+}
+
+function noProfile(): CliError {
+  return new CliError('auth', 'no profile is named and none is the default', {
+    certain: 'nothing was sent',
+    now: [
+      'try it on the built-in simulator: paydesk -p demo orders list',
+      'or set up an account: paydesk profile add NAME',
+    ],
+  });
+}

@@ -1,0 +1,79 @@
+/** What a person or a script meets in one run: stdout, stderr and the questions, joined. */
+
+import type { CliError } from './errors.ts';
+import type { Globals } from './globals.ts';
+import type { Ask, Clock } from './ports.ts';
+import { createAsk } from './terminal/ask.ts';
+import { type ColorLevel, colorLevel } from './terminal/color.ts';
+import type { Locale, StreamFacts } from './terminal/facts.ts';
+import { createNotes, type NotesControl } from './terminal/notes.ts';
+import { createOutput, type OutputControl } from './terminal/output.ts';
+import type { Secrets } from './terminal/secrets.ts';
+
+export interface ScreenParts {
+  readonly process: NodeJS.Process;
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+  /** The options of the run, or what can be guessed of them before the command line was read. */
+  readonly globals: ScreenGlobals;
+  readonly locale: () => Locale;
+  /** stdout is gone or full: the run is to stop. */
+  readonly abort: (reason: CliError) => void;
+}
+
+export type ScreenGlobals = Pick<
+  Globals,
+  'format' | 'columns' | 'header' | 'input' | 'quiet' | 'color' | 'accessible'
+>;
+
+export interface Screen {
+  readonly out: OutputControl;
+  readonly notes: NotesControl;
+  readonly ask: Ask;
+}
+
+/** Opens the streams of a run. Nothing is written yet. */
+export function openScreen(parts: ScreenParts): Screen {
+  const { process, clock, secrets, globals, locale, signal } = parts;
+  const now = () => clock.now();
+  const stdout = factsOf(process.stdout);
+  const stderr = factsOf(process.stderr);
+  const color = (stream: StreamFacts): ColorLevel => colorLevel(stream, globals.color, process.env);
+  const notes = createNotes({
+    ...globals,
+    stderr,
+    color: color(stderr),
+    locale,
+    now,
+    secrets,
+    // Nobody listens any more; the run goes on, since its outcome is kept elsewhere.
+    onLost: () => undefined,
+  });
+  const out = createOutput({
+    ...globals,
+    stdout,
+    color: color(stdout),
+    locale,
+    now,
+    secrets,
+    onLost: parts.abort,
+    beforeWrite: () => notes.clearProgress(),
+  });
+  const ask = createAsk({
+    stdin: process.stdin,
+    stderr,
+    noInput: !globals.input,
+    accessible: globals.accessible,
+    color: color(stderr),
+    secrets,
+    signal,
+    beforeQuestion: () => notes.flush(),
+    write: (text) => notes.write(text),
+  });
+  return { out, notes, ask };
+}
+
+function factsOf(stream: NodeJS.WriteStream): StreamFacts {
+  return { stream, isTTY: stream.isTTY === true, columns: stream.isTTY ? stream.columns : undefined };
+}

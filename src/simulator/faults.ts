@@ -1,0 +1,70 @@
+/** Faults for training and tests: which reply is lost or spoiled, drawn from a seed. */
+
+import { CliError } from '../errors.ts';
+import { seededRandom } from './random.ts';
+
+/**
+ * How a reply ends: `drop` the connection closes unanswered, `stall` no answer ever, `cut` half an answer,
+ * `500` an empty one, `html` a proxy's error page, `429` throttled.
+ */
+export const endings = ['drop', 'stall', 'cut', '500', 'html', '429'] as const;
+export type Ending = (typeof endings)[number];
+
+export interface Fault {
+  readonly ending: Ending;
+  /** The request is carried out first; only its reply suffers. */
+  readonly applied: boolean;
+}
+
+export interface FaultPlan {
+  readonly faults: readonly [Fault, ...Fault[]];
+  /** Share of the requests that get one of the faults, 0 to 1. */
+  readonly rate: number;
+}
+
+/** Draws the fault of the next request; undefined for a whole reply. */
+export type DrawFault = (method: string) => Fault | undefined;
+
+const everyFault = [...endings, ...endings.map((ending) => `apply-${ending}`)];
+
+/** Reads `KIND[,KIND…][:RATE]`; without a rate every change gets one. Throws CliError 'usage'. */
+export function parseFaults(text: string, name: string): FaultPlan {
+  const [kinds = '', rateText = '1', ...more] = text.split(':');
+  const rate = /^(0|1|0?\.\d{1,6}|[01]\.0{1,6})$/.test(rateText) ? Number(rateText) : Number.NaN;
+  if (more.length > 0 || Number.isNaN(rate)) {
+    throw usage(`${name} ${text}: the rate is a number from 0 to 1, as in ${kinds || 'drop'}:0.2`);
+  }
+  const [first, ...others] = kinds
+    .split(',')
+    .flatMap((kind) => (kind === 'all' ? everyFault : [kind]))
+    .map((kind) => faultOf(kind, name));
+  if (first === undefined) throw usage(`${name} ${text}: names no fault`);
+  return { faults: [first, ...others], rate };
+}
+
+/** Draws by a seed: the same seed and the same requests meet the same faults. Reads are spared unless `reads`. */
+export function createFaults(
+  plan: FaultPlan,
+  { seed, reads }: { readonly seed: number; readonly reads: boolean },
+): DrawFault {
+  const random = seededRandom(`faults ${seed}`);
+  return (method) => {
+    if (!reads && (method === 'GET' || method === 'HEAD')) return undefined;
+    return random.fraction() < plan.rate ? random.pick(plan.faults) : undefined;
+  };
+}
+
+function faultOf(kind: string, name: string): Fault {
+  const applied = kind.startsWith('apply-');
+  const ending = endings.find((known) => known === (applied ? kind.slice('apply-'.length) : kind));
+  if (ending === undefined) {
+    throw usage(
+      `${name} ${kind}: not a fault; known are ${endings.join(', ')}, each also as apply-…, and all`,
+    );
+  }
+  return { ending, applied };
+}
+
+function usage(message: string): CliError {
+  return new CliError('usage', message, { certain: 'nothing was sent' });
+}

@@ -1,0 +1,59 @@
+/** Random values out of one source: seeded for data and faults, the system's for ids and keys of a running instance. */
+
+import { randomInt } from 'node:crypto';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const hex = '0123456789abcdef';
+
+export interface Random {
+  /** At least 0, below 1. */
+  fraction(): number;
+  /** A whole number, both bounds included. */
+  integer(min: number, max: number): number;
+  pick<T>(list: readonly [T, ...T[]]): T;
+  /** So many letters and digits, as ids of the document have them. */
+  letters(length: number): string;
+  hex(length: number): string;
+}
+
+/** The same seed gives the same values, for ever. */
+export function seededRandom(seed: string): Random {
+  let state = hashOf(seed);
+  // mulberry32
+  return randomFrom(() => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  });
+}
+
+/** Values that nobody can foresee. */
+export function systemRandom(): Random {
+  return randomFrom(() => randomInt(2 ** 32) / 2 ** 32);
+}
+
+function randomFrom(fraction: () => number): Random {
+  const integer = (min: number, max: number): number => min + Math.floor(fraction() * (max - min + 1));
+  const text = (alphabet: string, length: number): string => {
+    let result = '';
+    while (result.length < length) result += alphabet.charAt(integer(0, alphabet.length - 1));
+    return result;
+  };
+  return {
+    fraction,
+    integer,
+    pick: (list) => list[integer(0, list.length - 1)] ?? list[0],
+    letters: (length) => text(base62, length),
+    hex: (length) => text(hex, length),
+  };
+}
+
+// FNV-1a
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const character of text) {
+    hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  }
+  return hash;
+}

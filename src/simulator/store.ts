@@ -1,0 +1,180 @@
+/** What a simulator holds: its orders, customers and checkouts, its key and its instance id. */
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { JsonObject, Mode } from '../api/spec.ts';
+import { livemodeOf } from '../api/spec.ts';
+import { keyPrefixes } from './assumptions.ts';
+import type { Ruled } from './failures.ts';
+import type { Random } from './random.ts';
+import type { StoredOrder } from './records.ts';
+import { isStoredOrder } from './records.ts';
+import { seedCustomers, seedOrders } from './seed/seed.ts';
+import { inTransaction, openFile } from './store-file.ts';
+
+export type Table = 'orders' | 'customers' | 'checkouts';
+
+export interface PageRequest {
+  readonly limit: number;
+  readonly next?: string | undefined;
+  readonly previous?: string | undefined;
+}
+
+/** Records of one page, newest first, as the JSON text that is kept. */
+export interface StoredPage {
+  readonly bodies: readonly string[];
+  readonly firstId: string | undefined;
+  readonly lastId: string | undefined;
+  /** Whether there are newer records before the first, and older ones after the last. */
+  readonly before: boolean;
+  readonly after: boolean;
+}
+
+/** What tells one simulator from another; it changes when the demo is reset. */
+export interface Identity {
+  readonly instance: string;
+  readonly key: string;
+  readonly mode: Mode;
+  /** How many orders it was filled with. */
+  readonly orders: number;
+}
+
+export interface Store {
+  identity(): Identity;
+  /** A page, read by key and not by counting; undefined when there is no record of the cursor's id. */
+  page(table: 'orders' | 'customers', request: PageRequest): StoredPage | undefined;
+  /** The JSON text of a record. */
+  get(table: Table, id: string): string | undefined;
+  /** Puts a new record first in its list; durable when it returns. */
+  add(table: Table, record: JsonObject & { readonly id: string }): void;
+  /** One transaction: the order as it is, the rule, the order as it becomes. Undefined when there is no such order. */
+  changeOrder(id: string, rule: (order: StoredOrder) => Ruled<StoredOrder>): Ruled<StoredOrder> | undefined;
+  close(): void;
+}
+
+export interface StoreOptions {
+  /** Undefined: memory. */
+  readonly file: string | undefined;
+  readonly mode: Mode;
+  readonly orders: number;
+  /** Unix seconds. */
+  readonly now: number;
+  readonly random: Random;
+}
+
+/** Opens a store; a new one is filled with the seed. Throws CliError 'refused' or 'usage' (store-file.ts). */
+export function openStore(options: StoreOptions): Store {
+  const db = openFile(options.file, (fresh) => fill(fresh, options));
+  const prepared = new Map<string, StatementSync>();
+  const sql = (text: string): StatementSync => {
+    const known = prepared.get(text);
+    if (known !== undefined) return known;
+    const statement = db.prepare(text);
+    prepared.set(text, statement);
+    return statement;
+  };
+  const opened = identityIn(db);
+  return {
+    identity: () => identityIn(db),
+    page: (table, request) => readPage(sql, table, request),
+    get: (table, id) => textOf(sql(`SELECT body FROM ${table} WHERE id = ?`).get(id)?.body),
+    add: (table, record) =>
+      inTransaction(db, () => {
+        checkInstance(db, opened);
+        sql(`INSERT INTO ${table} (id, body) VALUES (?, ?)`).run(record.id, JSON.stringify(record));
+      }),
+    changeOrder: (id, rule) =>
+      inTransaction(db, () => {
+        checkInstance(db, opened);
+        const order = orderOf(sql('SELECT body FROM orders WHERE id = ?').get(id)?.body);
+        if (order === undefined) return undefined;
+        const result = rule(order);
+        if ('value' in result) {
+          sql('UPDATE orders SET body = ? WHERE id = ?').run(JSON.stringify(result.value), id);
+        }
+        return result;
+      }),
+    close: () => db.close(),
+  };
+}
+
+/** Throws away what the file holds and fills it anew, under a new key and instance, in one transaction. */
+export function refillStore(options: StoreOptions): Identity {
+  const db = openFile(options.file, (fresh) => fill(fresh, options));
+  try {
+    return inTransaction(db, () => {
+      for (const table of ['orders', 'customers', 'checkouts', 'meta']) db.exec(`DELETE FROM ${table}`);
+      fill(db, options);
+      return identityIn(db);
+    });
+  } finally {
+    db.close();
+  }
+}
+
+function fill(db: DatabaseSync, { mode, orders, now, random }: StoreOptions): void {
+  const place = { now, orders, livemode: livemodeOf[mode] };
+  insertAll(db, 'customers', seedCustomers(place));
+  insertAll(db, 'orders', seedOrders(place));
+  const meta = {
+    instance: random.hex(16),
+    key: `${keyPrefixes.private}${random.letters(32)}`,
+    mode,
+    orders: String(orders),
+  };
+  const insert = db.prepare('INSERT INTO meta (name, value) VALUES (?, ?)');
+  for (const [name, value] of Object.entries(meta)) insert.run(name, value);
+}
+
+function insertAll(db: DatabaseSync, table: Table, records: Iterable<JsonObject>): void {
+  const insert = db.prepare(`INSERT INTO ${table} (id, body) VALUES (?, ?)`);
+  for (const record of records) insert.run(String(record.id), JSON.stringify(record));
+}
+
+function identityIn(db: DatabaseSync): Identity {
+  const rows = db.prepare('SELECT name, value FROM meta').all();
+  const meta = new Map(rows.map((row) => [row.name, String(row.value)]));
+  return {
+    instance: meta.get('instance') ?? '',
+    key: meta.get('key') ?? '',
+    mode: meta.get('mode') === 'production' ? 'production' : 'sandbox',
+    orders: Number(meta.get('orders')),
+  };
+}
+
+// Ids are the same in every instance: without this, a change meant for the one before a reset would reach the next.
+function checkInstance(db: DatabaseSync, opened: Identity): void {
+  if (identityIn(db).instance !== opened.instance) throw new Error('this simulator was reset meanwhile');
+}
+
+function orderOf(body: unknown): StoredOrder | undefined {
+  if (typeof body !== 'string') return undefined;
+  const order: unknown = JSON.parse(body);
+  return isStoredOrder(order) ? order : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+type Sql = (text: string) => StatementSync;
+
+function readPage(sql: Sql, table: Table, { limit, next, previous }: PageRequest): StoredPage | undefined {
+  const cursor = next ?? previous;
+  const seq =
+    cursor === undefined ? undefined : sql(`SELECT seq FROM ${table} WHERE id = ?`).get(cursor)?.seq;
+  if (cursor !== undefined && seq === undefined) return undefined;
+  const backwards = next === undefined && previous !== undefined;
+  const edge = seq ?? Number.MAX_SAFE_INTEGER;
+  const rows = backwards
+    ? sql(`SELECT id, body FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?`).all(edge, limit + 1)
+    : sql(`SELECT id, body FROM ${table} WHERE seq < ? ORDER BY seq DESC LIMIT ?`).all(edge, limit + 1);
+  const more = rows.length > limit;
+  const shown = backwards ? rows.slice(0, limit).reverse() : rows.slice(0, limit);
+  return {
+    bodies: shown.map((row) => String(row.body)),
+    firstId: textOf(shown[0]?.id),
+    lastId: textOf(shown.at(-1)?.id),
+    before: backwards ? more : cursor !== undefined,
+    after: backwards || more,
+  };
+}

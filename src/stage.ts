@@ -1,0 +1,84 @@
+/** What every run has, whatever it does: streams, known keys, and the one signal that stops it. */
+
+import { systemClock } from './clock.ts';
+import type { CliError } from './errors.ts';
+import type { Globals } from './globals.ts';
+import type { Clock, Format, Profile } from './ports.ts';
+import { openScreen, type Screen } from './screen.ts';
+import { createSecrets, type Secrets } from './terminal/secrets.ts';
+
+export interface Stage {
+  readonly process: NodeJS.Process;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly signal: AbortSignal;
+  /** Stops the run; the first reason counts. */
+  readonly abort: (reason: CliError) => void;
+  /** Streams and prompts, opened when they are first asked for. */
+  readonly screen: () => Screen;
+  /** How to print before the command line is understood. */
+  readonly hint: (format: Format) => void;
+  /** The options of the run, once they are known; before the screen is opened. */
+  readonly use: (globals: Globals) => void;
+  readonly debug: () => boolean;
+  /** The zone that times are shown in; undefined is that of the process. */
+  readonly zone: () => string | undefined;
+  /** The profile of the run, once it is open: times and amounts are shown as it says. */
+  readonly opened: (profile: Profile) => void;
+}
+
+type StageGlobals = Pick<
+  Globals,
+  'format' | 'columns' | 'header' | 'input' | 'quiet' | 'color' | 'accessible' | 'debug' | 'utc'
+>;
+
+// Until the command line is read.
+const plainGlobals: StageGlobals = {
+  format: 'table',
+  columns: undefined,
+  header: true,
+  input: false,
+  quiet: false,
+  color: undefined,
+  accessible: false,
+  debug: false,
+  utc: false,
+};
+
+/** Sets the stage. Nothing is opened, read or written yet. */
+export function setStage(process: NodeJS.Process, version: string): Stage {
+  const clock = systemClock;
+  const secrets = createSecrets();
+  const controller = new AbortController();
+  let globals = plainGlobals;
+  let screen: Screen | undefined;
+  let profile: Profile | undefined;
+  const { signal } = controller;
+  const abort = (reason: CliError): void => controller.abort(reason);
+  const zone = () => (globals.utc ? 'UTC' : profile?.settings['time.zone']);
+  const locale = () => ({ zone: zone(), decimals: profile?.settings['amounts.decimals'] ?? {} });
+  return {
+    process,
+    version,
+    clock,
+    secrets,
+    signal,
+    abort,
+    zone,
+    screen: () => {
+      screen ??= openScreen({ process, clock, secrets, signal, globals, locale, abort });
+      return screen;
+    },
+    hint: (format) => {
+      globals = { ...plainGlobals, format };
+    },
+    use: (resolved) => {
+      globals = resolved;
+    },
+    debug: () => globals.debug,
+    opened: (one) => {
+      profile = one;
+    },
+  };
+}

@@ -1,0 +1,146 @@
+/** Questions to a person, on stderr: who may be asked, what ends a question, and which kind of prompt asks it. */
+
+import { CliError } from '../errors.ts';
+import type { Ask, Choice } from '../ports.ts';
+import type { ColorLevel } from './color.ts';
+import { type StreamFacts, screenClean } from './facts.ts';
+import { dropTypeAhead, endOfInput, type Keyboard } from './keyboard.ts';
+import type { Secrets } from './secrets.ts';
+
+export interface AskOptions {
+  /** The process's stdin. */
+  readonly stdin: Keyboard;
+  readonly stderr: StreamFacts;
+  /** --no-input, PAYDESK_NO_INPUT or CI. */
+  readonly noInput: boolean;
+  /** PAYDESK_ACCESSIBLE=1 or TERM=dumb: numbered lines instead of redrawn prompts. */
+  readonly accessible: boolean;
+  readonly color: ColorLevel;
+  readonly secrets: Secrets;
+  /** Ends a question: its reason, when it is a CliError, is what the question throws. */
+  readonly signal: AbortSignal;
+  /** Shows what a question is about: notes.flush. */
+  readonly beforeQuestion: () => Promise<void>;
+  /** Writes to stderr at once: notes.write. */
+  readonly write: (text: string) => void;
+}
+
+/** What both kinds of prompt are told of a choice; its value stays here. */
+export interface Labelled {
+  readonly label: string;
+  readonly detail: string | undefined;
+}
+
+export type Check = (text: string) => string | undefined;
+
+/** One kind of prompt. Every question ends when its signal aborts. */
+export interface Prompts {
+  text(message: string, check: Check, signal: AbortSignal): Promise<string>;
+  secret(message: string, check: Check, signal: AbortSignal): Promise<string>;
+  /** The index of what was chosen. */
+  choose(message: string, choices: readonly Labelled[], signal: AbortSignal): Promise<number>;
+  search(message: string, choices: readonly Labelled[], signal: AbortSignal): Promise<number>;
+  confirm(message: string, signal: AbortSignal): Promise<boolean>;
+}
+
+/** The prompts of one run. Nothing of them is loaded before the first question. */
+export function createAsk(options: AskOptions): Ask {
+  const { stdin, stderr, noInput } = options;
+  const interactive = stdin.isTTY === true && stderr.isTTY && !noInput;
+  const clean = screenClean(options.secrets);
+
+  const put = async <T>(
+    { message, flag }: { readonly message: string; readonly flag: string },
+    ask: (prompts: Prompts, message: string, signal: AbortSignal) => Promise<T>,
+  ): Promise<T> => {
+    if (!interactive) throw nobodyToAsk(flag);
+    const prompts = await loadPrompts(options);
+    await options.beforeQuestion();
+    return question(options, (signal) => ask(prompts, clean(message), signal));
+  };
+
+  return {
+    interactive,
+    async text(question) {
+      const check: Check = (text) =>
+        text.trim() === ''
+          ? question.optional
+            ? undefined
+            : 'a value is needed'
+          : question.check?.(text.trim());
+      return (await put(question, (prompts, message, signal) => prompts.text(message, check, signal))).trim();
+    },
+    secret(question) {
+      const check: Check = (text) => (text === '' ? 'a value is needed' : question.check?.(text));
+      return put(question, (prompts, message, signal) => prompts.secret(message, check, signal));
+    },
+    choose: (question) =>
+      put(question, async (prompts, message, signal) =>
+        chosen(question.choices, await prompts.choose(message, labels(question.choices, clean), signal)),
+      ),
+    search: (question) =>
+      put(question, async (prompts, message, signal) =>
+        chosen(question.choices, await prompts.search(message, labels(question.choices, clean), signal)),
+      ),
+    confirm: (question) => put(question, (prompts, message, signal) => prompts.confirm(message, signal)),
+  };
+}
+
+function nobodyToAsk(flag: string): CliError {
+  return new CliError('usage', `missing ${flag}`, {
+    certain: 'nothing was sent',
+    now: [`give ${flag}, or run it on a terminal without --no-input to be asked`],
+  });
+}
+
+async function loadPrompts({ stdin, stderr, accessible, color, write }: AskOptions): Promise<Prompts> {
+  if (accessible) return (await import('./line-prompts.ts')).createLinePrompts(stdin, write);
+  const [{ createPrompts }, { loadPaint }] = await Promise.all([
+    import('./prompts.ts'),
+    import('./color.ts'),
+  ]);
+  return createPrompts(stdin, stderr.stream, await loadPaint(color));
+}
+
+// Restores the terminal whatever happens; what was typed before the question never answers it.
+async function question<T>(
+  { stdin, signal, accessible }: AskOptions,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  throwIfOver(signal);
+  const ended = endOfInput(stdin);
+  try {
+    await dropTypeAhead(stdin);
+    // Line prompts leave editing, echo and Ctrl-C to the terminal, from before the question is seen.
+    if (accessible) stdin.setRawMode(false);
+    return await ask(AbortSignal.any([signal, ended.signal]));
+  } catch (error) {
+    throwIfOver(signal);
+    throwIfOver(ended.signal);
+    throw error;
+  } finally {
+    ended.stop();
+    stdin.setRawMode(false);
+    stdin.pause();
+  }
+}
+
+function throwIfOver(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  throw signal.reason instanceof CliError
+    ? signal.reason
+    : new CliError('interrupted', 'stopped at a question', { cause: signal.reason });
+}
+
+function labels<T>(choices: readonly Choice<T>[], clean: (text: string) => string): readonly Labelled[] {
+  return choices.map(({ label, detail }) => ({
+    label: clean(label),
+    detail: detail === undefined ? undefined : clean(detail),
+  }));
+}
+
+function chosen<T>(choices: readonly Choice<T>[], index: number): T {
+  const choice = choices[index];
+  if (choice === undefined) throw new CliError('internal', `choice ${index} of ${choices.length}`);
+  return choice.value;
+}

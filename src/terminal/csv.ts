@@ -1,0 +1,63 @@
+/**
+ * CSV (RFC 4180, lines end in LF): times ISO 8601 in UTC, amounts the service's integers, true and false. A text that a
+ * spreadsheet would run as a formula gets an apostrophe in front; `fromFormulaSafe` takes it away again.
+ */
+
+import type { Column, JsonObject } from '../api/spec.ts';
+import type { ListFormat } from './list-format.ts';
+import { csvValue } from './values.ts';
+
+const formula = String.raw`[=+\-@|\t\r\n\uff1d\uff0b\uff0d\uff20\uff5c]`;
+// At the start of a cell, or behind what another program may take for its start.
+const start = "^(?=[' ]*F)|(?<=[\",;\\t\\r\\n|])(?='*F)".replaceAll('F', formula);
+const added = "^'(?=[' ]*F)|(?<=[\",;\\t\\r\\n|])'(?='*F)".replaceAll('F', formula);
+const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+
+/** A list as CSV. `clean` makes a text safe for where it goes: a terminal, or a file. */
+export function csvList(
+  columns: readonly Column[],
+  header: boolean,
+  clean: (text: string) => string,
+): ListFormat {
+  let headed = !header;
+  const heading = (): string => {
+    if (headed) return '';
+    headed = true;
+    return csvLine(columns.map(({ name }) => name));
+  };
+  return {
+    page: (rows) => heading() + rows.map(({ value }) => csvLine(cells(columns, value, clean))).join(''),
+    end: () => heading(),
+  };
+}
+
+/** A text that no spreadsheet runs. */
+export function formulaSafe(text: string): string {
+  return text.replace(new RegExp(start, 'g'), "'");
+}
+
+/** What `formulaSafe` was given. */
+export function fromFormulaSafe(text: string): string {
+  return text.replace(new RegExp(added, 'g'), '');
+}
+
+function cells(
+  columns: readonly Column[],
+  record: JsonObject,
+  clean: (text: string) => string,
+): readonly string[] {
+  return columns.map((column) => {
+    const text = csvValue(column.value(record), column.kind);
+    const isNumber = column.kind === 'money' || column.kind === 'integer' || column.kind === 'time';
+    // A number stays one, also a negative refund; only what the service sent as text can be a formula.
+    return isNumber && number.test(text) ? text : formulaSafe(clean(text));
+  });
+}
+
+function csvLine(texts: readonly string[]): string {
+  return `${texts.map(quote).join(',')}\n`;
+}
+
+function quote(text: string): string {
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,175 @@
+/** Prompts without cursor movement: a question, numbered choices, one line of answer. For screen readers and TERM=dumb. */
+
+import { createInterface } from 'node:readline';
+import { CliError } from '../errors.ts';
+import type { Check, Labelled, Prompts } from './ask.ts';
+import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard } from './keyboard.ts';
+import { matching } from './matching.ts';
+
+// More are not read out at once; words narrow them.
+const listed = 20;
+
+/** Prompts that write lines and read lines. */
+export function createLinePrompts(stdin: Keyboard, write: (text: string) => void): Prompts {
+  const read = (prompt: string, signal: AbortSignal): Promise<string> => {
+    write(prompt);
+    return readLine(stdin, signal, write);
+  };
+  return {
+    text: (message, check, signal) => untilFine(() => read(`${message} `, signal), check, write),
+    secret(message, check, signal) {
+      // Until the question is over: between two tries nothing may be shown either.
+      stdin.setRawMode(true);
+      const readSecret = (): Promise<string> => {
+        write(`${message} (nothing is shown while you type) `);
+        return readHidden(stdin, signal, write);
+      };
+      return untilFine(readSecret, check, write);
+    },
+    choose: (message, choices, signal) => choose(message, choices, (prompt) => read(prompt, signal), write),
+    search: (message, choices, signal) => narrow(message, choices, (prompt) => read(prompt, signal), write),
+    confirm: (message, signal) => confirm(message, (prompt) => read(prompt, signal), write),
+  };
+}
+
+type Read = (prompt: string) => Promise<string>;
+type Write = (text: string) => void;
+
+async function untilFine(read: () => Promise<string>, check: Check, write: Write): Promise<string> {
+  for (;;) {
+    const text = await read();
+    const wrong = check(text);
+    if (wrong === undefined) return text;
+    write(`${wrong}\n`);
+  }
+}
+
+async function confirm(message: string, read: Read, write: Write): Promise<boolean> {
+  for (;;) {
+    const answer = (await read(`${message} (y/N) `)).trim().toLowerCase();
+    if (answer === '' || answer === 'n' || answer === 'no') return false;
+    if (answer === 'y' || answer === 'yes') return true;
+    write('type y for yes, or n or nothing for no\n');
+  }
+}
+
+async function choose(
+  message: string,
+  choices: readonly Labelled[],
+  read: Read,
+  write: Write,
+): Promise<number> {
+  write(
+    `${message}\n${numbered(
+      choices,
+      choices.map((_, index) => index),
+    )}`,
+  );
+  for (;;) {
+    const index = numberIn(await read(`type a number, 1 to ${choices.length}: `), choices.length);
+    if (index !== undefined) return index;
+    write(`that is no number from 1 to ${choices.length}\n`);
+  }
+}
+
+async function narrow(
+  message: string,
+  choices: readonly Labelled[],
+  read: Read,
+  write: Write,
+): Promise<number> {
+  let found: readonly number[] = choices.map((_, index) => index);
+  write(`${message}\n`);
+  for (;;) {
+    const shown = found.slice(0, listed);
+    write(numbered(choices, shown));
+    if (found.length > shown.length)
+      write(`${found.length - shown.length} more; type words to narrow them\n`);
+    const answer = (await read('type a number, or words to search: ')).trim();
+    const index = numberIn(answer, choices.length);
+    if (index !== undefined && found.includes(index)) return index;
+    const next = matching(choices, answer);
+    if (next.length === 0) write(`nothing matches ${answer}\n`);
+    else found = next;
+  }
+}
+
+function numbered(choices: readonly Labelled[], indexes: readonly number[]): string {
+  return indexes
+    .map((index) => {
+      const choice = choices[index];
+      const detail = choice?.detail === undefined ? '' : `, ${choice.detail}`;
+      return `  ${index + 1}  ${choice?.label ?? ''}${detail}\n`;
+    })
+    .join('');
+}
+
+function numberIn(text: string, count: number): number | undefined {
+  const trimmed = text.trim();
+  const number = /^\d{1,6}$/.test(trimmed) ? Number(trimmed) : 0;
+  return number >= 1 && number <= count ? number - 1 : undefined;
+}
+
+function readLine(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const lines = createInterface({ input: stdin, terminal: false });
+    let answered = false;
+    const abort = (): void => lines.close();
+    signal.addEventListener('abort', abort, { once: true });
+    lines.once('line', (line) => {
+      answered = true;
+      resolve(line);
+      lines.close();
+    });
+    lines.once('close', () => {
+      signal.removeEventListener('abort', abort);
+      if (answered) return;
+      // What is said next starts on a line of its own.
+      write('\n');
+      reject(endOfAnswers());
+    });
+  });
+}
+
+// Raw mode shows nothing, so the few keys that matter are handled here.
+function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let typed = '';
+    const finish = (settle: () => void): void => {
+      stdin.off('data', onData);
+      signal.removeEventListener('abort', onAbort);
+      stdin.pause();
+      write('\n');
+      settle();
+    };
+    const onAbort = (): void => finish(() => reject(signal.reason));
+    const onData = (data: unknown): void => {
+      for (const key of String(data)) {
+        const end = endOf(key);
+        if (end === undefined) {
+          typed = afterKey(typed, key);
+          continue;
+        }
+        finish(() => (end instanceof CliError ? reject(end) : resolve(typed)));
+        return;
+      }
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    stdin.on('data', onData);
+    stdin.resume();
+  });
+}
+
+// Whether a key ends the input, and as what.
+function endOf(key: string): 'answer' | CliError | undefined {
+  if (key === '\r' || key === '\n') return 'answer';
+  if (key === ctrlC) return interrupted();
+  return key === ctrlD ? endOfAnswers() : undefined;
+}
+
+function afterKey(typed: string, key: string): string {
+  if (key === '\u007f' || key === '\b') return typed.slice(0, -1);
+  // Ctrl-U empties the line, as everywhere; other control keys are no text.
+  if (key === '\u0015') return '';
+  return key < ' ' ? typed : typed + key;
+}

@@ -1,0 +1,164 @@
+/** stderr: notes, previews, progress and the error of a run; the one writer of its stream but for the prompts. */
+
+import type { CliError } from '../errors.ts';
+import type { Block, Format, Notes } from '../ports.ts';
+import type { ScreenStyle } from './blocks.ts';
+import { type ColorLevel, loadPaint } from './color.ts';
+import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
+import type { Progress } from './progress.ts';
+import type { Secrets } from './secrets.ts';
+import { createStreamWriter } from './stream-writer.ts';
+import { createTimes } from './time.ts';
+
+export interface NotesOptions {
+  readonly stderr: StreamFacts;
+  readonly format: Format;
+  readonly quiet: boolean;
+  readonly color: ColorLevel;
+  /** PAYDESK_ACCESSIBLE=1 or TERM=dumb: nothing is redrawn. */
+  readonly accessible: boolean;
+  readonly locale: () => Locale;
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number;
+  readonly secrets: Secrets;
+  /** Called once when stderr is gone. */
+  readonly onLost: (error: CliError) => void;
+}
+
+/** The notes of one run, and what main.ts and the prompts do with them. */
+export interface NotesControl extends Notes {
+  /** Writes what is held back: called before a question, which needs it. */
+  flush(): Promise<void>;
+  /** Takes a progress line off the screen. */
+  clearProgress(): void;
+  /** Text as it is, at once: line prompts, a signal's last words. */
+  write(text: string): void;
+  /** The run succeeded: what json and ndjson held back is written, unless --quiet. */
+  succeed(): Promise<void>;
+  /** The run failed: its error, for people or as the one JSON object. */
+  fail(error: CliError, debug: boolean): Promise<void>;
+}
+
+interface Entry {
+  readonly kind: 'note' | 'warn' | 'show';
+  readonly blocks: readonly Block[];
+}
+
+interface Screen {
+  readonly lines: (blocks: readonly Block[]) => readonly string[];
+  /** Without colour and wrapping. */
+  readonly plainLines: (blocks: readonly Block[]) => readonly string[];
+  readonly style: ScreenStyle;
+  readonly progress: Progress | undefined;
+}
+
+/** The notes of one run. What draws them is loaded with the first one that is shown. */
+export function createNotes(options: NotesOptions): NotesControl {
+  const { stderr, format, quiet, secrets } = options;
+  const asJson = format === 'json' || format === 'ndjson';
+  const writer = createStreamWriter({
+    stream: stderr.stream,
+    name: 'stderr',
+    secrets,
+    onLost: options.onLost,
+  });
+  let screen: Screen | undefined;
+  let loading: Promise<Screen> | undefined;
+  // Everything that was said; under json and ndjson a failing run repeats it in its error.
+  const said: Entry[] = [];
+  let held: Entry[] = [];
+  let queue: Entry[] = [];
+
+  const load = async (): Promise<Screen> => {
+    loading ??= loadScreen(options, asJson, (text) => writer.writeNow(text));
+    screen = await loading;
+    return screen;
+  };
+  const print = ({ lines, progress }: Screen): void => {
+    const text = queue
+      .flatMap(({ blocks }) => lines(blocks))
+      .map((line) => `${line}\n`)
+      .join('');
+    queue = [];
+    if (text === '') return;
+    progress?.clear();
+    writer.writeNow(text);
+  };
+  const settle = async (): Promise<void> => {
+    if (queue.length > 0) print(await load());
+  };
+  const say = (entry: Entry): void => {
+    said.push(entry);
+    // A preview is needed by a question only, so --quiet holds it back as well.
+    if (asJson || (quiet && entry.kind === 'show')) {
+      held.push(entry);
+      return;
+    }
+    if (quiet && entry.kind === 'note') return;
+    queue.push(entry);
+    if (screen === undefined) void settle();
+    else print(screen);
+  };
+  const release = (entries: readonly Entry[]): Promise<void> => {
+    queue.push(...entries);
+    held = [];
+    return settle();
+  };
+
+  return {
+    note: (line) => say({ kind: 'note', blocks: [{ line }] }),
+    warn: (line) => say({ kind: 'warn', blocks: [{ line }] }),
+    show: (blocks) => say({ kind: 'show', blocks }),
+    progress(text) {
+      if (asJson || quiet || !stderr.isTTY) return () => undefined;
+      let stop: (() => void) | undefined;
+      let over = false;
+      void load().then(({ progress }) => {
+        if (!over) stop = progress?.start(text);
+      });
+      return () => {
+        over = true;
+        stop?.();
+      };
+    },
+    flush: () => release(held),
+    clearProgress: () => screen?.progress?.clear(),
+    write: (text) => writer.writeNow(text),
+    async succeed() {
+      await release(quiet ? held.filter(({ kind }) => kind === 'warn') : held);
+    },
+    async fail(error, debug) {
+      const { errorJson, renderError } = await import('./errors.ts');
+      const { plainLines, style } = await load();
+      if (asJson) {
+        const notes = said.flatMap(({ blocks }) => plainLines(blocks));
+        writer.writeNow(errorJson(error, notes, debug));
+        return;
+      }
+      await settle();
+      screen?.progress?.clear();
+      writer.writeNow(renderError(error, style, debug));
+    },
+  };
+}
+
+async function loadScreen(
+  { stderr, color, accessible, locale, now, secrets }: NotesOptions,
+  asJson: boolean,
+  write: (text: string) => void,
+): Promise<Screen> {
+  const [{ blockLines }, { createProgress }, paint] = await Promise.all([
+    import('./blocks.ts'),
+    import('./progress.ts'),
+    loadPaint(color),
+  ]);
+  const clean = screenClean(secrets);
+  const width = widthOfTerminal(stderr);
+  const style = (): ScreenStyle => ({ width, paint, clean, times: createTimes(locale().zone, now) });
+  return {
+    lines: (blocks) => blockLines(blocks, style()),
+    plainLines: (blocks) => blockLines(blocks, { ...style(), width: undefined, paint: (text) => text }),
+    style: style(),
+    progress: asJson ? undefined : createProgress({ write, width: width ?? 80, plain: accessible, clean }),
+  };
+}

@@ -1,0 +1,83 @@
+/** Text from the service made safe: for a terminal, for CSV, and losslessly for JSON. */
+
+// Lines, tabs and everything a terminal may take for one.
+const breaks = /\r\n|[\t\n\v\f\r\u0085\u2028\u2029]/g;
+// Marks pile up on one letter without end; real scripts need no more than a few.
+const markPile = /(\p{M}{8})\p{M}+/gu;
+// A variation selector counts only after something that varies, a joiner only inside an emoji or a joining script.
+const legitimate = [
+  String.raw`(?<=[\p{Emoji}\u20e3])[\ufe0e\ufe0f]`,
+  String.raw`(?<=\p{Script=Han})[\u{e0100}-\u{e01ef}]`,
+  String.raw`(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}]\ufe0f?)\u200d(?=\p{Extended_Pictographic})`,
+  String.raw`(?<=[${joiningScripts()}])[\u200c\u200d](?=[${joiningScripts()}])`,
+].join('|');
+const hidden = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]`;
+const unsafe = new RegExp(`${legitimate}|(${hidden})`, 'gu');
+const plain = /^[ -~]*$/;
+
+/** One line safe to print: breaks and tabs are spaces, control and invisible characters are visible stand-ins. */
+export function cleanLine(text: string): string {
+  if (plain.test(text)) return text;
+  return standIns(text.replace(breaks, ' '));
+}
+
+/** The same for a CSV cell that goes into a file: breaks and tabs stay, since CSV can hold them. */
+export function cleanCell(text: string): string {
+  if (plain.test(text)) return text;
+  return text
+    .split(/([\t\n\r]+)/)
+    .map((part, index) => (index % 2 === 1 ? part : standIns(part)))
+    .join('');
+}
+
+function standIns(text: string): string {
+  return text
+    .replace(unsafe, (found: string, bad: string | undefined) => (bad === undefined ? found : standIn(bad)))
+    .replace(markPile, '$1\ufffd');
+}
+
+// A control has a picture of its own; everything else that cannot be seen is the replacement character.
+function standIn(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  return code === 0x7f ? '\u2421' : '\ufffd';
+}
+
+function joiningScripts(): string {
+  return ['Arabic', 'Syriac', 'Mongolian', 'Devanagari', 'Bengali', 'Gujarati', 'Gurmukhi']
+    .concat(['Kannada', 'Malayalam', 'Oriya', 'Sinhala', 'Tamil', 'Telugu', 'Khmer'])
+    .map((script) => String.raw`\p{Script=${script}}`)
+    .join('');
+}
+
+// Controls, C1, invisible formats, line separators and tags, as they stand raw inside JSON strings. A joiner or a
+// variation selector alone moves nothing on a screen and stays.
+const unsafeInJson = /[\u007f-\u009f\u2028\u2029\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
+
+/** JSON text with control and bidirectional characters as \uXXXX: the same value, and the same text without any. */
+export function escapeJson(json: string): string {
+  return json.replace(unsafeInJson, (found) =>
+    // A character beyond the first plane is two units, and two escapes.
+    Array.from({ length: found.length }, (_, index) => escapeUnit(found.charCodeAt(index))).join(''),
+  );
+}
+
+function escapeUnit(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, '0')}`;
+}
+
+/** JSON text on one line: a raw line break or tab can only stand between tokens, with its indentation. */
+export function oneLineJson(json: string): string {
+  return /[\n\r\t]/.test(json) ? json.replace(/[\n\r\t][\n\r\t ]*/g, '') : json;
+}
+
+/** A value as JSON text. An integer beyond 2^53-1 is a bigint and printed as it came. */
+export function toJson(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[${value.map((item) => toJson(item)).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).filter(([, member]) => member !== undefined);
+    return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${toJson(member)}`).join(',')}}`;
+  }
+  return JSON.stringify(value) ?? 'null';
+}

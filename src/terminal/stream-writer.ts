@@ -1,0 +1,76 @@
+/** The one writer of a stream: waits while it is full, stops keys, and turns a lost stream into one error. */
+
+import type { Writable } from 'node:stream';
+import { CliError } from '../errors.ts';
+import type { Secrets } from './secrets.ts';
+
+export interface StreamWriter {
+  /** Writes a piece; resolves when there is room for more. Rejects with CliError 'incomplete' once the stream is lost. */
+  write(text: string): Promise<void>;
+  /** Writes a whole message at once and never throws: for notes, and from a signal's handler. */
+  writeNow(text: string): void;
+  /** Writes what the key filter held back; resolves when all of it has left the process. */
+  end(): Promise<void>;
+  /** Why the stream is lost, when it is. */
+  readonly lost: CliError | undefined;
+}
+
+export interface StreamWriterOptions {
+  readonly stream: Writable;
+  /** `stdout` or `stderr`: how messages call it. */
+  readonly name: string;
+  readonly secrets: Secrets;
+  /** Called once when the stream is lost: the run is to be aborted. */
+  readonly onLost: (error: CliError) => void;
+  /** Called before anything is written, to take away what another stream drew on the same screen. */
+  readonly beforeWrite?: (() => void) | undefined;
+}
+
+/** Takes over a stream. Nothing else may write to it from now on. */
+export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
+  const { stream, name, secrets, onLost, beforeWrite } = options;
+  const filter = secrets.filter();
+  let lost: CliError | undefined;
+
+  const lose = (cause: unknown): CliError => {
+    if (lost === undefined) {
+      lost = new CliError('incomplete', `${name} ${whyLost(cause)}`, { cause });
+      onLost(lost);
+    }
+    return lost;
+  };
+  // Without a listener a closed pipe ends the process with a stack trace.
+  stream.on('error', lose);
+
+  const send = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      if (lost !== undefined) return reject(lost);
+      if (text === '') return resolve();
+      beforeWrite?.();
+      stream.write(text, (error) => (error ? reject(lose(error)) : resolve()));
+    });
+
+  return {
+    write: (text) => send(filter.push(text)),
+    writeNow(text) {
+      send(filter.end() + secrets.clean(text)).catch(() => undefined);
+    },
+    end: () => send(filter.end()),
+    get lost() {
+      return lost;
+    },
+  };
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EPIPE: 'was closed before everything was written (EPIPE)',
+  ENOSPC: 'could not be written: no space left on the device (ENOSPC)',
+  EFBIG: 'could not be written: the file would be larger than allowed (EFBIG)',
+  EDQUOT: 'could not be written: the disk quota is used up (EDQUOT)',
+  ERR_STREAM_DESTROYED: 'was closed before everything was written',
+};
+
+function whyLost(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  return reasons[code] ?? `could not be written (${code})`;
+}

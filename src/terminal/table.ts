@@ -1,0 +1,160 @@
+/** Tables for people: two-space columns, no boxes, drawn page by page in small slices. */
+
+import Table from 'cli-table3';
+import type { Column, JsonObject } from '../api/spec.ts';
+import type { Paint } from './color.ts';
+import { fitColumns, gap, mayShrink } from './layout.ts';
+import type { ListFormat } from './list-format.ts';
+import { type Reading, showValue } from './values.ts';
+import { cut, widthOf } from './width.ts';
+
+// cli-table3's layout is quadratic in the rows of one table.
+const sliceRows = 25;
+// Stands for one cell of a text that cli-table3 would measure wrongly; cleaned text that holds it is itself replaced.
+const standIn = '\ue000';
+const standIns = /\ue000+/g;
+
+/** How a table is drawn. */
+export interface TableStyle {
+  readonly header: boolean;
+  /** The terminal's width; undefined: no terminal, nothing is cut. */
+  readonly width: number | undefined;
+  readonly paint: Paint;
+  readonly reading: Reading;
+  readonly clean: (text: string) => string;
+}
+
+interface DrawnCell {
+  readonly text: string;
+  readonly style: 'strong' | 'faint' | 'warn' | undefined;
+}
+
+interface Layout {
+  readonly columns: readonly Column[];
+  readonly widths: number[];
+}
+
+/** A table that grows page by page: widths come from the first page and only grow. */
+export function drawTable(columns: readonly Column[], style: TableStyle): ListFormat {
+  let layout: Layout | undefined;
+  let offset: string | undefined;
+
+  return {
+    page(page) {
+      if (page.length === 0) return '';
+      const records = page.map(({ value }) => value);
+      offset ??= headingOffset(columns, records, style.reading);
+      const heading = columns.map((column): DrawnCell => ({ text: title(column, offset), style: 'strong' }));
+      const rows = records.map((record) => columns.map((column) => cellOf(column, record, offset, style)));
+      const first = layout === undefined;
+      layout ??= firstLayout(columns, [heading, ...rows], style.width);
+      const shown = layout.columns.map((column) => columns.indexOf(column));
+      const lines = first && style.header ? [heading, ...rows] : rows;
+      return draw(
+        lines.map((line) => shown.map((index) => line[index] ?? empty)),
+        layout,
+        style,
+      );
+    },
+    end: () => '',
+  };
+}
+
+const empty: DrawnCell = { text: '', style: undefined };
+
+function title(column: Column, offset: string | undefined): string {
+  return column.kind === 'time' && offset !== undefined ? `${column.title} ${offset}` : column.title;
+}
+
+// Times of one table stand in one offset, said once in the heading.
+function headingOffset(
+  columns: readonly Column[],
+  records: readonly JsonObject[],
+  { times }: Reading,
+): string {
+  const seconds = columns
+    .filter((column) => column.kind === 'time')
+    .flatMap((column) => records.map((record) => column.value(record)))
+    .find((value) => times.valid(value));
+  return times.offset(times.valid(seconds) ? seconds : times.now());
+}
+
+function cellOf(
+  column: Column,
+  record: JsonObject,
+  offset: string | undefined,
+  style: TableStyle,
+): DrawnCell {
+  const value = column.value(record);
+  const shown = showValue(value, column.kind, record, style.reading);
+  const { times } = style.reading;
+  // A time of another season than the heading's says its own offset.
+  const ownOffset = column.kind === 'time' && times.valid(value) ? times.offset(value) : offset;
+  const text = ownOffset === offset ? shown.text : `${shown.text} ${ownOffset}`;
+  const styled = shown.missing ? 'faint' : shown.odd ? 'warn' : undefined;
+  return { text: style.clean(text), style: styled };
+}
+
+function firstLayout(
+  columns: readonly Column[],
+  lines: readonly (readonly DrawnCell[])[],
+  width: number | undefined,
+): Layout {
+  const natural = columns.map((_, index) =>
+    Math.max(...lines.map((line) => widthOf(line[index]?.text ?? ''))),
+  );
+  if (width === undefined) return { columns, widths: natural };
+  const { shown, widths } = fitColumns(columns, natural, width);
+  return { columns: shown.flatMap((index) => columns[index] ?? []), widths: [...widths] };
+}
+
+function draw(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: TableStyle): string {
+  let text = '';
+  for (let start = 0; start < lines.length; start += sliceRows) {
+    text += drawSlice(lines.slice(start, start + sliceRows), layout, style);
+  }
+  return text;
+}
+
+function drawSlice(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: TableStyle): string {
+  const { columns, widths } = layout;
+  const cells = lines.map((line) => line.map((cell, index) => fitCell(cell, index, layout, style)));
+  const taken: string[] = [];
+  const table = new Table({
+    chars: borderless,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
+    colWidths: [...widths],
+    colAligns: columns.map(({ kind }) => (kind === 'money' || kind === 'integer' ? 'right' : 'left')),
+  });
+  for (const line of cells) {
+    table.push(
+      line.map((cell) => {
+        const drawn = cell.style === undefined ? cell.text : style.paint(cell.text, cell.style);
+        if (/^[ -~]*$/.test(drawn)) return drawn;
+        taken.push(drawn);
+        return standIn.repeat(widthOf(cell.text));
+      }),
+    );
+  }
+  return `${table.toString().replace(standIns, () => taken.shift() ?? '')}\n`;
+}
+
+// Later pages may hold longer cells: what may be cut is cut, for anything else its column grows.
+function fitCell(cell: DrawnCell, index: number, { columns, widths }: Layout, style: TableStyle): DrawnCell {
+  const width = widths[index] ?? 0;
+  // A text without any width, marks alone, would leave its stand-in empty.
+  const text = cell.text !== '' && widthOf(cell.text) === 0 ? '\ufffd' : cell.text;
+  if (widthOf(text) <= width) return { ...cell, text };
+  if (style.width !== undefined && mayShrink(columns[index]?.kind ?? 'text')) {
+    return { ...cell, text: cut(text, width) };
+  }
+  widths[index] = widthOf(text);
+  return { ...cell, text };
+}
+
+const edges = ['top', 'bottom', 'left', 'right', 'mid'].flatMap((edge) => [edge, `${edge}-mid`]);
+const corners = ['top', 'bottom'].flatMap((edge) => [`${edge}-left`, `${edge}-right`]);
+const borderless = {
+  ...Object.fromEntries([...edges, ...corners].map((name) => [name, ''])),
+  middle: ' '.repeat(gap),
+};

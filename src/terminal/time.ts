@@ -1,0 +1,112 @@
+/** Times as people read them, in one zone; Unix seconds on the wire (service: What the service does). */
+
+import type { TimeSpan } from '../ports.ts';
+
+/** Reads Unix seconds in a zone. */
+export interface Times {
+  /** Whether this is a time the service can mean: whole seconds between 1970 and 9999. */
+  valid(value: unknown): value is number;
+  show(seconds: number, precision: TimeSpan['precision']): string;
+  /** `-06`, `+05:30`, `UTC`: what stands in a heading. */
+  offset(seconds: number): string;
+  now(): number;
+}
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+const endOfYear9999 = 253_402_300_800;
+
+/** Times of a run: `zone` an IANA name, or the zone of the process; `now` Unix milliseconds, to leave out this year. */
+export function createTimes(zone: string | undefined, now: () => number): Times {
+  const formatter = formatterOf(zone);
+  const at = (seconds: number): Parts => partsOf(formatter, seconds);
+  const thisSecond = (): number => Math.floor(now() / 1000);
+  return {
+    valid,
+    now: thisSecond,
+    offset: (seconds) => {
+      const { minutes } = at(seconds);
+      return minutes === 0 ? 'UTC' : signed(minutes, true);
+    },
+    show(seconds, precision) {
+      const time = at(seconds);
+      const clock = `${time.hour}:${time.minute}`;
+      if (precision === 'clock') return `${clock}:${time.second}`;
+      const day = `${time.day} ${months[time.month - 1]}`;
+      if (precision === 'full')
+        return `${day} ${time.year} ${clock}:${time.second} UTC${time.minutes === 0 ? '' : signed(time.minutes, false)}`;
+      return time.year === at(thisSecond()).year ? `${day} ${clock}` : `${day} ${time.year} ${clock}`;
+    },
+  };
+}
+
+/** The same moment for machines: ISO 8601 in UTC. */
+export function isoTime(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+}
+
+export function valid(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < endOfYear9999;
+}
+
+interface Parts {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: string;
+  readonly minute: string;
+  readonly second: string;
+  /** Offset from UTC. */
+  readonly minutes: number;
+}
+
+function formatterOf(zone: string | undefined): Intl.DateTimeFormat {
+  const options: Intl.DateTimeFormatOptions = {
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+    calendar: 'gregory',
+  };
+  try {
+    return new Intl.DateTimeFormat('en-US', { ...options, timeZone: zone });
+  } catch {
+    // A zone that this machine does not know: no time is shown wrong, it is shown in UTC.
+    return new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' });
+  }
+}
+
+function partsOf(formatter: Intl.DateTimeFormat, seconds: number): Parts {
+  const parts = new Map(
+    formatter.formatToParts(seconds * 1000).map((part): [string, string] => [part.type, part.value]),
+  );
+  const text = (name: string): string => parts.get(name) ?? '';
+  const number = (name: string): number => Number(text(name));
+  const asUtc = Date.UTC(
+    number('year'),
+    number('month') - 1,
+    number('day'),
+    number('hour'),
+    number('minute'),
+    number('second'),
+  );
+  return {
+    year: number('year'),
+    month: number('month'),
+    day: number('day'),
+    hour: text('hour'),
+    minute: text('minute'),
+    second: text('second'),
+    minutes: Math.round((asUtc / 1000 - seconds) / 60),
+  };
+}
+
+// -06 in a heading, -6 in a sentence; minutes only where a zone has them.
+function signed(minutes: number, padded: boolean): string {
+  const size = Math.abs(minutes);
+  const hours = String(Math.floor(size / 60)).padStart(padded ? 2 : 1, '0');
+  const rest = size % 60 === 0 ? '' : `:${String(size % 60).padStart(2, '0')}`;
+  return `${minutes < 0 ? '-' : '+'}${hours}${rest}`;
+}

@@ -1,0 +1,32 @@
+/** How wide text is on a terminal, and cutting it between graphemes. */
+
+import stringWidth from 'string-width';
+
+export const ellipsis = '…';
+
+/** Cells that a clean line takes up. */
+export function widthOf(text: string): number {
+  return stringWidth(text);
+}
+
+/** Text of at most so many cells: what is too long is cut between graphemes and ends in `…`. */
+export function cut(text: string, width: number): string {
+  // No grapheme that is drawn is longer than this; the rest of a huge text is not looked at.
+  const start = text.slice(0, (width + 1) * 40);
+  if (start.length === text.length && widthOf(text) <= width) return text;
+  let used = 0;
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter('en').segment(start)) {
+    const next = used + widthOf(segment);
+    if (next > width - 1) break;
+    used = next;
+    kept += segment;
+  }
+  return kept + ellipsis;
+}
+
+/** Text filled with spaces to so many cells. */
+export function pad(text: string, width: number, right: boolean): string {
+  const fill = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return right ? fill + text : text + fill;
+}

@@ -1,0 +1,98 @@
+/** A client as main.ts opens it, for one test server. */
+
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Client, ClientParts } from '../../src/api/client.ts';
+import { createClient } from '../../src/api/client.ts';
+import type { Clock, Page, Profile } from '../../src/ports.ts';
+
+export const key = 'key_CANARYxyz0123456789';
+
+export const clock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: async (ms, signal) => {
+    try {
+      await wait(ms, undefined, { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
+};
+
+export function profileOf(baseUrl: string, more: Partial<Profile> = {}): Profile {
+  return {
+    name: 'shop-mx',
+    kind: 'stored',
+    mode: 'sandbox',
+    baseUrl,
+    origin: new URL(baseUrl).origin,
+    vendor: 'service',
+    apiVersion: '2.3.0',
+    lang: undefined,
+    auth: 'bearer',
+    settings: {
+      'orders.get': 'paged',
+      'customers.get': 'paged',
+      'orders.order': 'unknown',
+      'orders.status': undefined,
+      'checkouts.path': '/checkouts',
+      'refund.require': [],
+      'refund.max_amount': {},
+      'plan.max_total': {},
+      'plan.max_count': undefined,
+      'plan.max_age': 86_400_000,
+      'refund.send_within': 10_000,
+      'refund.horizon_part': 86_400_000,
+      'refund.horizon_whole': 900_000,
+      'reconcile.after': [0],
+      'amounts.decimals': {},
+      'time.zone': undefined,
+      redact: false,
+    },
+    account: `${new URL(baseUrl).origin} service sandbox`,
+    ...more,
+  };
+}
+
+/** Retries wait for nothing (`random` is 0) unless a test says otherwise. */
+export function openClient(
+  server: { readonly url: string },
+  profile: Partial<Profile> = {},
+  parts: Partial<ClientParts> = {},
+): Client {
+  return createClient({
+    profile: profileOf(profile.baseUrl ?? server.url, profile),
+    key,
+    version: '9.9.9',
+    timeoutMs: 5_000,
+    clock,
+    random: () => 0,
+    signal: new AbortController().signal,
+    ...parts,
+  });
+}
+
+export async function collect(pages: AsyncIterable<Page>): Promise<Page[]> {
+  const all: Page[] = [];
+  for await (const page of pages) all.push(page);
+  return all;
+}
+
+export function idsOf(pages: readonly Page[]): unknown[] {
+  return pages.flatMap((page) => page.records.map((record) => record.value.id));
+}
+
+/** What a promise rejects with. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it did not reject');
+}
+
+export function list(data: readonly unknown[], more: object = {}): object {
+  return { object: 'list', has_more: false, data, ...more };
+}

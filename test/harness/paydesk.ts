@@ -1,0 +1,69 @@
+/** Runs the built program in an environment of its own: only PATH, HOME and TERM, and what a test adds. */
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export const bin = join(import.meta.dirname, '../../bin/paydesk.js');
+
+/** An empty home folder, removed by `[Symbol.dispose]` (`using home = newHome()`). */
+export interface Home extends Disposable {
+  readonly path: string;
+}
+
+export function newHome(): Home {
+  const path = mkdtempSync(join(tmpdir(), 'paydesk-test-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export interface RunOptions {
+  readonly home: Home;
+  readonly env?: Readonly<Record<string, string>>;
+  /** What is piped in; standard input is closed after it. Absent: closed at once. */
+  readonly input?: string;
+  /** Leaves standard input open and silent, as a waiting pipe does. */
+  readonly stdinOpen?: true;
+  readonly nodeArgs?: readonly string[];
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The environment of a test run. */
+export function cleanEnv({ home, env }: RunOptions): Record<string, string> {
+  return {
+    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    HOME: home.path,
+    TERM: 'xterm-256color',
+    ...env,
+  };
+}
+
+/** Runs `paydesk ARGS` to its end. */
+export function paydesk(args: readonly string[], options: RunOptions): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...(options.nodeArgs ?? []), bin, ...args], {
+      env: cleanEnv(options),
+      cwd: options.home.path,
+    });
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    child.on('error', reject);
+    child.on('close', (code, signal) =>
+      resolve({
+        code,
+        signal,
+        stdout: Buffer.concat(stdout).toString(),
+        stderr: Buffer.concat(stderr).toString(),
+      }),
+    );
+    if (options.stdinOpen !== true) child.stdin.end(options.input ?? '');
+  });
+}

@@ -1,0 +1,192 @@
+/** Paging as people and scripts do it: the printed commands are run as they stand. */
+
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bin, cleanEnv } from '../harness/paydesk.ts';
+import { type Desk, openDesk } from './desk.ts';
+
+let desk: Desk;
+let ids: readonly string[];
+beforeAll(async () => {
+  desk = await openDesk();
+  ids = (await desk.orders()).map(({ id }) => id);
+  const folder = join(desk.home.path, 'bin');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'paydesk'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
+  chmodSync(join(folder, 'paydesk'), 0o755);
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+
+/** Runs a line in a shell where `paydesk` is the built program. */
+function shell(
+  line: string,
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const env = cleanEnv({ home: desk.home, env: desk.env });
+  const child = spawn('bash', ['-c', line], {
+    env: { ...env, PATH: `${join(desk.home.path, 'bin')}:${dirname(process.execPath)}:${env.PATH}` },
+    cwd: desk.home.path,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += String(chunk);
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
+  });
+}
+
+/** The ids in the first column of a table. */
+function idsIn(table: string): readonly string[] {
+  return table.split('\n').flatMap((line) => /^ord_\w+/.exec(line) ?? []);
+}
+
+function commandAfter(word: 'next' | 'previous', stderr: string): string {
+  const found = new RegExp(`${word}: (paydesk .*)$`, 'm').exec(stderr)?.[1];
+  if (found === undefined) throw new Error(`no ${word} command in:\n${stderr}`);
+  return found;
+}
+
+describe('the printed commands', () => {
+  test('lead to the next page, and back to the very same one', async () => {
+    const first = await shell('paydesk orders list --limit 5');
+    expect(first.code).toBe(0);
+    expect(idsIn(first.stdout)).toEqual(ids.slice(0, 5));
+    expect(first.stderr).not.toContain('previous:');
+
+    const second = await shell(commandAfter('next', first.stderr));
+    expect(idsIn(second.stdout)).toEqual(ids.slice(5, 10));
+
+    const back = await shell(commandAfter('previous', second.stderr));
+    expect(back.stdout).toBe(first.stdout);
+    expect(idsIn((await shell(commandAfter('next', back.stderr))).stdout)).toEqual(ids.slice(5, 10));
+  });
+
+  test('go back from the third page to the second, which leads both ways', async () => {
+    const second = await shell(`paydesk orders list --limit 5 --next ${ids[4]}`);
+    const third = await shell(commandAfter('next', second.stderr));
+    expect(idsIn(third.stdout)).toEqual(ids.slice(10, 15));
+    const back = await shell(commandAfter('previous', third.stderr));
+    expect(back.stdout).toBe(second.stdout);
+    expect(idsIn((await shell(commandAfter('previous', back.stderr))).stdout)).toEqual(ids.slice(0, 5));
+  });
+
+  test('end on the last page, which says that no more follow', async () => {
+    const last = await shell(`paydesk orders list --limit 5 --next ${ids.at(-4)}`);
+    expect(idsIn(last.stdout)).toEqual(ids.slice(-3));
+    expect(last.stderr).toContain('3 orders, sandbox environment. No more follow');
+    expect(last.stderr).not.toContain('next:');
+  });
+
+  test('repeat the filters, and the pages of a filter join without a gap', async () => {
+    const paid = (await desk.orders())
+      .filter(({ payment_status: status }) => status === 'paid')
+      .map(({ id }) => id);
+    const first = await shell('paydesk orders list --status paid --limit 7');
+    const second = await shell(commandAfter('next', first.stderr));
+    expect([...idsIn(first.stdout), ...idsIn(second.stdout)]).toEqual(paid.slice(0, 14));
+    const back = await shell(commandAfter('previous', second.stderr));
+    expect(back.stdout).toBe(first.stdout);
+  });
+
+  test('go on after --max', async () => {
+    const first = await shell('paydesk orders list --max 8 --limit 5');
+    expect(first.code).toBe(0);
+    expect(idsIn(first.stdout)).toEqual(ids.slice(0, 8));
+    expect(idsIn((await shell(commandAfter('next', first.stderr))).stdout)).toEqual(ids.slice(8, 13));
+  });
+});
+
+describe('for scripts', () => {
+  test('--all --json is one envelope of every order', async () => {
+    const count = "node -p 'JSON.parse(fs.readFileSync(0)).data.length'";
+    const ran = await shell(`paydesk orders list --all --json | ${count}`);
+    expect(ran.stdout).toBe(`${ids.length}\n`);
+    const { stdout } = await shell('paydesk orders list --all --json');
+    expect(JSON.parse(stdout)).toMatchObject({ object: 'list', has_more: false });
+    expect(JSON.parse(stdout)).toEqual({ object: 'list', has_more: false, data: await desk.orders() });
+  });
+
+  test('--json of one page says whether more follow', async () => {
+    const { stdout } = await shell('paydesk orders list --limit 5 --json');
+    expect(JSON.parse(stdout)).toMatchObject({ has_more: true, data: { length: 5 } });
+  });
+
+  test('--ndjson is one order a line', async () => {
+    const { stdout } = await shell('paydesk orders list --all --ndjson');
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(ids);
+  });
+
+  test('--csv is a header and one order a line, with the columns asked for', async () => {
+    const { stdout } = await shell(
+      'paydesk orders list --max 30 --csv --columns id,amount,currency,payment_status',
+    );
+    const orders = (await desk.orders()).slice(0, 30);
+    expect(stdout.trimEnd().split(/\r?\n/)).toEqual([
+      'id,amount,currency,payment_status',
+      ...orders.map(
+        ({ id, amount, currency, payment_status: status = '' }) => `${id},${amount},${currency},${status}`,
+      ),
+    ]);
+  });
+
+  test('--status shows only that status, in every format', async () => {
+    const { stdout } = await shell('paydesk orders list --status pre_authorized --all --json');
+    const expected = (await desk.orders()).filter((order) => order.payment_status === 'pre_authorized');
+    expect((JSON.parse(stdout) as { data: unknown }).data).toEqual(expected);
+  });
+
+  test('--refundable shows what the service says can be refunded', async () => {
+    const { stdout } = await shell('paydesk orders list --refundable --all --ndjson');
+    const expected = (await desk.orders())
+      .filter((order) => order.is_refundable === true)
+      .map(({ id }) => id);
+    expect(
+      stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => (JSON.parse(line) as { id: string }).id),
+    ).toEqual(expected);
+  });
+
+  test('an empty list is an envelope, a header, or a line on stderr', async () => {
+    const list = 'paydesk orders list --status voided --all';
+    expect(JSON.parse((await shell(`${list} --json`)).stdout)).toEqual({
+      object: 'list',
+      data: [],
+      has_more: false,
+    });
+    expect((await shell(`${list} --ndjson`)).stdout).toBe('');
+    expect((await shell(`${list} --csv`)).stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(await shell(list)).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/^No orders/),
+    });
+  });
+});
+
+describe('when stdout does not take it all', () => {
+  test('`| head -1` ends the program with 9 and no stack trace', async () => {
+    const ran = await shell('set -o pipefail; paydesk orders list --all --ndjson | head -1');
+    expect(ran.code).toBe(9);
+    expect(ran.stdout.split('\n')).toHaveLength(2);
+    expect(ran.stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test('`> /dev/full` ends it with 9 and one line that names the write error', async () => {
+    for (const format of ['table', 'json', 'ndjson', 'csv', 'list']) {
+      const ran = await shell(`paydesk orders list -o ${format} > /dev/full`);
+      expect(ran, format).toMatchObject({ code: 9 });
+      expect(ran.stderr, format).toContain('ENOSPC');
+    }
+  });
+});

@@ -1,0 +1,266 @@
+/** Every way to refund, as a script and as a person, and what the service holds afterwards. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  chargeAt,
+  type Desk,
+  declinedBeside,
+  type Order,
+  openDesk,
+  paidOnce,
+  paidTwice,
+  partlyLocked,
+  preAuthorized,
+  refundedInPart,
+  refundsOf,
+} from './desk.ts';
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk('--orders', '500');
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+
+const differentCards = (order: Order): boolean =>
+  paidTwice(order) && chargeAt(order, 0).payment_method.last4 !== chargeAt(order, 1).payment_method.last4;
+const last4Of = (order: Order, index: number): string => `*${chargeAt(order, index).payment_method.last4}`;
+
+interface Case {
+  readonly name: string;
+  readonly kind: (order: Order) => boolean;
+  readonly args: (order: Order) => readonly string[];
+  /** Refunds of each charge afterwards. */
+  readonly refunds: (order: Order) => readonly (readonly number[])[];
+  readonly status: string;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: 'an order paid once, all of it',
+    kind: paidOnce,
+    args: () => [],
+    refunds: (order) => [[-order.amount]],
+    status: 'refunded',
+  },
+  {
+    name: 'a split order, all of it',
+    kind: paidTwice,
+    args: () => [],
+    refunds: (order) => [[-chargeAt(order, 0).amount], [-chargeAt(order, 1).amount]],
+    status: 'refunded',
+  },
+  {
+    name: 'one charge by its number',
+    kind: paidTwice,
+    args: () => ['--charge', '2'],
+    refunds: (order) => [[], [-chargeAt(order, 1).amount]],
+    status: 'partially_refunded',
+  },
+  {
+    name: 'one charge by the end of its card number',
+    kind: differentCards,
+    args: (order) => ['--charge', last4Of(order, 0)],
+    refunds: (order) => [[-chargeAt(order, 0).amount], []],
+    status: 'partially_refunded',
+  },
+  {
+    name: 'one charge by its id',
+    kind: paidTwice,
+    args: (order) => ['--charge', chargeAt(order, 1).id],
+    refunds: (order) => [[], [-chargeAt(order, 1).amount]],
+    status: 'partially_refunded',
+  },
+  {
+    name: 'part of a charge',
+    kind: paidTwice,
+    args: () => ['--charge', '2', '--amount', '300'],
+    refunds: () => [[], [-300]],
+    status: 'partially_refunded',
+  },
+  {
+    name: 'part of the only charge, which need not be named',
+    kind: paidOnce,
+    args: () => ['--amount', '300'],
+    refunds: () => [[-300]],
+    status: 'partially_refunded',
+  },
+  {
+    name: 'the rest of a charge',
+    kind: refundedInPart,
+    args: () => ['--charge', '1'],
+    refunds: (order) => {
+      const [first = 0] = refundsOf(order)[0] ?? [];
+      return [[first, -(chargeAt(order, 0).amount + first)], []];
+    },
+    status: 'partially_refunded',
+  },
+  {
+    name: 'an order with a declined charge beside a paid one',
+    kind: declinedBeside,
+    args: () => [],
+    refunds: (order) => [[], [-chargeAt(order, 1).amount]],
+    status: 'refunded',
+  },
+];
+
+describe.each(cases)('$name', ({ kind, args, refunds, status }) => {
+  test('is refunded by a script', async () => {
+    const order = await desk.take(kind);
+    const ran = await desk.script(['orders', 'refund', order.id, ...args(order), '--yes', '--json']);
+    expect(ran).toMatchObject({ code: 0 });
+    expect(JSON.parse(ran.stdout)).toEqual(await desk.order(order.id));
+    const after = await desk.order(order.id);
+    expect(refundsOf(after)).toEqual(refunds(order));
+    expect(after.payment_status).toBe(status);
+  });
+
+  test('is refunded by a person', async () => {
+    const order = await desk.take(kind);
+    const person = desk.person(['orders', 'refund', order.id, ...args(order)]);
+    await person.answer('Why?', '\r');
+    await person.answer('Send it? (y/N)', 'y\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(0);
+    const after = await desk.order(order.id);
+    expect(refundsOf(after)).toEqual(refunds(order));
+    expect(after.payment_status).toBe(status);
+    const returned = after.amount_refunded - order.amount_refunded;
+    expect(screen).toContain(`refunded ${returned} ${order.currency}`);
+    expect(screen).toContain('"reason":"requested_by_client"');
+    expect(screen).not.toMatch(/null|undefined/);
+  });
+
+  test('is not refunded by a person who presses Enter', async () => {
+    const order = await desk.take(kind);
+    const person = desk.person(['orders', 'refund', order.id, ...args(order), '--reason', 'other']);
+    await person.answer('Send it? (y/N)', '\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(screen).toContain('certain: nothing was sent');
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+});
+
+describe('an order with a charge that the service does not refund', () => {
+  const refusal = (order: Order): readonly string[] => [
+    'refused by the service:',
+    'precondition_required.combo.order.is_not_returnable',
+    `paydesk orders refund ${order.id} --charge 1`,
+  ];
+
+  test('is warned of and refused by the service when a script asks for all of it (5)', async () => {
+    const order = await desk.take(partlyLocked);
+    const ran = await desk.script(['orders', 'refund', order.id, '--yes']);
+    expect(ran.code).toBe(5);
+    expect(ran.stdout).toBe('');
+    expect(ran.stderr).toContain('it may refuse the whole order');
+    for (const words of refusal(order)) expect(ran.stderr).toContain(words);
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+
+  test('tells a person which charge it is, and the command that works does work', async () => {
+    const order = await desk.take(partlyLocked);
+    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+    await person.answer('Send it? (y/N)', 'y\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(5);
+    for (const words of refusal(order)) expect(screen).toContain(words);
+    expect(screen).toContain(`charge 2 (${chargeAt(order, 1).id})`);
+
+    expect(await desk.script(['orders', 'refund', order.id, '--charge', '1', '--yes'])).toMatchObject({
+      code: 0,
+    });
+    expect(refundsOf(await desk.order(order.id))).toEqual([[-chargeAt(order, 0).amount], []]);
+  });
+
+  test('refuses that very charge itself and sends nothing (3)', async () => {
+    const order = await desk.take(partlyLocked);
+    const ran = await desk.script(['orders', 'refund', order.id, '--charge', '2', '--yes']);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('is not refundable (is_refundable false)');
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+});
+
+describe('what is refused before anything is sent (3)', () => {
+  test('a part of a split order that names no charge: each charge comes with its command', async () => {
+    const order = await desk.take(paidTwice);
+    const ran = await desk.script(['orders', 'refund', order.id, '--amount', '300', '--yes']);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain(`refused: ${order.id} has 2 charges: say which one --amount is for`);
+    expect(ran.stderr).toContain(`paydesk orders refund ${order.id} --charge 1 --amount 300`);
+    expect(ran.stderr).toContain(`paydesk orders refund ${order.id} --charge 2 --amount 300`);
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+
+  test('more than is left of a charge, with the numbers', async () => {
+    const order = await desk.take(refundedInPart);
+    const { amount } = chargeAt(order, 0);
+    const ran = await desk.script([
+      'orders',
+      'refund',
+      order.id,
+      '--charge',
+      '1',
+      '--amount',
+      String(amount),
+      '--yes',
+    ]);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain(`${amount} is more than is left on charge 1`);
+    expect(ran.stderr).toContain(`${amount + (refundsOf(order)[0]?.[0] ?? 0)} left`);
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+
+  test('an order that is only authorized: it is not charged yet', async () => {
+    const order = await desk.take(preAuthorized);
+    const ran = await desk.script(['orders', 'refund', order.id, '--yes']);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('is not charged yet');
+    expect(ran.stderr).toContain('do not capture in order to refund');
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+
+  test('an order refunded in part, when all of it is asked for: the command for each rest', async () => {
+    const order = await desk.take(refundedInPart);
+    const ran = await desk.script(['orders', 'refund', order.id, '--yes']);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('say which charge to refund the rest of');
+    expect(ran.stderr).toContain(`paydesk orders refund ${order.id} --charge 1`);
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+});
+
+describe('capture of an authorized order', () => {
+  test('is made by a script', async () => {
+    const order = await desk.take(preAuthorized);
+    const ran = await desk.script(['orders', 'capture', order.id, '--yes', '--json']);
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      id: order.id,
+      payment_status: 'paid',
+      amount_refunded: 0,
+    });
+    expect(await desk.order(order.id)).toMatchObject({ payment_status: 'paid' });
+  });
+
+  test('is made by a person', async () => {
+    const order = await desk.take(preAuthorized);
+    const person = desk.person(['orders', 'capture', order.id]);
+    await person.answer('Send it? (y/N)', 'y\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(0);
+    expect(screen).toContain(`captured ${order.amount} ${order.currency}`);
+    expect(await desk.order(order.id)).toMatchObject({ payment_status: 'paid' });
+  });
+
+  test('is not made twice: the second is refused and sends nothing (3)', async () => {
+    const order = await desk.take(preAuthorized);
+    expect(await desk.script(['orders', 'capture', order.id, '--yes'])).toMatchObject({ code: 0 });
+    const captured = await desk.order(order.id);
+    const ran = await desk.script(['orders', 'capture', order.id, '--yes']);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('there is nothing to capture');
+    expect(await desk.order(order.id)).toEqual(captured);
+  });
+});

@@ -1,0 +1,163 @@
+/** What a person is asked before a refund, and what a script is told is missing instead. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+import { json } from '../harness/server.ts';
+import { chargeAt, type Desk, openDesk, paidOnce, paidTwice, refundsOf, sit } from './desk.ts';
+import { chargeOf, orderOf, refundedWhole, startService } from './service.ts';
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+
+const down = '\x1b[B';
+
+describe('orders refund with nothing given', () => {
+  test('asks which order, what of it, how much and why, shows what it will do, and does it', async () => {
+    const order = await desk.take(paidTwice);
+    const person = desk.person(['orders', 'refund']);
+    await person.waitFor('Which order?');
+    person.type(order.id);
+    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    await person.answer('What of it?', `${down}${down}`);
+    await person.answer(/> charge 2 /, '\r');
+    await person.answer(`How much? (Enter: all ${chargeAt(order, 1).amount})`, '300\r');
+    await person.answer('Why?', down);
+    await person.answer(/> the order cannot be fulfilled +cannot_be_fulfilled/, '\r');
+    await person.waitFor('REFUND PART OF AN ORDER');
+    await person.answer('Send it? (y/N)', 'y\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(0);
+    expect(screen).toContain(`refunded 300 ${order.currency}`);
+    expect(refundsOf(await desk.order(order.id))).toEqual([[], [-300]]);
+  });
+
+  test('finds an order by its buyer, and Enter takes all of it', async () => {
+    const order = await desk.take(paidOnce);
+    const person = desk.person(['orders', 'refund', '--reason', 'other']);
+    await person.waitFor('Which order?');
+    person.type(`${order.customer_info.email} ${order.amount}`);
+    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    await person.answer(`How much? (Enter: all ${order.amount})`, '\r');
+    await person.waitFor('REFUND A WHOLE ORDER');
+    await person.answer('Send it? (y/N)', 'y\r');
+    expect(await person.leaves).toMatchObject({ code: 0 });
+    expect(refundsOf(await desk.order(order.id))).toEqual([[-order.amount]]);
+  });
+
+  test('does not take an amount that is more than is left, or no amount at all', async () => {
+    const order = await desk.take(paidOnce);
+    const person = desk.person(['orders', 'refund', '--reason', 'other']);
+    await person.waitFor('Which order?');
+    person.type(order.id);
+    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    await person.answer('How much?', `${order.amount + 1}\r`);
+    await person.answer(`only ${order.amount} is left`, '\x15');
+    person.type('1e3\r');
+    await person.answer('digits only', '\x15');
+    person.type('100\r');
+    await person.answer('Send it? (y/N)', 'n\r');
+    expect(await person.leaves).toMatchObject({ code: 3 });
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+
+  test('in a script is a usage error that names ID, and sends nothing at all', async () => {
+    await using service = await startService({ orders: [] });
+    using home = newHome();
+    const ran = await paydesk(['orders', 'refund', '--yes'], { home, env: service.env });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('missing ID');
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('why', () => {
+  test('offers the five documented reasons in words with what is sent, and none', async () => {
+    const order = await desk.take(paidOnce);
+    const person = desk.person(['orders', 'refund', order.id]);
+    await person.waitFor('no reason is sent');
+    for (const words of [
+      /the buyer asked for it +requested_by_client/,
+      /the order cannot be fulfilled +cannot_be_fulfilled/,
+      /the buyer was charged twice +duplicated_transaction/,
+      /fraud is suspected +suspected_fraud/,
+      /another reason +other/,
+    ])
+      expect(person.transcript).toMatch(words);
+    person.type(down.repeat(5));
+    await person.answer('> no reason is sent', '\r');
+    await person.waitFor('sent once: {}');
+    await person.answer('Send it? (y/N)', 'y\r');
+    expect(await person.leaves).toMatchObject({ code: 0 });
+  });
+
+  test('suspected fraud comes with the warning that paydesk cannot see disputes', async () => {
+    const order = await desk.take(paidOnce);
+    const person = desk.person(['orders', 'refund', order.id, '--reason', 'suspected_fraud']);
+    await person.answer('Send it? (y/N)', '\r');
+    const { screen } = await person.leaves;
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+      'paydesk cannot see disputes: a refund and a chargeback together pay twice',
+    );
+  });
+
+  test('a reason that is not documented exits 2 with the documented ones', async () => {
+    const ran = await desk.script(['orders', 'refund', 'ord_1', '--reason', 'regret', '--yes']);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('--reason regret');
+    expect(ran.stderr).toContain('suspected_fraud');
+  });
+});
+
+describe('a note', () => {
+  test('is shown with the words that it stays here, and is not in the request', async () => {
+    await using service = await startService({
+      orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])],
+      onPost: (order = {}, held) => {
+        held.orders = [refundedWhole(order)];
+        return json(refundedWhole(order));
+      },
+    });
+    using home = newHome();
+    const args = ['orders', 'refund', 'ord_1', '--note', 'ticket 8840', '--reason', 'other'];
+    const person = sit(args, { home, env: service.env });
+    await person.answer('Send it? (y/N)', 'y\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(0);
+    expect(screen).toMatch(/note +ticket 8840 +stays on this machine, is not sent/);
+    expect(service.posts.map(({ body }) => body)).toEqual(['{"reason":"other"}']);
+  });
+});
+
+describe('a yes', () => {
+  test('is not taken from a pipe: exits 2, names --yes, sends nothing at all', async () => {
+    await using service = await startService({ orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])] });
+    using home = newHome();
+    const ran = await paydesk(['orders', 'refund', 'ord_1'], { home, env: service.env, input: 'y\n' });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('missing --yes');
+    expect(service.requests).toEqual([]);
+  });
+
+  test('typed before the question does not answer it', async () => {
+    const order = await desk.take(paidOnce);
+    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+    person.type('y\ry\ry\r');
+    await person.answer('Send it? (y/N)', '\r');
+    expect(await person.leaves).toMatchObject({ code: 3 });
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+
+  test.each([
+    ['Ctrl-C', '\x03', 130],
+    ['Ctrl-D', '\x04', 3],
+  ])('is not %s: nothing is sent', async (_name, key, code) => {
+    const order = await desk.take(paidOnce);
+    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+    await person.answer('Send it? (y/N)', key);
+    expect(await person.leaves).toMatchObject({ code });
+    expect(await desk.order(order.id)).toEqual(order);
+  });
+});

@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { canary, createDesk, type Desk } from './desk.ts';
+
+let desk: Desk;
+beforeEach(() => {
+  desk = createDesk();
+});
+afterEach(() => {
+  desk.remove();
+});
+
+const keyring = (name: string) => fileURLToPath(new URL(`keyrings/${name}.js`, import.meta.url));
+const draft = { name: 'x', baseUrl: 'https://api.example.com', mode: 'sandbox' } as const;
+const key = { text: canary, where: 'a test', place: 'keyring' } as const;
+const withKeyring = (name: string) =>
+  desk.run({ env: { HOME: desk.home, PAYDESK_API_KEY: '', SECRET: 'sEcReT' }, keyringModule: keyring(name) });
+
+test('a key in the keyring is found again, lies in no file of ours, and goes with its profile', async () => {
+  await withKeyring('kept').add(draft, key);
+  expect(await (await withKeyring('kept').open('x')).key()).toBe(canary);
+  expect(readdirSync(desk.config)).toEqual(['profiles.json']);
+  expect((await withKeyring('kept').describe('x')).key).toMatchObject({
+    keptIn: 'system keyring',
+    lastFour: 'wxyz',
+  });
+  await withKeyring('kept').remove('x');
+  expect(readdirSync(desk.home).filter((name) => name.startsWith('paydesk x'))).toEqual([]);
+});
+
+test('the process that asks the keyring gets no key and no secret by its arguments or environment', async () => {
+  await withKeyring('kept').add(draft, key);
+  const seen = readFileSync(join(desk.home, 'seen.json'), 'utf8');
+  expect(seen).not.toContain('Canary');
+  expect(seen).not.toContain('sEcReT');
+});
+
+test('a key in the keyring carries the one origin it may be sent to', async () => {
+  await withKeyring('kept').add(draft, key);
+  const path = join(desk.home, readdirSync(desk.home).find((name) => name.startsWith('paydesk x')) ?? '');
+  expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ origin: 'https://api.example.com', key: canary });
+});
+
+test.each(['denies', 'garbage', 'hangs', 'nonexistent'])(
+  'a keyring that %s is no keyring: the key is kept nowhere, and a file is only offered',
+  async (name) => {
+    const started = performance.now();
+    await expect(withKeyring(name).add(draft, key)).rejects.toMatchObject({
+      kind: 'refused',
+      parts: { now: [expect.stringContaining('--key-store file')] },
+    });
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(existsSync(join(desk.config, 'keys.json'))).toBe(false);
+    expect((await desk.run().list()).map((profile) => profile.name)).toEqual(['demo']);
+  },
+);
+
+test.each(['denies', 'garbage', 'hangs'])(
+  'a key is not read from a keyring that %s: exit 4',
+  async (name) => {
+    await withKeyring('kept').add(draft, key);
+    const opened = await withKeyring(name).open('x');
+    await expect(opened.key()).rejects.toMatchObject({
+      kind: 'auth',
+      message: expect.stringContaining('system keyring'),
+    });
+  },
+);
+
+test('moving a key from the keyring to the file takes it out of the keyring', async () => {
+  await withKeyring('kept').add(draft, key);
+  await withKeyring('kept').replaceKey('x', { text: `${canary}2`, where: 'a test', place: 'file' });
+  expect(await (await desk.run().open('x')).key()).toBe(`${canary}2`);
+  expect(readdirSync(desk.home).filter((name) => name.startsWith('paydesk x'))).toEqual([]);
+});
+
+test('a profile can be removed where its keyring does not answer, and that is said', async () => {
+  await withKeyring('kept').add(draft, key);
+  await withKeyring('denies').remove('x');
+  expect(desk.notices).toEqual([expect.stringContaining('may still be in the system keyring')]);
+});
+
+test('whether there is a keyring can be asked before a key is typed', async () => {
+  expect(await withKeyring('kept').keyringProblem()).toBeUndefined();
+  expect(await withKeyring('denies').keyringProblem()).toEqual(expect.any(String));
+});

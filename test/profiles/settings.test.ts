@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { settingsHelp } from '../../src/commands/profile/set.ts';
+import { readSettings, settingName, settingProblem, settingWords } from '../../src/profiles/settings.ts';
+
+test('without a word from anybody every setting has its default', () => {
+  const settings = readSettings({}, 'production', 'shop');
+  expect({ ...settings, 'refund.max_amount': {}, 'plan.max_total': {}, 'amounts.decimals': {} }).toEqual({
+    'orders.get': 'paged',
+    'customers.get': 'paged',
+    'orders.order': 'unknown',
+    'checkouts.path': 'checkouts',
+    'refund.require': [],
+    'plan.max_age': 86_400_000,
+    'refund.send_within': 10_000,
+    'refund.horizon_part': 86_400_000,
+    'refund.horizon_whole': 900_000,
+    'reconcile.after': [0, 2000, 5000, 15_000],
+    'refund.max_amount': {},
+    'plan.max_total': {},
+    'amounts.decimals': {},
+    redact: false,
+  });
+});
+
+test.each([
+  ['orders.get', 'direct', 'direct'],
+  ['orders.order', 'newest-first', 'newest-first'],
+  ['orders.status', 'paid', 'paid'],
+  ['checkouts.path', '/pay/checkouts', 'pay/checkouts'],
+  ['refund.require', 'note,reason', ['reason', 'note']],
+  ['refund.require', 'note', ['note']],
+  ['plan.max_count', '500', 500],
+  ['plan.max_age', '2d', 172_800_000],
+  ['refund.send_within', '500ms', 500],
+  ['refund.horizon_part', '0s', 0],
+  ['refund.horizon_whole', '90 min', 5_400_000],
+  ['reconcile.after', '0,0.05,1', [0, 50, 1000]],
+  ['time.zone', 'America/Mexico_City', 'America/Mexico_City'],
+  ['redact', 'true', true],
+] as const)('%s %s is understood', (name, text, value) => {
+  expect(readSettings({ [name]: text }, 'sandbox', 'test')[name]).toEqual(value);
+});
+
+test.each([
+  ['orders.get', 'Direct'],
+  ['checkouts.path', '/orders'],
+  ['checkouts.path', '/orders/ord_1/refunds'],
+  ['checkouts.path', '/../orders'],
+  ['checkouts.path', '//evil.example'],
+  ['checkouts.path', 'https://evil.example'],
+  ['refund.require', 'reason,none'],
+  ['refund.max_amount.MXN', '1.5'],
+  ['refund.max_amount.MXN', '0'],
+  ['refund.max_amount.MXN', '9007199254740992'],
+  ['amounts.decimals.MXN', '7'],
+  ['plan.max_count', '0'],
+  ['plan.max_age', '24'],
+  ['plan.max_age', '400d'],
+  ['refund.send_within', '0s'],
+  ['reconcile.after', '5,2'],
+  ['reconcile.after', ''],
+  ['time.zone', 'Mars/Olympus'],
+  ['redact', 'yes'],
+])('%s %j is not understood', (name, text) => {
+  expect(settingProblem(name, text)).toEqual(expect.any(String));
+});
+
+test('an amount a currency: capitals, and no currency that nobody set', () => {
+  expect(settingName('refund.max_amount.mxn')).toBe('refund.max_amount.MXN');
+  const settings = readSettings({ 'refund.max_amount.MXN': '50000' }, 'sandbox', 'test');
+  expect(settings['refund.max_amount'].MXN).toBe(50_000);
+  expect(settings['refund.max_amount'].constructor).toBeUndefined();
+  expect(Object.getPrototypeOf(settings['refund.max_amount'])).toBeNull();
+});
+
+test.each(['__proto__', 'constructor', 'toString', 'refund.max_amount', 'refund.max_amount.__proto__', ''])(
+  'there is no setting %j',
+  (name) => {
+    expect(settingName(name)).toBeUndefined();
+  },
+);
+
+test.each([
+  ['reconcile.after', '0,2,5', false],
+  ['reconcile.after', '0,2,5,14', false],
+  ['reconcile.after', '0,1,2,5,20', true],
+  ['refund.horizon_part', '23h', false],
+  ['refund.horizon_part', '25h', true],
+  ['refund.horizon_whole', '14min', false],
+  ['refund.horizon_whole', '15min', true],
+  ['refund.send_within', '11s', false],
+  ['refund.send_within', '9s', true],
+])('in production %s %s is allowed: %s', (name, text, allowed) => {
+  const read = () => readSettings({ [name]: text }, 'production', 'shop');
+  if (allowed) expect(read).not.toThrow();
+  else
+    expect(read).toThrow(
+      expect.objectContaining({ kind: 'refused', message: expect.stringContaining(name) }),
+    );
+  expect(() => readSettings({ [name]: text }, 'sandbox', 'test')).not.toThrow();
+});
+
+test('no text makes a setting throw anything but a refusal, whatever its name', () => {
+  const names = settingWords().map(({ name }) => name.replace('CUR', 'MXN'));
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...names, '__proto__', 'x'),
+      fc.oneof(fc.string(), fc.stringMatching(/^[0-9.,a-z -]{0,12}$/)),
+      (name, text) => {
+        try {
+          readSettings(Object.fromEntries([[name, text]]), 'production', 'shop');
+        } catch (error) {
+          expect(error).toMatchObject({ kind: 'refused' });
+        }
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test('every duration reads as its number of milliseconds', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 364 }),
+      fc.constantFrom(['ms', 1], ['s', 1000], ['min', 60_000], ['h', 3_600_000], ['d', 86_400_000]),
+      (count, [unit, ms]) => {
+        const settings = readSettings({ 'plan.max_age': `${count}${unit}` }, 'sandbox', 'test');
+        expect(settings['plan.max_age']).toBe(count * Number(ms));
+      },
+    ),
+  );
+});
+
+test('the help of profile set names every setting and its default', () => {
+  const missing = settingWords().filter(
+    ({ name, defaultText }) =>
+      !settingsHelp.includes(name) ||
+      (defaultText !== undefined && !settingsHelp.includes(`${defaultText})`)),
+  );
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,35 @@
+// A process that works on the profiles of a home: `home add NAME`, `home set NAME` (on and on), `home open`.
+import { canary, createDesk } from './desk.ts';
+
+const [home = '', what = '', name = ''] = process.argv.slice(2);
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+if (what === 'add') {
+  await createDesk(home)
+    .run()
+    .add(
+      { name, baseUrl: 'https://api.example.com', mode: 'sandbox' },
+      { text: canary + name, where: 'a test', place: 'file' },
+    );
+  say('added');
+} else if (what === 'set') {
+  for (let count = 1; ; count += 1) {
+    await createDesk(home).run().set(name, 'plan.max_count', String(count));
+    say(`set ${count}`);
+  }
+} else if (what === 'open') {
+  const env = {
+    PAYDESK_BASE_URL: 'http://127.0.0.1:1',
+    PAYDESK_MODE: 'sandbox',
+    PAYDESK_API_KEY: canary,
+  };
+  const opened = await createDesk(home).run({ env }).open();
+  say(`${opened.profile.name} ${(await opened.key()) === canary}`);
+  await createDesk(home)
+    .run()
+    .use('demo')
+    .then(
+      () => say('written'),
+      (error: unknown) => say(error instanceof Error ? `not written: ${error.message}` : 'odd'),
+    );
+}

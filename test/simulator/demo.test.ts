@@ -1,0 +1,157 @@
+/** The demo inside a process: kept between commands, safe among processes, its lost replies. */
+
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Demo } from '../../src/simulator/demo.ts';
+import { openDemo, resetDemo } from '../../src/simulator/demo.ts';
+import { recordsIn } from './fixtures.ts';
+
+let home = '';
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'paydesk-demo-'));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+const now = () => 1_790_000_000_000;
+const open = (fault?: string) => openDemo({ folder: join(home, 'simulator'), now, fault });
+
+function send(demo: Demo, method: string, path: string, signal?: AbortSignal): Promise<Response> {
+  const headers = { authorization: `Bearer ${demo.key}`, accept: 'application/vnd.service-v2.3.0+json' };
+  return demo.fetch(new Request(`http://demo.invalid${path}`, { method, headers, signal: signal ?? null }));
+}
+
+async function firstOrder(demo: Demo) {
+  const reply = await send(demo, 'GET', '/orders?limit=1');
+  const [order] = recordsIn(await reply.json());
+  if (order === undefined) throw new Error('no orders');
+  return order;
+}
+
+test('keeps what was done for the next command', async () => {
+  const demo = open();
+  const order = await firstOrder(demo);
+  expect((await send(demo, 'POST', `/orders/${order.id}/refunds`)).status).toBe(200);
+  demo.close();
+  const again = open();
+  expect(await firstOrder(again)).toMatchObject({ id: order.id, payment_status: 'refunded' });
+  expect(again.instance).toBe(demo.instance);
+  expect(again.key).toBe(demo.key);
+  again.close();
+});
+
+test('keeps its folder and its file to their owner', () => {
+  open().close();
+  expect(statSync(join(home, 'simulator')).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(home, 'simulator'))).toEqual(['demo.db']);
+  expect(statSync(join(home, 'simulator', 'demo.db')).mode & 0o777).toBe(0o600);
+});
+
+describe('a reset', () => {
+  test('starts again from the first data under a new instance and key', async () => {
+    const demo = open();
+    const order = await firstOrder(demo);
+    await send(demo, 'POST', `/orders/${order.id}/refunds`);
+    demo.close();
+    resetDemo({ folder: join(home, 'simulator'), now });
+    const after = open();
+    expect(await firstOrder(after)).toEqual(order);
+    expect(after.instance).not.toBe(demo.instance);
+    expect(after.key).not.toBe(demo.key);
+    after.close();
+  });
+
+  test('takes the key from a program that opened the demo before it, so that nothing of it is applied', async () => {
+    const demo = open();
+    const order = await firstOrder(demo);
+    resetDemo({ folder: join(home, 'simulator'), now });
+    expect((await send(demo, 'POST', `/orders/${order.id}/refunds`)).status).toBe(401);
+    demo.close();
+  });
+
+  test('mends a damaged file, which is refused before', () => {
+    open().close();
+    writeFileSync(join(home, 'simulator', 'demo.db'), 'this is no database'.repeat(500));
+    expect(() => open()).toThrow(/is not the file of a simulator, or it is damaged/);
+    resetDemo({ folder: join(home, 'simulator'), now });
+    open().close();
+  });
+});
+
+describe('a lost reply', () => {
+  test('to an applied change rejects as fetch does, and the change is there', async () => {
+    const demo = open('apply-drop');
+    const order = await firstOrder(demo);
+    await expect(send(demo, 'POST', `/orders/${order.id}/refunds`)).rejects.toThrow(TypeError);
+    expect(await firstOrder(demo)).toMatchObject({ payment_status: 'refunded' });
+    demo.close();
+  });
+
+  test('to a change that was dropped leaves the order alone', async () => {
+    const demo = open('drop');
+    const order = await firstOrder(demo);
+    await expect(send(demo, 'POST', `/orders/${order.id}/refunds`)).rejects.toThrow(TypeError);
+    expect(await firstOrder(demo)).toEqual(order);
+    demo.close();
+  });
+
+  test('that is cut breaks off in the middle of the body', async () => {
+    const demo = open('apply-cut');
+    const order = await firstOrder(demo);
+    const reply = await send(demo, 'POST', `/orders/${order.id}/refunds`);
+    expect(reply.status).toBe(200);
+    const reader = reply.body?.getReader();
+    expect((await reader?.read())?.value?.length).toBeGreaterThan(100);
+    await expect(reader?.read()).rejects.toThrow(TypeError);
+    demo.close();
+  });
+
+  test('that stalls ends when the client gives up', async () => {
+    const demo = open('apply-stall');
+    const order = await firstOrder(demo);
+    const sent = send(demo, 'POST', `/orders/${order.id}/refunds`, AbortSignal.timeout(50));
+    await expect(sent).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(await firstOrder(demo)).toMatchObject({ payment_status: 'refunded' });
+    demo.close();
+  });
+
+  test.each([
+    ['500', 500, ''],
+    ['html', 502, '<!doctype html>'],
+    ['429', 429, '{"object":"error","type":"too_many_requests_error"'],
+  ])('may come as %s', async (fault, status, start) => {
+    const demo = open(fault);
+    const order = await firstOrder(demo);
+    const reply = await send(demo, 'POST', `/orders/${order.id}/refunds`);
+    expect(reply.status).toBe(status);
+    expect((await reply.text()).startsWith(start)).toBe(true);
+    demo.close();
+  });
+});
+
+test('six processes at once open it, refund the same charge in small parts, and no refund is lost or doubled', async () => {
+  const program = `
+    import { openDemo } from ${JSON.stringify(new URL('../../src/simulator/demo.ts', import.meta.url).href)};
+    const demo = openDemo({ folder: ${JSON.stringify(join(home, 'simulator'))}, now: () => 1790000000000 });
+    const headers = { authorization: 'Bearer ' + demo.key, 'content-type': 'application/json' };
+    const list = await demo.fetch(new Request('http://demo.invalid/orders?limit=1', { headers }));
+    const [order] = (await list.json()).data;
+    const body = JSON.stringify({ charge_id: order.charges.data[0].id, amount: 1 });
+    for (let sent = 0; sent < 10; sent += 1) {
+      const url = 'http://demo.invalid/orders/' + order.id + '/refunds';
+      const reply = await demo.fetch(new Request(url, { method: 'POST', headers, body }));
+      if (reply.status !== 200) throw new Error(await reply.text());
+    }`;
+  const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', program]);
+  await Promise.all(Array.from({ length: 6 }, run));
+  const demo = open();
+  expect(await firstOrder(demo)).toMatchObject({
+    payment_status: 'partially_refunded',
+    amount_refunded: 60,
+    charges: { data: [{ refunds: { total: 60 } }] },
+  });
+  demo.close();
+});
