@@ -91,7 +91,7 @@ function beforeSent(store: JournalStore, takeOff: () => void): JournalStore {
 
 async function openClient(parts: AccountParts, name: string | undefined): Promise<Client> {
   const { process, version, globals, clock, signal, secrets } = parts;
-  const { profile, key } = await parts.profiles.open(name);
+  const { profile, key, fingerprint } = await parts.profiles.open(name);
   refuseUnsafeRuntime({ env: process.env, execArgv: process.execArgv, mode: profile.mode });
   const secret = await key();
   secrets.add(secret);
@@ -100,7 +100,8 @@ async function openClient(parts: AccountParts, name: string | undefined): Promis
   if (transport === undefined) await useProxies(process.env);
   makeCacheFolder(parts.cacheFolder);
   const { createClient } = await import('./api/client.ts');
-  return createClient({
+  let seen: { readonly date: number; readonly wall: number } | undefined;
+  const { service, send } = createClient({
     profile,
     key: secret,
     version,
@@ -111,7 +112,11 @@ async function openClient(parts: AccountParts, name: string | undefined): Promis
     leave: parts.stop.leave,
     transport,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
+    onDate: (date) => {
+      seen = { date, wall: clock.now() };
+    },
   });
+  return { service: { ...service, seenDate: () => seen, keyFingerprint: await fingerprint() }, send };
 }
 
 function inProcess(demo: Demo): typeof fetch {

@@ -201,10 +201,15 @@ export function environment(url: string): Readonly<Record<string, string>> {
 }
 
 /** Runs the cases a few at a time and gives their results in order. */
-export async function each<T, R>(cases: readonly T[], run: (one: T) => Promise<R>): Promise<readonly R[]> {
+export async function each<T, R>(
+  cases: readonly T[],
+  run: (one: T, index: number) => Promise<R>,
+): Promise<readonly R[]> {
   const results: R[] = [];
   for (let start = 0; start < cases.length; start += atOnce) {
-    results.push(...(await Promise.all(cases.slice(start, start + atOnce).map(run))));
+    results.push(
+      ...(await Promise.all(cases.slice(start, start + atOnce).map((one, index) => run(one, start + index)))),
+    );
   }
   return results;
 }

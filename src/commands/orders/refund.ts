@@ -1,6 +1,7 @@
 /** `orders refund`: declare, gather, plan, confirm, act, show. */
 
 import {
+  chargeIdPattern,
   type JsonObject,
   orderColumns,
   paths,
@@ -33,7 +34,11 @@ export const refund = defineCommand({
   ].join(' '),
   arguments: [idArgument('orders', false)],
   flags: {
-    charge: flag.text({ value: 'CH', summary: 'one charge: its id, its number in orders show, or *4242' }),
+    charge: flag.of<string>({
+      value: 'CH',
+      summary: 'one charge: its id, its number in orders show, or *4242',
+      parse: chargeName,
+    }),
     amount: flag.amount({ value: 'N', summary: "part of a charge: the service's own integer" }),
     reason: flag.choice(refundReasonValues, { value: 'R', summary: 'why, for the service' }),
     note: flag.text({ value: 'TEXT', summary: 'why, for this machine; is not sent' }),
@@ -106,6 +111,13 @@ function askedOf(
   if (intent !== undefined && order === undefined)
     throw new CliError('usage', 'missing ID: --intent repeats one order', { certain: 'nothing was sent' });
   return askedFor({ order, charge, amount, reason });
+}
+
+function chargeName(text: string, name: string): string {
+  if (chargeIdPattern.test(text)) return text;
+  throw new CliError('usage', `${name} ${text}: not a charge: its id, its number in orders show, or *4242`, {
+    certain: 'nothing was sent',
+  });
 }
 
 // A script learns of a missing flag before any request.
