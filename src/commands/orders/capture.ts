@@ -8,7 +8,7 @@ import { accountLabel, commandLine } from '../account.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { readOne } from '../one-record.ts';
 import { type Applied, appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
-import { askedFor, showRecorded } from '../repeat.ts';
+import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
 import { checkMode } from './refund-checks.ts';
