@@ -105,7 +105,7 @@ async function helpFor(words: readonly string[], width: number): Promise<string>
   if (helping && asked.length === 1 && topicNames.includes(first ?? '')) return topicText(first ?? '', width);
   const entry = commands.find(({ words: own }) => own.every((word, index) => asked[index] === word));
   if (entry !== undefined && !(helping && asked.length > entry.words.length)) return leafHelp(entry, width);
-  if (helping && first !== undefined && (groups[first] === undefined || asked.length > 1))
+  if (helping && first !== undefined && (!Object.hasOwn(groups, first) || asked.length > 1))
     throw unknownWord(asked);
   return first === undefined ? rootHelp(width) : groupHelp(first, width);
 }
