@@ -438,6 +438,8 @@ export interface Notes {
 export interface Choice<T> {
   readonly value: T;
   readonly label: string;
+  /** After the label, never cut, where a label too long for the terminal is: amounts and ids. */
+  readonly tail?: string;
   /** Shown under the choice, or after it in line prompts. */
   readonly detail?: string;
 }

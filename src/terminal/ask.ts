@@ -28,6 +28,7 @@ export interface AskOptions {
 /** What both kinds of prompt are told of a choice; its value stays here. */
 export interface Labelled {
   readonly label: string;
+  readonly tail: string | undefined;
   readonly detail: string | undefined;
 }
 
@@ -99,7 +100,7 @@ async function loadPrompts({ stdin, stderr, accessible, color, write }: AskOptio
     import('./prompts.ts'),
     import('./color.ts'),
   ]);
-  return createPrompts(stdin, stderr.stream, await loadPaint(color));
+  return createPrompts(stdin, stderr, await loadPaint(color));
 }
 
 // Restores the terminal whatever happens; what was typed before the question never answers it.
@@ -133,8 +134,9 @@ function throwIfOver(signal: AbortSignal): void {
 }
 
 function labels<T>(choices: readonly Choice<T>[], clean: (text: string) => string): readonly Labelled[] {
-  return choices.map(({ label, detail }) => ({
+  return choices.map(({ label, tail, detail }) => ({
     label: clean(label),
+    tail: tail === undefined ? undefined : clean(tail),
     detail: detail === undefined ? undefined : clean(detail),
   }));
 }

@@ -64,8 +64,8 @@ function wrap(
   style: ScreenStyle,
   hang = indent,
 ): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
+  const lines: (readonly Piece[])[] = [];
+  let line: Piece[] = [];
   let used = 0;
   let spaces: Piece = { text: '', style: undefined };
   for (const word of wordsOf(pieces)) {
@@ -77,17 +77,31 @@ function wrap(
     const room = (style.width ?? Number.POSITIVE_INFINITY) - (lines.length === 0 ? indent : hang);
     if (used > 0 && used + spaces.text.length + size > room) {
       lines.push(line);
-      line = '';
+      line = [];
       used = 0;
     } else {
-      line += paintPiece(spaces, style.paint);
+      line.push(spaces);
       used += spaces.text.length;
     }
-    line += word.pieces.map((piece) => paintPiece(piece, style.paint)).join('');
+    line.push(...word.pieces);
     used += size;
     spaces = { text: '', style: undefined };
   }
-  return [...lines, line].map((text, index) => ' '.repeat(index === 0 ? indent : hang) + text);
+  return [...lines, line].map(
+    (pieces, index) => ' '.repeat(index === 0 ? indent : hang) + paintPieces(pieces, style.paint),
+  );
+}
+
+// Neighbours of one style are painted at once, so that a phrase stays a phrase in the bytes too.
+function paintPieces(pieces: readonly Piece[], paint: Paint): string {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (last !== undefined && last.style === piece.style)
+      joined.splice(-1, 1, { text: last.text + piece.text, style: last.style });
+    else if (piece.text !== '') joined.push(piece);
+  }
+  return joined.map((piece) => paintPiece(piece, paint)).join('');
 }
 
 type Word = { readonly spaces: Piece } | { readonly spaces?: undefined; readonly pieces: readonly Piece[] };
