@@ -7,6 +7,10 @@ const { argv } = process;
 
 if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  process.stdout.on('error', ({ code }) => {
+    process.stderr.write(`incomplete: stdout could not be written (${code})\n`);
+    process.exitCode = 9;
+  });
   process.stdout.write(`${version}\n`);
 } else if (!(major >= 26 || (major === 24 && minor >= 15))) {
   process.stderr.write(

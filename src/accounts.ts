@@ -66,7 +66,7 @@ export function createAccount(parts: AccountParts): Account {
 
 async function openClient(parts: AccountParts, name: string | undefined): Promise<Client> {
   const { process, version, globals, clock, signal, secrets } = parts;
-  const { profile, key } = await parts.profiles.open(name);
+  const { profile, key, fingerprint } = await parts.profiles.open(name);
   refuseUnsafeRuntime({ env: process.env, execArgv: process.execArgv, mode: profile.mode });
   const secret = await key();
   secrets.add(secret);
@@ -75,7 +75,8 @@ async function openClient(parts: AccountParts, name: string | undefined): Promis
   if (transport === undefined) await useProxies(process.env);
   makeCacheFolder(parts.cacheFolder);
   const { createClient } = await import('./api/client.ts');
-  return createClient({
+  let seen: { readonly date: number; readonly wall: number } | undefined;
+  const { service, send } = createClient({
     profile,
     key: secret,
     version,
@@ -85,7 +86,11 @@ async function openClient(parts: AccountParts, name: string | undefined): Promis
     signal,
     transport,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
+    onDate: (date) => {
+      seen = { date, wall: clock.now() };
+    },
   });
+  return { service: { ...service, seenDate: () => seen, keyFingerprint: await fingerprint() }, send };
 }
 
 function inProcess(demo: Demo): typeof fetch {

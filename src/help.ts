@@ -70,15 +70,21 @@ function examples(lines: readonly string[], width: number): string {
   return ['Examples:', ...lines.map((line) => continued(`  $ ${line}`, width))].join('\n');
 }
 
-/** Wraps a command line with backslashes, so that it can still be copied. */
+/** Wraps a command line with backslashes, so that it can still be copied; an option stays beside its value. */
 function continued(line: string, width: number): string {
+  const start = /^ */.exec(line)?.[0] ?? '';
+  const further = `${start}    `;
+  const words = line.trimStart().match(/-\S+ [^-\s]\S*|\S+/g) ?? [];
+  const fitting = words.flatMap((word) =>
+    further.length + word.length > width - 2 ? word.split(' ') : [word],
+  );
   const out: string[] = [];
   let current = '';
-  for (const word of line.trimStart().split(' ')) {
-    const next = current === '' ? `${out.length === 0 ? '  ' : '      '}${word}` : `${current} ${word}`;
+  for (const word of fitting) {
+    const next = current === '' ? start + word : `${current} ${word}`;
     if (next.length > width - 2 && current !== '') {
       out.push(`${current} \\`);
-      current = `      ${word}`;
+      current = further + word;
     } else {
       current = next;
     }
@@ -90,7 +96,9 @@ function continued(line: string, width: number): string {
 export function wrapped(text: string, width: number): string {
   return text
     .split('\n')
-    .map((line) => wrapLine(line, width, 4))
+    .map((line) =>
+      /^ +paydesk /.test(line) ? continued(line, width) : wrapLine(line, width, line.search(/\S|$/)),
+    )
     .join('\n');
 }
 

@@ -37,6 +37,7 @@ async function runLine(stage: Stage): Promise<number> {
     stage.use(globals);
     const { createRun } = await import('./context.ts');
     run = createRun(stage, globals);
+    await refuseKeyInArguments(argv, run);
     const code = await invocation.command.run(run.context, invocation.input);
     await stage.screen().out.finish();
     await stage.screen().notes.succeed();
@@ -49,6 +50,16 @@ async function runLine(stage: Stage): Promise<number> {
   } finally {
     run?.close();
   }
+}
+
+// Whoever sees the list of processes, or the shell's history, sees arguments.
+async function refuseKeyInArguments(argv: readonly string[], run: Run): Promise<void> {
+  const keys = await run.knownKeys();
+  if (!argv.some((word) => keys.includes(word))) return;
+  throw new CliError('usage', 'one of the arguments is a key: keys are never arguments', {
+    certain: 'nothing was sent',
+    now: ['replace that key, since others may have seen it: paydesk profile key NAME'],
+  });
 }
 
 // What a change came to outranks the signal that came meanwhile.

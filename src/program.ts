@@ -88,7 +88,14 @@ function asksFor(argv: readonly string[], long: string, short: string): boolean 
   const end = argv.indexOf('--');
   return argv
     .slice(0, end === -1 ? argv.length : end)
-    .some((word) => word === `--${long}` || word === `-${short}`);
+    .some((word) => word === `--${long}` || (/^-[^-]/.test(word) && switchesOf(word).includes(short)));
+}
+
+// The letters of bundled switches, `-yq`; behind one that takes a value stands the value.
+function switchesOf(word: string): string {
+  const letters = word.slice(1);
+  const end = letters.split('').findIndex((letter) => takesNext(`-${letter}`));
+  return end === -1 ? letters : letters.slice(0, end);
 }
 
 async function helpFor(words: readonly string[], width: number): Promise<string> {
@@ -97,7 +104,7 @@ async function helpFor(words: readonly string[], width: number): Promise<string>
   const [first] = asked;
   if (helping && asked.length === 1 && topicNames.includes(first ?? '')) return topicText(first ?? '', width);
   const entry = commands.find(({ words: own }) => own.every((word, index) => asked[index] === word));
-  if (entry !== undefined) return leafHelp(entry, width);
+  if (entry !== undefined && !(helping && asked.length > entry.words.length)) return leafHelp(entry, width);
   if (helping && first !== undefined && (groups[first] === undefined || asked.length > 1))
     throw unknownWord(asked);
   return first === undefined ? rootHelp(width) : groupHelp(first, width);

@@ -8,7 +8,7 @@ const kinds: Readonly<Record<string, ErrorKind>> = {
   SIGHUP: 'hangup',
 };
 const words: Readonly<Record<string, string>> = {
-  SIGINT: 'interrupted',
+  SIGINT: 'Ctrl-C',
   SIGTERM: 'terminated',
   SIGHUP: 'hung up',
 };
@@ -19,11 +19,7 @@ export function listenToSignals(
   abort: (reason: CliError) => void,
 ): { stop: () => void } {
   const onSignal = (signal: NodeJS.Signals) => {
-    abort(
-      new CliError(kinds[signal] ?? 'interrupted', words[signal] ?? 'interrupted', {
-        certain: 'nothing was sent',
-      }),
-    );
+    abort(new CliError(kinds[signal] ?? 'interrupted', `${words[signal] ?? signal}; nothing was sent`));
   };
   const signals = Object.keys(kinds) as NodeJS.Signals[];
   for (const signal of signals) process.on(signal, onSignal);

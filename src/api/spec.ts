@@ -550,6 +550,8 @@ export interface Resource {
   readonly many: string;
   readonly idPattern: RegExp;
   readonly idExample: string;
+  /** The id of a pre-authorized one, for examples of capture. */
+  readonly captureExample?: string;
   readonly columns: readonly Column[];
 }
 
@@ -560,6 +562,7 @@ export const resources = {
     many: 'orders',
     idPattern: orderIdPattern,
     idExample: 'ord_2tQ7zRk9PwE5xNvAm',
+    captureExample: 'ord_2tQ7sLf1DtX6kPjQr',
     columns: orderColumns,
   },
   customers: {

@@ -4,6 +4,7 @@ import { CliError, type CliErrorParts } from '../errors.ts';
 import type { Context, Intent, Outcome, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { explainRejection } from './rejection.ts';
+import { keepByHand } from './unrecorded.ts';
 
 export type Applied = Extract<Outcome, { verdict: 'applied' }>;
 type DryRun = Extract<Outcome, { verdict: 'dry_run' }>;
@@ -41,7 +42,7 @@ export function appliedOrThrow(ctx: Context, profile: Profile, intent: Intent, o
     case 'rejected':
       throw rejectedError(profile, intent, outcome);
     case 'not_sent':
-      throw new CliError('network', `the ${what(intent)} was not sent: ${outcome.reason}`, {
+      throw new CliError('network', `the ${changeWords(intent)} was not sent: ${outcome.reason}`, {
         certain: 'not a byte of it left this machine; nothing was changed',
         now: ['run the command again'],
       });
@@ -51,7 +52,7 @@ export function appliedOrThrow(ctx: Context, profile: Profile, intent: Intent, o
 }
 
 /** `refund of 23000 MXN on ord_…`, `capture of …`. */
-function what({ kind, amount, currency, orderId, request }: Intent): string {
+export function changeWords({ kind, amount, currency, orderId, request }: Intent): string {
   const money = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
   const noun = {
     refund: 'refund',
@@ -85,12 +86,16 @@ function rejectedError(
     );
   }
   const explained = explainRejection(profile, parts, order?.value, intent.orderId);
-  return new CliError('rejected', explained.message ?? `the service refused the ${what(intent)}`, {
-    ...parts,
-    opening: 'refused by the service:',
-    certain: `this attempt moved no money${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
-    now: explained.now ?? [lookAt(profile, intent)],
-  });
+  return new CliError(
+    outcome.unrecorded === undefined ? 'rejected' : 'incomplete',
+    explained.message ?? `the service refused the ${changeWords(intent)}`,
+    {
+      ...parts,
+      opening: 'refused by the service:',
+      certain: `this attempt moved no money${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
+      now: [...(explained.now ?? [lookAt(profile, intent)]), ...keepByHand(outcome)],
+    },
+  );
 }
 
 function lookAt(profile: Profile, { orderId }: Intent): string {
@@ -113,12 +118,13 @@ function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome:
       : `${reads} ${reads === 1 ? 'read' : 'reads'} up to ${ctx.timeOfDay(lastReadAt)} ${outcome.verdict === 'not_seen' ? 'do not show it yet' : 'settle nothing'}`;
   return new CliError(
     'unknown',
-    `no usable answer to the ${what(intent)} (${reason}). It may have been made`,
+    `no usable answer to the ${changeWords(intent)} (${reason}). It may have been made`,
     {
       certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
       now: [
         'tell the buyer "it is being checked"; do not send it again anywhere else;',
         ...howToSettle(profile, intent, outcome.intent),
+        ...keepByHand(outcome),
       ],
     },
   );
@@ -144,13 +150,14 @@ function alarmError(
     now: [
       'stop on this order and show your lead:',
       outcome.intent === undefined ? lookAt(profile, intent) : `paydesk journal show ${outcome.intent}`,
+      ...keepByHand(outcome),
     ],
   };
   if (alarm === 'duplicate') {
-    return new CliError('unknown', `more refunds than one for the ${what(intent)}`, {
+    return new CliError('unknown', `more refunds than one for the ${changeWords(intent)}`, {
       ...parts,
       opening: 'DUPLICATE?',
     });
   }
-  return new CliError('unknown', `${alarmWords[alarm]}: the ${what(intent)}`, parts);
+  return new CliError('unknown', `${alarmWords[alarm]}: the ${changeWords(intent)}`, parts);
 }

@@ -105,7 +105,9 @@ function find(errand: Errand, known: readonly AttemptRecord[]): ResolveStep {
 function weigh(found: Extract<ResolveState, { at: 'reading' }>, sight: Sight, now: Moment): ResolveStep {
   const { errand, record } = found;
   const clear = sight.shows !== 'nothing' && sight.shows !== 'unreadable';
-  if (errand.statement !== undefined && !clear) {
+  // What was seen once is not for a person to take back.
+  const seen = verdictOf(record)?.verdict === 'applied';
+  if (errand.statement !== undefined && !clear && !seen) {
     return { state: { ...found, at: 'asking', sight }, effect: { do: 'approve' } };
   }
   const words = rulingNow(record, sight, now);

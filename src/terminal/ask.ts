@@ -25,6 +25,9 @@ export interface AskOptions {
   readonly write: (text: string) => void;
 }
 
+// A choice is a line; a label of a megabyte would hide the others.
+const longest = 300;
+
 /** What both kinds of prompt are told of a choice; its value stays here. */
 export interface Labelled {
   readonly label: string;
@@ -135,9 +138,9 @@ function throwIfOver(signal: AbortSignal): void {
 
 function labels<T>(choices: readonly Choice<T>[], clean: (text: string) => string): readonly Labelled[] {
   return choices.map(({ label, tail, detail }) => ({
-    label: clean(label),
-    tail: tail === undefined ? undefined : clean(tail),
-    detail: detail === undefined ? undefined : clean(detail),
+    label: clean(label.slice(0, longest)),
+    tail: tail === undefined ? undefined : clean(tail.slice(0, longest)),
+    detail: detail === undefined ? undefined : clean(detail.slice(0, longest)),
   }));
 }
 

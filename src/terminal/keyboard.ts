@@ -17,7 +17,12 @@ const quietMs = 30;
 
 /** Ctrl-C typed at a question. */
 export function interrupted(): CliError {
-  return new CliError('interrupted', 'Ctrl-C');
+  return new CliError('interrupted', 'Ctrl-C; nothing was sent');
+}
+
+/** Ctrl-D at a question, or a terminal that went away. */
+export function endOfAnswers(): CliError {
+  return new CliError('cancelled', 'end of input; nothing was sent');
 }
 
 /**
@@ -47,7 +52,7 @@ export async function dropTypeAhead(stdin: Keyboard): Promise<void> {
 /** Aborts when Ctrl-D is typed or the terminal goes away. `stop` ends the watching. */
 export function endOfInput(stdin: Keyboard): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController();
-  const end = (): void => controller.abort(new CliError('cancelled', 'end of input'));
+  const end = (): void => controller.abort(endOfAnswers());
   const onKey = (_: unknown, key: { ctrl?: boolean; name?: string } | undefined): void => {
     if (key?.ctrl === true && key.name === 'd') end();
   };

@@ -3,7 +3,7 @@
 import { createInterface } from 'node:readline';
 import { CliError } from '../errors.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
-import { ctrlC, ctrlD, interrupted, type Keyboard } from './keyboard.ts';
+import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard } from './keyboard.ts';
 import { matching } from './matching.ts';
 
 // More are not read out at once; words narrow them.
@@ -13,7 +13,7 @@ const listed = 20;
 export function createLinePrompts(stdin: Keyboard, write: (text: string) => void): Prompts {
   const read = (prompt: string, signal: AbortSignal): Promise<string> => {
     write(prompt);
-    return readLine(stdin, signal);
+    return readLine(stdin, signal, write);
   };
   return {
     text: (message, check, signal) => untilFine(() => read(`${message} `, signal), check, write),
@@ -111,19 +111,23 @@ function numberIn(text: string, count: number): number | undefined {
   return number >= 1 && number <= count ? number - 1 : undefined;
 }
 
-function readLine(stdin: Keyboard, signal: AbortSignal): Promise<string> {
+function readLine(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: stdin, terminal: false });
+    let answered = false;
     const abort = (): void => lines.close();
     signal.addEventListener('abort', abort, { once: true });
     lines.once('line', (line) => {
+      answered = true;
       resolve(line);
       lines.close();
     });
     lines.once('close', () => {
       signal.removeEventListener('abort', abort);
-      // After an answer this changes nothing.
-      reject(new CliError('cancelled', 'end of input'));
+      if (answered) return;
+      // What is said next starts on a line of its own.
+      write('\n');
+      reject(endOfAnswers());
     });
   });
 }
@@ -161,7 +165,7 @@ function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise
 function endOf(key: string): 'answer' | CliError | undefined {
   if (key === '\r' || key === '\n') return 'answer';
   if (key === ctrlC) return interrupted();
-  return key === ctrlD ? new CliError('cancelled', 'end of input') : undefined;
+  return key === ctrlD ? endOfAnswers() : undefined;
 }
 
 function afterKey(typed: string, key: string): string {

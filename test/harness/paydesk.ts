@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { OrdinaryUser } from './ordinary-user.ts';
 
 export const bin = join(import.meta.dirname, '../../bin/paydesk.js');
 
@@ -22,7 +23,13 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What is piped in; standard input is closed after it. Absent: closed at once. */
   readonly input?: string;
+  /** Leaves standard input open and silent, as a waiting pipe does. */
+  readonly stdinOpen?: true;
   readonly nodeArgs?: readonly string[];
+  /** Who runs it, when it is not the user of the suite. */
+  readonly user?: OrdinaryUser;
+  /** The folder it runs in; absent: the home folder. */
+  readonly cwd?: string;
 }
 
 export interface Ran {
@@ -45,9 +52,11 @@ export function cleanEnv({ home, env }: RunOptions): Record<string, string> {
 /** Runs `paydesk ARGS` to its end. */
 export function paydesk(args: readonly string[], options: RunOptions): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...(options.nodeArgs ?? []), bin, ...args], {
+    const { uid, node = process.execPath, bin: program = bin } = options.user ?? {};
+    const child = spawn(node, [...(options.nodeArgs ?? []), program, ...args], {
       env: cleanEnv(options),
-      cwd: options.home.path,
+      cwd: options.cwd ?? options.home.path,
+      ...(uid === undefined ? {} : { uid, gid: uid }),
     });
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];
@@ -62,6 +71,6 @@ export function paydesk(args: readonly string[], options: RunOptions): Promise<R
         stderr: Buffer.concat(stderr).toString(),
       }),
     );
-    child.stdin.end(options.input ?? '');
+    if (options.stdinOpen !== true) child.stdin.end(options.input ?? '');
   });
 }

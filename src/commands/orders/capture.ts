@@ -7,11 +7,13 @@ import type { Block, Context, Intent, Profile, WireRecord } from '../../ports.ts
 import { accountLabel, commandLine } from '../account.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { readOne } from '../one-record.ts';
-import { type Applied, appliedOrThrow, isDryRun, showDryRun } from '../outcome.ts';
+import { type Applied, appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
+import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
+import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
 import { checkMode } from './refund-checks.ts';
 
-const { idExample } = resources.orders;
+const { captureExample } = resources.orders;
 
 export const capture = defineCommand({
   description:
@@ -19,27 +21,37 @@ export const capture = defineCommand({
   arguments: [idArgument('orders', true)],
   flags: {
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
+    intent: intentFlag,
   },
   examples: [
     `paydesk -p demo orders list --status ${statuses.preAuthorized}`,
-    `paydesk -p demo orders capture ${idExample} --dry-run`,
-    `paydesk -p demo orders capture ${idExample} --yes --json --no-input`,
+    `paydesk -p demo orders capture ${captureExample} --dry-run`,
+    `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
-  async run(ctx, { args: [id], flags: { confirm } }) {
+  async run(ctx, { args: [id], flags: { confirm, intent: intentId } }) {
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     checkConfirmable(ctx, { profile, confirm });
+    const repeat = {
+      kind: 'capture' as const,
+      orderId: id,
+      intentId,
+      asked: askedFor({ order: id }),
+      again: false,
+    };
+    if (await showRecorded(ctx, profile, repeat)) return undefined;
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
     checkCapturable(order.value, profile);
     const confirmable = { profile, id, confirm };
     if (!ctx.options.dryRun) ctx.notes.show(capturePreview(order.value, profile));
     await confirmChange(ctx, confirmable, readOrder(order.value)?.amount);
-    const intent = captureIntent(ctx, order, confirmable);
+    const intent = { ...captureIntent(ctx, order, confirmable), intentId, asked: repeat.asked };
     const outcome = await ctx.change(intent);
     if (isDryRun(outcome)) return showDryRun(ctx, outcome);
     const applied = appliedOrThrow(ctx, profile, intent, outcome);
     await ctx.out.record(applied.record, orderColumns, () => captureResult(applied, profile));
+    checkRecorded(intent, applied, changeWords(intent));
     return undefined;
   },
 });

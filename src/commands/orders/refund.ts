@@ -1,12 +1,22 @@
 /** `orders refund`: declare, gather, plan, confirm, act, show. */
 
-import { orderColumns, paths, refundReasons, refundReasonValues, resources } from '../../api/spec.ts';
+import {
+  chargeIdPattern,
+  type JsonObject,
+  orderColumns,
+  paths,
+  refundReasons,
+  refundReasonValues,
+  resources,
+} from '../../api/spec.ts';
 import { defineCommand, flag, idArgument } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Context, Intent, Service, WireRecord } from '../../ports.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { readOne } from '../one-record.ts';
-import { appliedOrThrow, isDryRun, showDryRun } from '../outcome.ts';
+import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
+import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
+import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { refundPreview } from './refund-preview.ts';
@@ -24,11 +34,16 @@ export const refund = defineCommand({
   ].join(' '),
   arguments: [idArgument('orders', false)],
   flags: {
-    charge: flag.text({ value: 'CH', summary: 'one charge: its id, its number in orders show, or *4242' }),
+    charge: flag.of<string>({
+      value: 'CH',
+      summary: 'one charge: its id, its number in orders show, or *4242',
+      parse: chargeName,
+    }),
     amount: flag.amount({ value: 'N', summary: "part of a charge: the service's own integer" }),
     reason: flag.choice(refundReasonValues, { value: 'R', summary: 'why, for the service' }),
     note: flag.text({ value: 'TEXT', summary: 'why, for this machine; is not sent' }),
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
+    intent: intentFlag,
     again: flag.switch({ summary: 'an equal refund was made before and this one is meant too' }),
   },
   examples: [
@@ -43,6 +58,14 @@ export const refund = defineCommand({
     const { profile } = service;
     checkConfirmable(ctx, { profile, confirm: flags.confirm });
     checkRequired(ctx, service, flags);
+    const repeat = {
+      kind: 'refund' as const,
+      orderId: givenId,
+      intentId: flags.intent,
+      asked: askedOf(givenId, flags),
+      again: flags.again === true,
+    };
+    if (await showRecorded(ctx, profile, repeat)) return undefined;
     const id = givenId ?? (await pickOrder(ctx, service));
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
     const asked = await gather(
@@ -56,14 +79,46 @@ export const refund = defineCommand({
     const confirmable = { profile, id, confirm: flags.confirm };
     if (!ctx.options.dryRun) ctx.notes.show(refundPreview(plan, order.value, profile, asked.note));
     await confirmChange(ctx, confirmable, plan.amount);
-    const intent = refundIntent(ctx, { asked, plan, order, confirmable });
+    const intent = {
+      ...refundIntent(ctx, { asked, plan, order, confirmable }),
+      intentId: repeat.intentId,
+      asked: repeat.asked,
+    };
     const outcome = await ctx.change(intent);
     if (isDryRun(outcome)) return showDryRun(ctx, outcome);
     const applied = appliedOrThrow(ctx, profile, intent, outcome);
     await ctx.out.record(applied.record, orderColumns, () => refundResult(plan, applied, profile));
+    checkRecorded(intent, applied, changeWords(intent));
     return undefined;
   },
 });
+
+// The same under the same --intent, or it is something else.
+function askedOf(
+  order: string | undefined,
+  {
+    charge,
+    amount,
+    reason,
+    intent,
+  }: {
+    readonly charge?: string;
+    readonly amount?: number;
+    readonly reason?: string;
+    readonly intent?: string;
+  },
+): JsonObject {
+  if (intent !== undefined && order === undefined)
+    throw new CliError('usage', 'missing ID: --intent repeats one order', { certain: 'nothing was sent' });
+  return askedFor({ order, charge, amount, reason });
+}
+
+function chargeName(text: string, name: string): string {
+  if (chargeIdPattern.test(text)) return text;
+  throw new CliError('usage', `${name} ${text}: not a charge: its id, its number in orders show, or *4242`, {
+    certain: 'nothing was sent',
+  });
+}
 
 // A script learns of a missing flag before any request.
 function checkRequired(

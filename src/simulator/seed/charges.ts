@@ -6,7 +6,8 @@ import type { Random } from '../random.ts';
 import type { StoredCharge } from '../records.ts';
 import { feeOf } from '../rules/capture.ts';
 import type { ChargeCase, OrderCase } from './cases.ts';
-import { cards } from './people.ts';
+import type { OrderExample } from './examples.ts';
+import { type Card, cards } from './people.ts';
 
 export interface ChargeInputs {
   readonly random: Random;
@@ -18,6 +19,8 @@ export interface ChargeInputs {
   readonly currency: string;
   /** Unix seconds. */
   readonly createdAt: number;
+  /** A named order says what each charge is. */
+  readonly example: OrderExample | undefined;
 }
 
 /** One charge for each word of the case; what was paid or authorized adds up to the amount. */
@@ -27,21 +30,26 @@ export function chargesFor(orderCase: OrderCase, amount: number, inputs: ChargeI
   let left = amount;
   let open = shares;
   return orderCase.charges.map((word, index) => {
-    const part = open === 1 ? left : share;
+    const named = inputs.example?.charges[index];
+    const part = named?.amount ?? (open === 1 ? left : share);
     if (word !== 'declined') {
       left -= part;
       open -= 1;
     }
-    return chargeFor(word, part, index, { ...inputs, full: orderCase.fields === 'full' });
+    return chargeFor(word, part, index, {
+      ...inputs,
+      full: orderCase.fields === 'full',
+      card: named?.card ?? inputs.random.pick(cards),
+    });
   });
 }
 
-function chargeFor(
-  word: ChargeCase,
-  amount: number,
-  index: number,
-  inputs: ChargeInputs & { readonly full: boolean },
-): StoredCharge {
+interface OneCharge extends ChargeInputs {
+  readonly full: boolean;
+  readonly card: Card;
+}
+
+function chargeFor(word: ChargeCase, amount: number, index: number, inputs: OneCharge): StoredCharge {
   const createdAt = inputs.createdAt + 5 + index;
   const { full } = inputs;
   return {
@@ -59,7 +67,7 @@ function chargeFor(
     monthly_installments: full ? 3 : null,
     device_fingerprint: full ? inputs.random.hex(16) : null,
     channel: full ? 'web' : null,
-    payment_method: paymentMethod(inputs, full),
+    payment_method: paymentMethod(inputs),
     refunds: null,
   };
 }
@@ -85,8 +93,7 @@ function stateOf(word: ChargeCase, amount: number, createdAt: number) {
   };
 }
 
-function paymentMethod({ random, buyer }: ChargeInputs, full: boolean) {
-  const { brand, type, last4, issuer } = random.pick(cards);
+function paymentMethod({ random, buyer, full, card: { brand, type, last4, issuer } }: OneCharge) {
   return {
     object: 'card_payment',
     type,

@@ -1,9 +1,11 @@
 /** The customers of the simulator's data. */
 
 import type { JsonObject } from '../../api/spec.ts';
+import { resources } from '../../api/spec.ts';
 import { idsFrom } from '../ids.ts';
 import { seededRandom } from '../random.ts';
 import { nestedList } from '../records.ts';
+import { customerExampleIndex } from './examples.ts';
 import { names } from './people.ts';
 
 /** How many of the newest customers buy: always as many, so that orders are the same however many there are. */
@@ -29,7 +31,8 @@ export function buyersOf(place: Omit<CustomerPlace, 'index'>): readonly [JsonObj
 export function customerAt({ index, livemode, now }: CustomerPlace): JsonObject {
   const random = seededRandom(`customer ${index}`);
   const ids = idsFrom(random);
-  const id = ids.customer();
+  const ownId = ids.customer();
+  const id = index === customerExampleIndex ? resources.customers.idExample : ownId;
   const createdAt = Math.max(1_400_000_000, now - 86_400 - index * 40_000 - random.integer(0, 30_000));
   const name = names[index % names.length] ?? names[0];
   const corporate = index % 11 === 4;

@@ -12,8 +12,8 @@ import { refundOrder } from '../rules/refund.ts';
 import type { OrderCase } from './cases.ts';
 import { orderCases } from './cases.ts';
 import { chargesFor } from './charges.ts';
-import type { Line } from './parts.ts';
-import { contactsOf, customerInfo, lineItem, linesOf } from './parts.ts';
+import { customerExampleIndex, type OrderExample, orderExampleAt } from './examples.ts';
+import { contactsOf, customerInfo, type Line, lineItem, linesOf } from './parts.ts';
 import { goods } from './people.ts';
 
 export interface OrderPlace {
@@ -33,9 +33,15 @@ export function orderAt(place: OrderPlace): StoredOrder {
   const orderCase = orderCases[place.index % orderCases.length] ?? orderCases[0];
   const random = seededRandom(`order ${place.index}`);
   const ids = idsFrom(random);
-  const bought = boughtAt(place, orderCase);
-  const order = newOrder(place, orderCase, { ...bought, random, ids });
-  return refunded(order, orderCase, place.now, ids);
+  const example = orderExampleAt(place.index);
+  const bought = example === undefined ? boughtAt(place, orderCase) : namedAt(place, example);
+  const order = newOrder(place, orderCase, { ...bought, random, ids, example });
+  return refunded(order, orderCase, { now: place.now, ids, amount: example?.refunded });
+}
+
+// What help names is bought by whom help names.
+function namedAt(place: OrderPlace, { lines }: OrderExample): Bought {
+  return { ...boughtAtPlace(place), buyer: place.buyers[customerExampleIndex] ?? place.buyers[0], lines };
 }
 
 interface Bought {
@@ -69,11 +75,13 @@ function boughtAtPlace(place: OrderPlace): Bought {
 interface NewOrderInputs extends Bought {
   readonly random: Random;
   readonly ids: Ids;
+  readonly example: OrderExample | undefined;
 }
 
 function newOrder(place: OrderPlace, orderCase: OrderCase, inputs: NewOrderInputs): StoredOrder {
-  const { random, ids, createdAt, buyer, lines } = inputs;
-  const id = ids.order();
+  const { random, ids, createdAt, buyer, lines, example } = inputs;
+  const ownId = ids.order();
+  const id = example?.id ?? ownId;
   const amount = lines.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
   const currency = orderCase.currency ?? 'MXN';
   const charges = chargesFor(orderCase, amount, {
@@ -85,6 +93,7 @@ function newOrder(place: OrderPlace, orderCase: OrderCase, inputs: NewOrderInput
     livemode: place.livemode,
     currency,
     createdAt,
+    example,
   });
   return {
     id,
@@ -118,12 +127,23 @@ function paymentOf(charges: readonly StoredCharge[]) {
   };
 }
 
+interface Since {
+  readonly now: number;
+  readonly ids: Ids;
+  /** How much, where only a part went back; absent: a third. */
+  readonly amount: number | undefined;
+}
+
 // What went back since, by the same rule that refunds it later.
-function refunded(order: StoredOrder, { refunded: how }: OrderCase, now: number, ids: Ids): StoredOrder {
+function refunded(
+  order: StoredOrder,
+  { refunded: how }: OrderCase,
+  { now, ids, amount }: Since,
+): StoredOrder {
   if (how === undefined) return order;
   const first = order.charges?.data[0];
   if (first === undefined) return order;
-  const part = { charge_id: first.id, amount: Math.floor(first.amount / 3) };
+  const part = { charge_id: first.id, amount: amount ?? Math.floor(first.amount / 3) };
   const request = { all: {}, part, first_charge: { charge_id: first.id } }[how];
   const at = Math.min(now - 60, order.created_at + 1800);
   const result = refundOrder(order, request, { now: at, ids });

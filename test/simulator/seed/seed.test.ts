@@ -33,7 +33,7 @@ test('is newest first, up to an hour or two before now', () => {
 
 test('has ids in the forms of the document', () => {
   expect(orders.every(({ id }) => /^ord_[A-Za-z0-9]{17}$/.test(id))).toBe(true);
-  expect(customers.every(({ id }) => /^cus_[A-Za-z0-9]{17}$/.test(String(id)))).toBe(true);
+  expect(customers.every(({ id }) => /^cus_[A-Za-z0-9]{12,17}$/.test(String(id)))).toBe(true);
   expect(new Set(orders.map(({ id }) => id)).size).toBe(120);
 });
 

@@ -1,0 +1,53 @@
+/** `--intent`: a script's own id of what it wants once. A repeat gives the recorded outcome and sends nothing. */
+
+import type { JsonObject } from '../api/spec.ts';
+import { flag } from '../command.ts';
+import { CliError } from '../errors.ts';
+import type { Context, Intent, Profile } from '../ports.ts';
+import { accountLabel } from './account.ts';
+import { appliedOrThrow, isDryRun } from './outcome.ts';
+
+const intentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+/** The flag of every change that can be repeated safely. */
+export const intentFlag = flag.of<string>({
+  value: 'ID',
+  summary: "a script's own id of this change: the same ID again gives the recorded outcome",
+  parse: (text, name) => {
+    if (intentIdPattern.test(text)) return text;
+    throw new CliError('usage', `${name} ${text}: letters, digits and . _ : - only, 128 at most`, {
+      certain: 'nothing was sent',
+    });
+  },
+});
+
+/** What is compared when the same id comes again; absent values are left out. */
+export function askedFor(values: Readonly<Record<string, unknown>>): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * Shows the recorded outcome of an earlier run under the same id; false when a new attempt is due. Throws as the
+ * outcome says: 'rejected', or 'unknown' while it is open; 'refused' when the id was used for something else.
+ */
+export async function showRecorded(
+  ctx: Context,
+  profile: Profile,
+  intent: Pick<Intent, 'kind' | 'orderId' | 'intentId' | 'asked' | 'again'>,
+): Promise<boolean> {
+  const { intentId, asked = {}, again } = intent;
+  if (intentId === undefined || ctx.options.dryRun) return false;
+  const outcome = await ctx.journal.recorded(intentId, { asked, again, origin: profile.origin });
+  if (outcome === undefined || isDryRun(outcome)) return false;
+  const applied = appliedOrThrow(
+    ctx,
+    profile,
+    { ...intent, request: { method: 'POST', path: '' }, approve: async () => undefined },
+    outcome,
+  );
+  ctx.notes.note(`${intentId} was applied before, journal ${applied.intent ?? ''}; nothing was sent now`);
+  await ctx.out.record(applied.record, [], () => [
+    { line: [`applied before: ${intent.kind} on ${intent.orderId ?? ''}   `, accountLabel(profile)] },
+  ]);
+  return true;
+}

@@ -1,0 +1,103 @@
+/** CONVENTIONS, section A: help and docs. */
+
+import { expect, test } from 'vitest';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+import { json } from '../harness/server.ts';
+import { groupNames, leafCommands } from './help.ts';
+import { each, openDesk } from './scripted.ts';
+
+test('C1 --help and -h print the same text to stdout, nothing to stderr, and exit 0', async () => {
+  using home = newHome();
+  const [long, short] = await each(['--help', '-h'], (flag) => paydesk([flag], { home }));
+  expect(long).toMatchObject({ code: 0, stderr: '' });
+  expect(long?.stdout).toContain('orders list');
+  expect(short).toEqual(long);
+});
+
+test('C2 paydesk alone and a bare noun print concise help with an example, exit 0 and send nothing', async () => {
+  await using desk = await openDesk(json({}));
+  const lines = [[], ...(await groupNames(desk.home)).map((noun) => [noun])];
+  for (const ran of await each(lines, (line) => desk.run(line))) {
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toContain('--help');
+    expect(ran.stdout).toMatch(/^ +(\$ )?paydesk \S+ /m);
+    expect(ran.stdout.split('\n').length).toBeLessThan(30);
+  }
+  expect(desk.server.connections).toBe(0);
+});
+
+test('C3 X --help, X -h and help X print the same text for every command and noun', async () => {
+  using home = newHome();
+  const all = [...(await leafCommands(home)), ...(await groupNames(home)).map((noun) => [noun])];
+  const texts = await each(all, (words) =>
+    Promise.all(
+      [
+        [...words, '--help'],
+        [...words, '-h'],
+        ['help', ...words],
+      ].map((line) => paydesk(line, { home })),
+    ),
+  );
+  for (const [index, [long, short, help]] of texts.entries()) {
+    expect(long, all[index]?.join(' ')).toMatchObject({ code: 0, stderr: '' });
+    expect(long?.stdout).toContain(`Usage: paydesk ${all[index]?.join(' ')}`);
+    expect(short).toEqual(long);
+    expect(help).toEqual(long);
+  }
+});
+
+test('C4 --help at the end of any line shows help of its command and sends nothing', async () => {
+  await using desk = await openDesk(json({}));
+  const cases: readonly (readonly [words: string, line: readonly string[]])[] = [
+    ['orders show', ['orders', 'show', '--help']],
+    ['orders show', ['orders', 'show', 'not-an-id', '--help']],
+    ['orders show', ['orders', 'show', 'ord_1', 'ord_2', 'ord_3', '--help']],
+    ['orders list', ['orders', 'list', '--nonsense', '--help']],
+    ['orders list', ['orders', 'list', '--nonsense=7', '-h']],
+    ['orders list', ['orders', 'list', '--limit', '--help']],
+    ['orders list', ['orders', 'list', '--limit', 'many', '--help']],
+    ['orders list', ['--json', '-p', 'demo', 'orders', 'list', '--csv', '--help']],
+    ['orders list', ['--nonsense', 'orders', 'list', '--help']],
+    ['orders refund', ['orders', 'refund', '--amount', '-5', '--amount', '7', '--help']],
+    ['orders refund', ['orders', 'refund', '-yqh']],
+    ['orders', ['orders', '--nonsense', '--help']],
+    ['orders', ['orders', 'lst', '--help']],
+    ['[options]', ['ordres', 'list', '--help']],
+    ['[options]', ['--nonsense', '--help']],
+  ];
+  const ran = await each(cases, ([, line]) => desk.run(line));
+  for (const [index, [words, line]] of cases.entries()) {
+    expect(ran[index], line.join(' ')).toMatchObject({ code: 0, stderr: '' });
+    expect(ran[index]?.stdout, line.join(' ')).toContain(`Usage: paydesk ${words}`);
+  }
+  expect(desk.server.connections).toBe(0);
+});
+
+test('C4 --help behind -- is an argument like any other', async () => {
+  await using desk = await openDesk(json({}));
+  const ran = await desk.run(['orders', 'show', '--', '--help']);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain('--help: not the id of an order');
+});
+
+test('C5 help for something that does not exist exits 2, names it on stderr and prints nothing on stdout', async () => {
+  using home = newHome();
+  const lines = ['help nonsense', 'help orders nonsense', 'help nonsense list', 'help orders list nonsense'];
+  for (const ran of await each(lines, (line) => paydesk(line.split(' '), { home }))) {
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('nonsense');
+    expect(ran.stderr).toContain('paydesk --help');
+  }
+});
+
+test('C7 the help topics exist and the two about codes and output list all of them', async () => {
+  using home = newHome();
+  const [codes, output] = await each(['exit-codes', 'output'], (topic) => paydesk(['help', topic], { home }));
+  expect(codes).toMatchObject({ code: 0, stderr: '' });
+  const listed = [...(codes?.stdout ?? '').matchAll(/^ {2}(\d+) +\S/gm)].map(([, code]) => Number(code));
+  expect(listed).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 129, 130, 143]);
+  expect(output).toMatchObject({ code: 0, stderr: '' });
+  for (const format of ['table', 'list', 'json', 'ndjson', 'csv']) {
+    expect(output?.stdout).toContain(`-o ${format}`);
+  }
+});

@@ -1,0 +1,145 @@
+/** E47, E48, E51: every way of ending a question leaves the terminal as it was and the service untouched. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Desk, startDesk } from '../harness/desk.ts';
+import { newHome } from '../harness/paydesk.ts';
+import { withoutEscapes } from '../harness/pty.ts';
+import { atTerminal, type Ended, type Terminal } from '../harness/terminal.ts';
+
+let sandbox: Desk;
+let production: Desk;
+// A paid order of one charge, and the number of a split one among those that can be refunded.
+let paid: string;
+let authorized: string;
+let split: number;
+
+beforeAll(async () => {
+  [sandbox, production] = await Promise.all([startDesk(), startDesk({ mode: 'production' })]);
+  const orders = await sandbox.orders();
+  paid =
+    orders.find((order) => order.payment_status === 'paid' && order.charges?.data.length === 1)?.id ?? '';
+  authorized = orders.find((order) => order.payment_status === 'pre_authorized')?.id ?? '';
+  split = orders
+    .filter(({ is_refundable }) => is_refundable)
+    .findIndex(({ charges }) => charges?.data.length === 2);
+});
+afterAll(async () => {
+  await sandbox[Symbol.asyncDispose]();
+  await production[Symbol.asyncDispose]();
+});
+
+type Style = 'redrawn' | 'lines';
+
+interface Question {
+  readonly name: string;
+  readonly at: string;
+  readonly mode?: 'production';
+  readonly args: () => readonly string[];
+  /** What is shown, and what is then typed, before the question. */
+  readonly before?: (style: Style) => readonly (readonly [shown: string, keys: string])[];
+}
+
+const down = '\x1b[B';
+const pickSplit = (style: Style) =>
+  style === 'redrawn'
+    ? (['> ', `${down.repeat(split)}\r`] as const)
+    : (['words to search: ', `${split + 1}\r`] as const);
+const pickCharge = (style: Style) =>
+  style === 'redrawn' ? (['> all of it', `${down}\r`] as const) : (['type a number', '2\r'] as const);
+
+const questions: readonly Question[] = [
+  { name: 'which order', at: 'Which order?', args: () => ['orders', 'refund'] },
+  {
+    name: 'what of it',
+    at: 'What of it?',
+    args: () => ['orders', 'refund'],
+    before: (style) => [pickSplit(style)],
+  },
+  {
+    name: 'how much',
+    at: 'How much?',
+    args: () => ['orders', 'refund'],
+    before: (style) => [pickSplit(style), pickCharge(style)],
+  },
+  { name: 'why', at: 'Why?', args: () => ['orders', 'refund', paid] },
+  { name: 'refund it', at: 'Send it?', args: () => ['orders', 'refund', paid, '--reason', 'other'] },
+  { name: 'capture it', at: 'Send it?', args: () => ['orders', 'capture', authorized] },
+  {
+    name: 'the amount, in production',
+    at: 'Type the amount',
+    mode: 'production',
+    args: () => ['orders', 'refund', paid, '--reason', 'other'],
+  },
+];
+
+// Both simulators start from the same data, so the ids are the same.
+async function stopAt(
+  question: Question,
+  style: Style,
+  stop: (terminal: Terminal) => void,
+): Promise<{ readonly ended: Ended; readonly lastLine: string; readonly changes: number }> {
+  using home = newHome();
+  const desk = question.mode === 'production' ? production : sandbox;
+  const env = style === 'lines' ? { ...desk.env, PAYDESK_ACCESSIBLE: '1' } : desk.env;
+  const terminal = atTerminal(question.args(), { home, env, columns: 120 });
+  for (const [shown, keys] of question.before?.(style) ?? []) await terminal.answer(shown, keys);
+  await terminal.waitFor(question.at);
+  stop(terminal);
+  const ended = await terminal.end;
+  const lines = withoutEscapes(ended.transcript).trimEnd().split('\r\n');
+  return { ended, lastLine: lines.at(-1) ?? '', changes: desk.changes().length };
+}
+
+const styles = ['redrawn', 'lines'] as const;
+const cases = styles.flatMap((style) =>
+  questions.map((question) => ({ style, name: question.name, question })),
+);
+
+describe.concurrent('E47 Ctrl-C at a prompt exits 130 with one short line and sends nothing', () => {
+  test.each(cases)('$name, $style', async ({ question, style }) => {
+    const { ended, lastLine, changes } = await stopAt(question, style, (terminal) => terminal.type('\x03'));
+    expect(ended.exitCode).toBe(130);
+    expect(lastLine).toMatch(/^interrupted: .{0,60}$/);
+    expect(ended.transcript).not.toMatch(/\n\s+at |Error/);
+    expect(ended).toMatchObject({ sameTerminal: true, cursorShown: true });
+    expect(changes).toBe(0);
+  });
+});
+
+describe.concurrent('E48 Ctrl-D at a prompt exits 3, says cancelled and sends nothing', () => {
+  test.each(cases)('$name, $style', async ({ question, style }) => {
+    const { ended, lastLine, changes } = await stopAt(question, style, (terminal) => terminal.type('\x04'));
+    expect(ended.exitCode).toBe(3);
+    expect(lastLine).toMatch(/^cancelled: .{0,60}$/);
+    expect(ended).toMatchObject({ sameTerminal: true, cursorShown: true });
+    expect(changes).toBe(0);
+  });
+});
+
+const signals = [
+  { signal: 'SIGINT', code: 130 },
+  { signal: 'SIGTERM', code: 143 },
+  { signal: 'SIGHUP', code: 129 },
+] as const;
+const kindsOfPrompt = [
+  { style: 'redrawn', name: 'which order' },
+  { style: 'redrawn', name: 'why' },
+  { style: 'redrawn', name: 'refund it' },
+  { style: 'redrawn', name: 'the amount, in production' },
+  { style: 'lines', name: 'refund it' },
+] as const;
+
+describe.concurrent('E51 a signal at a prompt restores cursor and echo', () => {
+  test.each(signals.flatMap((signal) => kindsOfPrompt.map((kind) => ({ ...signal, ...kind }))))(
+    '$signal: $name, $style',
+    async ({ signal, code, style, name }) => {
+      const question = questions.find((one) => one.name === name) ?? questions[0];
+      if (question === undefined) throw new Error(`no question ${name}`);
+      const { ended, changes } = await stopAt(question, style, (terminal) => terminal.signal(signal));
+      expect(ended.exitCode).toBe(code);
+      expect(ended.transcript).not.toMatch(/\n\s+at /);
+      expect(ended).toMatchObject({ sameTerminal: true, cursorShown: true });
+      expect(changes).toBe(0);
+    },
+  );
+});

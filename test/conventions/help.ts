@@ -1,0 +1,71 @@
+/** Help as a reader finds it: every leaf command by walking it, its options, and its examples as lines that run. */
+
+import { type Home, paydesk } from '../harness/paydesk.ts';
+
+/** An option as help shows it. */
+export interface ShownOption {
+  readonly name: string;
+  readonly short: string | undefined;
+  /** The placeholder of its value; undefined for a switch. */
+  readonly value: string | undefined;
+  readonly text: string;
+}
+
+const wide = { COLUMNS: '120' };
+
+/** Help of these words, at 120 columns. */
+export async function helpOf(words: readonly string[], home: Home): Promise<string> {
+  const { stdout } = await paydesk([...words, '--help'], { home, env: wide });
+  return stdout;
+}
+
+/** All commands that `paydesk --help` lists, as words. */
+export async function leafCommands(home: Home): Promise<readonly (readonly string[])[]> {
+  const listed = section(await helpOf([], home), 'Commands:').flatMap((line) => {
+    const found = /^ {2}(\S+(?: \S+)?) {2,}\S/.exec(line);
+    return found?.[1] === undefined ? [] : [found[1].split(' ')];
+  });
+  if (listed.length < 5) throw new Error('help lists hardly any command: has its layout changed?');
+  return listed;
+}
+
+/** The nouns of the commands that have one. */
+export async function groupNames(home: Home): Promise<readonly string[]> {
+  const leaves = await leafCommands(home);
+  return [...new Set(leaves.filter(({ length }) => length > 1).map(([noun]) => noun ?? ''))];
+}
+
+/** The options of a help text; `own`: without the global ones. */
+export function optionsOf(help: string, own = false): readonly ShownOption[] {
+  const lines = [...section(help, 'Options:'), ...(own ? [] : section(help, 'Global options:'))];
+  // An option starts two spaces in; what its text goes on with stands further in.
+  const items = lines
+    .join('\n')
+    .replace(/\n {3,}/g, ' ')
+    .split('\n')
+    .filter((line) => line !== '');
+  return items.map((line) => {
+    const item = line.trim();
+    const found = /^(?:-(\w), )?--([a-z-]+)(?: <(.+?)>)?(?: {2,}(.*))?$/.exec(item);
+    if (found === null) throw new Error(`not an option as help shows one: ${item}`);
+    return { short: found[1], name: found[2] ?? '', value: found[3], text: found[4] ?? '' };
+  });
+}
+
+/** The examples of a help text, `$ ` left out and continued lines joined. */
+export function examplesOf(help: string): readonly string[] {
+  return help
+    .replace(/ \\\n\s+/g, ' ')
+    .split('\n')
+    .flatMap((line) => /^\s*\$ (.+)$/.exec(line)?.[1] ?? []);
+}
+
+// The lines between a heading and the next empty one.
+function section(help: string, heading: string): readonly string[] {
+  const lines = help.split('\n');
+  const at = lines.indexOf(heading);
+  if (at === -1) return [];
+  const after = lines.slice(at + 1);
+  const end = after.indexOf('');
+  return after.slice(0, end === -1 ? after.length : end);
+}

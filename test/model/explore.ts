@@ -1,0 +1,76 @@
+/** Breadth-first search of everything that can happen, for the first state in which something must never be. */
+
+import { keyOf } from './key.ts';
+import { attemptsIn, moves, type Rules, start, type World } from './world.ts';
+
+export interface Exploration {
+  readonly states: number;
+  /** What went wrong, and the moves that led there; undefined when nothing ever does. */
+  readonly violation?: { readonly what: string; readonly path: readonly string[] } | undefined;
+}
+
+/** How a state was reached: the move and the state before it. */
+interface Trail {
+  readonly name: string;
+  readonly from: Trail | undefined;
+}
+
+/** Visits every reachable state, or stops at the first violation: the shortest way to it. */
+export function explore(rules: Rules): Exploration {
+  const first = start(rules);
+  const seen = new Set([keyOf(first)]);
+  let layer: { world: World; trail: Trail | undefined }[] = [{ world: first, trail: undefined }];
+  while (layer.length > 0) {
+    const next: typeof layer = [];
+    for (const { world: from, trail } of layer) {
+      for (const { name, world } of moves(from, rules)) {
+        const key = keyOf(world);
+        if (seen.has(key)) continue;
+        seen.add(key);
+        const what = violationOf(world);
+        if (what !== undefined)
+          return { states: seen.size, violation: { what, path: [...pathOf(trail), name] } };
+        next.push({ world, trail: { name, from: trail } });
+      }
+    }
+    layer = next;
+  }
+  return { states: seen.size };
+}
+
+/** What must never be: a double refund, a lost outcome, a false "applied". */
+export function violationOf(world: World): string | undefined {
+  const ours = world.ledger.filter((whose) => whose === 'ours').length;
+  if (ours > 1) return 'double: two of our refunds took effect';
+  const attempts = world.journals.flatMap(attemptsIn);
+  for (const { intent, fate } of world.requests) {
+    const record = attempts.find(({ sent }) => sent.intent === intent);
+    if (record === undefined) {
+      if (isKnownToSomebody(world, intent)) continue;
+      return `lost outcome: ${intent} left and the journal does not know it`;
+    }
+    const last = record.verdicts.at(-1);
+    const closed = last?.verdict === 'not_sent' || (last?.verdict === 'rejected' && last.confirmed === true);
+    if (fate === 'applied' && closed)
+      return `lost outcome: ${intent} took effect and is closed as ${last.verdict}`;
+  }
+  for (const { sent, verdicts } of attempts) {
+    const applied = verdicts.findIndex(({ verdict }) => verdict === 'applied');
+    if (applied === -1) continue;
+    if (verdicts.slice(applied).some(({ verdict }) => verdict !== 'applied')) {
+      return `lost outcome: ${sent.intent} was applied and is not any more`;
+    }
+    if (world.ledger.length <= (world.before[sent.intent] ?? 0)) {
+      return `false applied: ${sent.intent} and no new record`;
+    }
+  }
+  return undefined;
+}
+
+function isKnownToSomebody(world: World, intent: string): boolean {
+  return world.processes.some((process) => typeof process === 'object' && process.wanted?.intent === intent);
+}
+
+function pathOf(trail: Trail | undefined): string[] {
+  return trail === undefined ? [] : [...pathOf(trail.from), trail.name];
+}
