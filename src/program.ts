@@ -19,10 +19,10 @@ import {
   item,
   rootNotes,
   rootSummary,
-  topicNames,
   topicText,
   wrapped,
 } from './help.ts';
+import { topicNames } from './help-topics.ts';
 
 /** What a command line asks for. */
 export type Invocation =

@@ -2,7 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { Ask, Choice } from '../ports.ts';
-import type { ColorLevel } from './color.ts';
+import { type ColorLevel, loadPaint } from './color.ts';
 import { type StreamFacts, screenClean } from './facts.ts';
 import { dropTypeAhead, endOfInput, type Keyboard } from './keyboard.ts';
 import type { Secrets } from './secrets.ts';
@@ -99,10 +99,7 @@ function nobodyToAsk(flag: string): CliError {
 
 async function loadPrompts({ stdin, stderr, accessible, color, write }: AskOptions): Promise<Prompts> {
   if (accessible) return (await import('./line-prompts.ts')).createLinePrompts(stdin, write);
-  const [{ createPrompts }, { loadPaint }] = await Promise.all([
-    import('./prompts.ts'),
-    import('./color.ts'),
-  ]);
+  const { createPrompts } = await import('./prompts.ts');
   return createPrompts(stdin, stderr, await loadPaint(color));
 }
 
