@@ -19,7 +19,7 @@ export function orderView(record: WireRecord, profile: Profile, readAt: number):
       : unprovenMoney(order, reading.problem)),
     ...('money' in reading ? refundBlocks(reading.money) : []),
     ...itemBlocks(order),
-    ...metadataBlocks(order),
+    ...metadataBlocks(record.value),
     ...('money' in reading ? nextSteps(reading.money, record.value, profile) : []),
   ];
 }
@@ -175,13 +175,22 @@ function itemBlocks(order: Order): readonly Block[] {
   ];
 }
 
-function metadataBlocks(order: Order): readonly Block[] {
-  const entries = Object.entries(order.metadata ?? {});
+// Out of the record as it came: schemas drop keys such as __proto__, and a shop may use them.
+function metadataBlocks(value: JsonObject): readonly Block[] {
+  const { metadata } = value;
+  const entries = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : [];
   if (entries.length === 0) return [];
-  const words = entries.map(
-    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return ['blank', { line: `metadata ${words.join('  ')}` }];
+  return [
+    'blank',
+    { line: `metadata ${entries.map(([key, member]) => `${key}=${memberText(member)}`).join('  ')}` },
+  ];
+}
+
+function memberText(member: unknown): string {
+  if (member === null || member === '') return '-';
+  if (typeof member === 'string' || typeof member === 'bigint') return String(member);
+  // An integer beyond 2^53-1 is a bigint, which JSON.stringify does not take.
+  return JSON.stringify(member, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner));
 }
 
 function nextSteps(money: OrderMoney, value: JsonObject, profile: Profile): readonly Block[] {
