@@ -265,11 +265,13 @@ function parseWith(root: Parser, argv: readonly string[]): void {
 }
 
 function usageError(error: CommanderError, argv: readonly string[]): CliError {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const [first = '', ...rest] = withoutValues(error.message, argv)
+    .replace(/^error: /, '')
+    .split('\n');
   const words = leadingWords(argv).filter((word) => /^[a-z-]+$/.test(word));
   const known = commands.find(({ words: own }) => own.every((word, index) => words[index] === word));
   const help = `paydesk ${known === undefined ? '' : `${known.words.join(' ')} `}--help`;
-  const keyFlag = /--(api-)?key|--token|--secret/.test(first)
+  const keyFlag = /--[a-z-]*(key|token|secret|passw)/i.test(first)
     ? [
         'no flag takes a key: paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
       ]
@@ -279,6 +281,13 @@ function usageError(error: CommanderError, argv: readonly string[]): CliError {
     certain: 'nothing was sent',
     now: [...suggestion, ...keyFlag, help],
   });
+}
+
+// What follows the = of an unknown option may be a key.
+function withoutValues(message: string, argv: readonly string[]): string {
+  return argv
+    .filter((word) => /^-[^=]*=/.test(word))
+    .reduce((text, word) => text.replaceAll(word, word.slice(0, word.indexOf('='))), message);
 }
 
 // Errors are thrown and printed by main; help wraps at any width.

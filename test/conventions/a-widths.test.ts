@@ -8,9 +8,7 @@ import { runInPty } from '../harness/pty.ts';
 
 /** Lines wider than so many columns; one that holds nothing but an id and what continues it cannot be narrower. */
 function tooWide(text: string, columns: number): readonly string[] {
-  return text
-    .split(/\r?\n/)
-    .filter((line) => line.length > columns && !/^ +(ord|cus)_\w+( \\)?$/.test(line));
+  return text.split(/\r?\n/).filter((line) => line.length > columns && !/^ +(ord|cus)_\w+( \\)?$/.test(line));
 }
 
 // The texts of all commands, without starting a process for each of them at each width.
