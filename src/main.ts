@@ -1,9 +1,9 @@
 /** One run: arguments in, exit code out. Joins the parts, and prints every error. */
 
+import { type Invocation, readCommandLine } from './command-line.ts';
 import type { Run } from './context.ts';
 import { CliError } from './errors.ts';
 import { formatHint, resolveGlobals, setVariable } from './globals.ts';
-import { type Invocation, readCommandLine } from './program.ts';
 import { listenToSignals } from './signals.ts';
 import { type Stage, setStage } from './stage.ts';
 
@@ -12,7 +12,7 @@ declare const PAYDESK_VERSION: string;
 /** Runs one command line and sets the exit code; never calls exit, since that cuts what is still being written. */
 export async function main(process: NodeJS.Process): Promise<void> {
   const stage = setStage(process, PAYDESK_VERSION);
-  const signals = listenToSignals(process, stage.abort);
+  const signals = listenToSignals(process, stage.stop, (line) => stage.screen().notes.warn(line));
   const crash = (error: unknown) => {
     const shown = toCliError(error);
     process.exitCode = shown.exitCode;
@@ -43,8 +43,8 @@ async function runLine(stage: Stage): Promise<number> {
     await stage.screen().notes.succeed();
     return code ?? 0;
   } catch (error) {
-    // The reason of an aborted run says more than what the abort broke.
-    const shown = toCliError(isOutcome(error) ? error : (stage.signal.reason ?? error));
+    // The reason of an aborted run says more than what the abort broke, but not more than what a change came to.
+    const shown = toCliError(stage.stop.tookOff() ? error : (stage.signal.reason ?? error));
     await printError(shown, stage, run);
     return shown.exitCode;
   } finally {
@@ -60,11 +60,6 @@ async function refuseKeyInArguments(argv: readonly string[], run: Run): Promise<
     certain: 'nothing was sent',
     now: ['replace that key, since others may have seen it: paydesk profile key NAME'],
   });
-}
-
-// What a change came to outranks the signal that came meanwhile.
-function isOutcome(error: unknown): boolean {
-  return error instanceof CliError && error.kind === 'unknown';
 }
 
 async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, stage: Stage): Promise<number> {
