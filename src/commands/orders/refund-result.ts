@@ -1,11 +1,11 @@
 /** The result of a refund as people see it. Pure. */
 
 import { readMoney } from '../../api/charges.ts';
-import { valueAt } from '../../api/spec.ts';
 import type { Block, Profile } from '../../ports.ts';
-import { accountLabel } from '../account.ts';
 import type { Applied } from '../outcome.ts';
-import { payedBy } from './order-view.ts';
+import { titleLine } from '../title.ts';
+import { brandAndCard } from './card.ts';
+import { refundedSum } from './money-view.ts';
 import type { RefundPlan } from './refund-plan.ts';
 
 /** What went where, the refund's id, and what is left. */
@@ -16,13 +16,7 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   const before = refundedSum(plan.money);
   const refunded = refundedSum(after);
   return [
-    {
-      line: [
-        { text: `refunded ${plan.amount} ${currency} to ${destination(plan)}`, style: 'good' },
-        '    ',
-        accountLabel(profile),
-      ],
-    },
+    titleLine(`refunded ${plan.amount} ${currency} to ${destination(plan)}`, profile, 'good'),
     { line: `order    ${after.id}   ${statusWords(plan.money.status, after.status)}` },
     ...(applied.refunds ?? []).map(
       (one): Block => ({
@@ -42,21 +36,12 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   ];
 }
 
-function refundedSum(money: RefundPlan['money']): number {
-  return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-}
-
 function destination({ charge, money, expected }: RefundPlan): string {
   const targets =
     charge === undefined
       ? money.charges.filter(({ id }) => expected.some((one) => one.chargeId === id))
       : [charge];
-  return targets
-    .map(({ value }) => {
-      const brand = valueAt(value, ['payment_method', 'brand']);
-      return `${typeof brand === 'string' && brand !== '' ? `${brand} ` : ''}${payedBy(value)}`;
-    })
-    .join(', ');
+  return targets.map(({ value }) => brandAndCard(value)).join(', ');
 }
 
 function statusWords(before: string | undefined, after: string | undefined): string {
