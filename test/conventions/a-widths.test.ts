@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
-import { readCommandLine } from '../../src/program.ts';
+import { readCommandLine } from '../../src/command-line.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
 
