@@ -21,7 +21,7 @@ export function capturePreview(value: JsonObject, profile: Profile): readonly Bl
     { line: `buyer   ${buyer === '' ? 'not shown' : buyer}`, hang: 8 },
     ...itemsOf(order?.charges).map(
       (charge, index): Block => ({
-        line: `from    charge ${index + 1}, ${brandAndCard(charge)}, ${String(charge.id ?? 'no id shown')}`,
+        line: `from    charge ${index + 1}, ${brandAndCard(charge)}, ${typeof charge.id === 'string' ? charge.id : 'no id shown'}`,
         hang: 8,
       }),
     ),

@@ -53,7 +53,7 @@ function chargeRow(charge: ChargeMoney): readonly Cell[] {
   ];
 }
 
-function chargeDetail({ value, status, isRefundable }: ChargeMoney): Cell {
+function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney): Cell {
   const method = value.payment_method;
   const auth = text(valueAt(method, ['auth_code']));
   const paidAt = value.paid_at;
@@ -66,7 +66,7 @@ function chargeDetail({ value, status, isRefundable }: ChargeMoney): Cell {
   ].filter((fact) => fact !== undefined);
   const after = [
     auth === undefined ? undefined : `auth ${auth}`,
-    isRefundable === false ? 'the service says it is not refundable' : undefined,
+    counts && isRefundable === false ? 'the service says it is not refundable' : undefined,
   ].filter((fact) => fact !== undefined);
   return [
     `${under}${before.join(', ')}`,

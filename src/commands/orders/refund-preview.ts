@@ -124,7 +124,7 @@ function refundWords(last: RefundRecord | undefined, origins: RefundOrigins): re
 function shareOf({ charge, money, amount, rest }: RefundPlan): string {
   if (rest) return `all that is left of charge ${charge?.number ?? ''}`;
   if (charge !== undefined && amount < charge.amount)
-    return `${percent(amount, charge.amount)} of the charge, ${percent(amount, money.amount)} of the order`;
+    return `${percent(amount, charge.amount)} of charge ${charge.number}`;
   return amount === money.amount ? 'all of the order' : `${percent(amount, money.amount)} of the order`;
 }
 

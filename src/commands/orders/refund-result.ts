@@ -1,10 +1,10 @@
 /** The result of a refund as people see it. Pure. */
 
-import { readMoney } from '../../api/charges.ts';
-import type { Block, Profile } from '../../ports.ts';
+import { type OrderMoney, readMoney } from '../../api/charges.ts';
+import type { Block, FoundRefund, Profile } from '../../ports.ts';
 import type { Applied } from '../outcome.ts';
 import { titleLine } from '../title.ts';
-import { brandAndCard } from './card.ts';
+import { brandAndCard, payedBy } from './card.ts';
 import { refundedSum } from './money-view.ts';
 import type { RefundPlan } from './refund-plan.ts';
 
@@ -18,15 +18,7 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   return [
     titleLine(`refunded ${plan.amount} ${currency} to ${destination(plan)}`, profile, 'good'),
     { line: `order    ${after.id}   ${statusWords(plan.money.status, after.status)}` },
-    ...(applied.refunds ?? []).map(
-      (one): Block => ({
-        line: [
-          `refund   ${one.id ?? 'no id shown'}   ${one.amount} ${currency}   `,
-          { time: one.createdAt, precision: 'full' },
-          `   auth ${one.authCode ?? '-'}`,
-        ],
-      }),
-    ),
+    ...refundLines(applied.refunds ?? [], after),
     {
       line: `money    ${before} -> ${refunded} refunded of ${after.amount}; ${after.amount - refunded} left${journal(applied)}`,
     },
@@ -34,6 +26,25 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
       ? [{ line: 'confirmed by a read, since no usable answer came: this refund is ours or identical' }]
       : []),
   ];
+}
+
+// With several the amount says which is which, and the time is the same.
+function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): readonly Block[] {
+  const [only, second] = refunds;
+  if (only !== undefined && second === undefined) {
+    const when = { time: only.createdAt, precision: 'full' } as const;
+    return [
+      { line: [`refund   ${only.id ?? 'no id shown'}   `, when, `   auth ${only.authCode ?? '-'}`], hang: 9 },
+    ];
+  }
+  return refunds.map(({ id, amount, chargeId, authCode }) => {
+    const charge = charges.find((one) => one.id === chargeId);
+    const card = charge === undefined ? chargeId : payedBy(charge.value);
+    return {
+      line: `refund   ${id ?? 'no id shown'}   ${amount} to ${card}   auth ${authCode ?? '-'}`,
+      hang: 9,
+    };
+  });
 }
 
 function destination({ charge, money, expected }: RefundPlan): string {
