@@ -62,7 +62,5 @@ async function typedAmount(ctx: Context, { id }: Confirmable, amount: number | u
 }
 
 function cancelled(why?: string): CliError {
-  return new CliError('cancelled', why === undefined ? 'cancelled' : `cancelled: ${why}`, {
-    certain: 'nothing was sent',
-  });
+  return new CliError('cancelled', why ?? 'not confirmed', { certain: 'nothing was sent' });
 }
