@@ -4,6 +4,7 @@ import { resources } from './api/spec.ts';
 import type { Command } from './command.ts';
 import { type CommandEntry, groups } from './commands/index.ts';
 import { exitMeanings } from './errors.ts';
+import { topicLines, topicNames } from './help-topics.ts';
 
 export const rootSummary =
   'A desk for an orders-based payments service: find, refund and capture orders, export them, keep a record';
@@ -102,7 +103,8 @@ export function wrapped(text: string, width: number): string {
     .join('\n');
 }
 
-function wrapLine(line: string, width: number, indent: number): string {
+/** Wraps one line at spaces; what follows is indented. */
+export function wrapLine(line: string, width: number, indent: number): string {
   const out: string[] = [];
   let current = '';
   for (const word of line.split(/(?<=\S) (?=\S)/)) {
@@ -116,40 +118,8 @@ function wrapLine(line: string, width: number, indent: number): string {
   return [...out, current].join('\n');
 }
 
-const exitCodesTopic = () => [
-  'Exit codes: what a script can rely on.',
-  '',
-  ...[...exitMeanings].map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`),
-  '',
-  'Code 7 outranks every other. After 2, 3, 4, 5 and 6 nothing was changed by this command.',
-];
-
-const outputTopic = () => [
-  'Output: stdout is the result and nothing else; notes, questions, progress and errors go to stderr.',
-  '',
-  '  -o table   for people: columns, never cutting an id or an amount',
-  '  -o list    Field: value lines, every field; reads well aloud',
-  "  -o json    the service's own objects, keys as they came; a list is one envelope with has_more last",
-  '  -o ndjson  one record a line',
-  '  -o csv     a heading line, then a row a record: times ISO 8601 in UTC, amounts integers, cells that a spreadsheet would run get a leading quote',
-  '',
-  "Amounts are the service's integers, as it states them; nothing is converted. A refund's amount is negative.",
-  'Not a terminal: no colour and nothing cut. With json and ndjson a failing run writes one JSON object to stderr: object error, kind, exit_code, message, certain, now, code, log_id, http_status, details, notes.',
-  'Columns of table, list and csv: --columns id,amount,customer_info.email',
-  '',
-  '  $ paydesk -p demo orders list --all --ndjson',
-  '  $ paydesk -p demo orders list --csv --columns id,amount,currency',
-];
-
-const topics: Readonly<Record<string, () => readonly string[]>> = {
-  'exit-codes': exitCodesTopic,
-  output: outputTopic,
-};
-
-export const topicNames: readonly string[] = Object.keys(topics);
-
-/** A help topic, wrapped; undefined topics do not get here. */
+/** A help topic, wrapped. */
 export function topicText(name: string, width: number): string {
-  const lines = topics[name]?.() ?? [];
-  return `${lines.map((line) => wrapLine(line, width, /^ +\S+ +/.exec(line)?.[0].length ?? 0)).join('\n')}\n`;
+  const lines = topicLines(name).map((line) => wrapLine(line, width, /^ +\S+ +/.exec(line)?.[0].length ?? 0));
+  return `${lines.join('\n')}\n`;
 }

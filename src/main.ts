@@ -1,9 +1,9 @@
 /** One run: arguments in, exit code out. Joins the parts, and prints every error. */
 
+import { type Invocation, readCommandLine } from './command-line.ts';
 import type { Run } from './context.ts';
 import { CliError } from './errors.ts';
 import { formatHint, resolveGlobals, setVariable } from './globals.ts';
-import { type Invocation, readCommandLine } from './program.ts';
 import { listenToSignals } from './signals.ts';
 import { type Stage, setStage } from './stage.ts';
 

@@ -21,6 +21,10 @@ export const groups: Readonly<Record<string, Group>> = {
     example: 'paydesk -p demo orders list --limit 5',
   },
   customers: { summary: 'List and show customers', example: 'paydesk -p demo customers list --limit 5' },
+  journal: {
+    summary: 'What this machine sent, and what became of it',
+    example: 'paydesk journal list --open',
+  },
   profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
   simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
 };
@@ -55,6 +59,41 @@ export const commands: readonly CommandEntry[] = [
     words: ['customers', 'show'],
     summary: 'Show one customer',
     load: async () => (await import('./customers/show.ts')).show,
+  },
+  {
+    words: ['journal', 'list'],
+    summary: 'List what was sent, and what became of it',
+    load: async () => (await import('./journal/list.ts')).list,
+  },
+  {
+    words: ['journal', 'show'],
+    summary: 'Show one intent, its history, and what to do now',
+    load: async () => (await import('./journal/show.ts')).show,
+  },
+  {
+    words: ['journal', 'reconcile'],
+    summary: 'Read orders again until outcomes are certain',
+    load: async () => (await import('./journal/reconcile.ts')).reconcile,
+  },
+  {
+    words: ['journal', 'settle'],
+    summary: 'State what became of an attempt that reads cannot tell',
+    load: async () => (await import('./journal/settle.ts')).settle,
+  },
+  {
+    words: ['journal', 'verify'],
+    summary: 'Check that the journal is whole; repair it',
+    load: async () => (await import('./journal/verify.ts')).verify,
+  },
+  {
+    words: ['journal', 'forget'],
+    summary: 'Erase bodies and notes of settled entries',
+    load: async () => (await import('./journal/forget.ts')).forget,
+  },
+  {
+    words: ['journal', 'export'],
+    summary: 'Print every attempt as flat records',
+    load: async () => (await import('./journal/export.ts')).exportJournal,
   },
   {
     words: ['profile', 'add'],

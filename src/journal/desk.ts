@@ -1,5 +1,6 @@
 /** The journal as commands see it: attempts, reads, settling, and the care of the file. */
 
+import { CliError } from '../errors.ts';
 import type { AttemptRecord, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
 import { answersRepeat, isOpen, verdictOf } from './guards.ts';
 import type { HandsParts } from './hands.ts';
@@ -44,13 +45,18 @@ export function createDesk(parts: DeskParts): JournalDesk {
       const last = (await store.attempts({ origin, given })).at(-1);
       if (last === undefined) return undefined;
       if (JSON.stringify(last.sent.asked) !== JSON.stringify(asked)) {
-        throw refusalError({ why: 'other_parameters', attempt: last }, given, last.sent.profile);
+        throw refusalError({ why: 'other_parameters', attempt: last }, given);
       }
       return answer(await handsFor(last), last, again);
     },
     forget: (before) => store.forget(before),
     verify: (head) => store.verify(head),
-    repair: () => {
+    repair: async () => {
+      const { findings } = await store.verify();
+      if (findings.length === 0)
+        throw new CliError('refused', `the journal ${store.file} is whole`, {
+          certain: 'nothing was changed',
+        });
       store.close();
       return repairStore(store.file, clock.now());
     },

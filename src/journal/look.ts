@@ -28,7 +28,7 @@ export async function lookAt(service: Service, { kind, orderId, neighbour }: Tar
     return { value: located.found.value, record: located.found, neighbour: located.neighbour };
   }
   const profile = service.profile.name;
-  const now = [`paydesk -p ${profile} orders find ${orderId}`];
+  const now = [`paydesk -p ${profile} orders list`];
   const certain = 'nothing was sent';
   if ('missing' in located) throw new CliError('not_found', `there is no order ${orderId}`, { certain, now });
   const message = `${orderId} is not among the newest ${located.read} orders`;

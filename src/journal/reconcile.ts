@@ -17,7 +17,7 @@ export async function resolveOne(
   statement?: Errand['statement'],
   confirm: Confirm = () => Promise.resolve(),
 ): Promise<Resolved> {
-  const { intent, attempt, origin, proof, given, neighbour, profile } = record.sent;
+  const { intent, attempt, origin, proof, given, neighbour } = record.sent;
   const { kind, orderId } = proof;
   const hands = new Hands(parts, { kind, orderId, origin, given, intent }, neighbour);
   try {
@@ -26,7 +26,7 @@ export async function resolveOne(
       ({ state, effect } = resolve(state, await carryOut(hands, state, effect, confirm)));
     const { end } = state;
     if (end.how === 'looked') return end;
-    throw refusalError(end.refusal, orderId ?? intent, profile);
+    throw refusalError(end.refusal, orderId ?? intent);
   } finally {
     await hands.release();
   }

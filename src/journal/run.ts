@@ -55,14 +55,12 @@ export function createChange(parts: ChangeParts): Change {
 
 // Due attempts are read again by whoever changes something; what is still open then, the guards refuse.
 async function reconcileFirst(parts: ChangeParts, { orderId, intentId }: Intent): Promise<void> {
-  const { options, notes, service } = parts;
+  const { options, notes } = parts;
   if (options.dryRun) return;
   const looked = await reconcileDue({ ...parts, timeoutMs: options.timeoutMs }, { orderId, given: intentId });
   for (const { record, added } of looked) {
     if (added !== undefined)
-      notes.note(
-        `outcome of ${named(record)}: paydesk -p ${service.profile.name} journal show ${record.sent.intent}`,
-      );
+      notes.note(`outcome of ${named(record)}: paydesk journal show ${record.sent.intent}`);
   }
 }
 
@@ -91,7 +89,7 @@ class Run {
     const { request, checks = [], orderId, kind } = this.#intent;
     switch (end.how) {
       case 'refused':
-        throw refusalError(end.refusal, orderId ?? `this ${kind}`, this.#parts.service.profile.name);
+        throw refusalError(end.refusal, orderId ?? `this ${kind}`);
       case 'dry_run':
         return { verdict: 'dry_run', request, checks };
       case 'verdict':

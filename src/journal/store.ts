@@ -82,13 +82,12 @@ class SqliteStore implements FileStore {
         findings: [],
         knowsHead: head === undefined ? undefined : head === chainStart,
       };
-    const findings: Finding[] = pageDamage(db);
-    const stored = readRows(db, 0);
-    const chain = checkChain(stored);
-    findings.push(...chain.findings, ...headFindings(db, chain));
+    const stored = readWhatCanBe(db);
+    const chain = checkChain(stored.rows);
+    const findings = [...stored.findings, ...chain.findings, ...headFindings(db, chain)];
     const known =
-      head === undefined ? undefined : head === chainStart || stored.some(({ hash }) => hash === head);
-    return { rows: stored.length, head: chain.head, findings, knowsHead: known };
+      head === undefined ? undefined : head === chainStart || stored.rows.some(({ hash }) => hash === head);
+    return { rows: stored.rows.length, head: chain.head, findings, knowsHead: known };
   }
 
   async forget(before: number): Promise<number> {
@@ -197,12 +196,19 @@ function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): F
   return [{ seq: Number(noted?.seq ?? chain.seq), problem: 'was the newest and is not there as it was' }];
 }
 
-function pageDamage(db: DatabaseSync): Finding[] {
-  const lines = db
+// A damaged page may make every row behind it unreadable.
+function readWhatCanBe(db: DatabaseSync): { rows: readonly StoredRow[]; findings: readonly Finding[] } {
+  const findings = db
     .prepare('PRAGMA integrity_check')
     .all()
-    .map((line) => String(Object.values(line)[0]));
-  return lines.filter((line) => line !== 'ok').map((problem) => ({ seq: 0, problem }));
+    .map((line) => String(Object.values(line)[0]))
+    .filter((line) => line !== 'ok')
+    .map((problem) => ({ seq: 0, problem }));
+  try {
+    return { rows: readRows(db, 0), findings };
+  } catch (error) {
+    return { rows: [], findings: [...findings, { seq: 0, problem: String(error) }] };
+  }
 }
 
 /** The refusal of a damaged journal. */

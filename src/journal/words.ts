@@ -5,7 +5,7 @@ import { type Refusal, verdictOf } from './guards.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';
 
 /** The error of a run in which nothing was sent. */
-export function refusalError(refusal: Refusal, subject: string, profile: string): CliError {
+export function refusalError(refusal: Refusal, subject: string): CliError {
   const certain = 'nothing was sent';
   switch (refusal.why) {
     case 'busy': {
@@ -20,20 +20,20 @@ export function refusalError(refusal: Refusal, subject: string, profile: string)
     case 'open':
       return new CliError('refused', `${subject} has an open outcome: ${named(refusal.attempt)}`, {
         certain,
-        now: [`paydesk -p ${profile} journal reconcile ${refusal.attempt.sent.intent}`],
+        now: [`paydesk journal reconcile ${refusal.attempt.sent.intent}`],
       });
     case 'not_seen':
       return new CliError('refused', `the same was tried before and not seen: ${named(refusal.attempt)}`, {
         certain,
         now: [
-          `paydesk -p ${profile} journal show ${refusal.attempt.sent.intent}`,
+          `paydesk journal show ${refusal.attempt.sent.intent}`,
           'to send it again nevertheless: the same command with --again',
         ],
       });
     case 'appeared':
       return new CliError('refused', `an earlier attempt was made after all: ${named(refusal.attempt)}`, {
         certain: `${certain} now; ${refusal.verdict.why}`,
-        now: [`paydesk -p ${profile} journal show ${refusal.attempt.sent.intent}`],
+        now: [`paydesk journal show ${refusal.attempt.sent.intent}`],
       });
     case 'equal':
       return new CliError(
@@ -44,7 +44,7 @@ export function refusalError(refusal: Refusal, subject: string, profile: string)
     case 'other_parameters':
       return new CliError('refused', `the intent ${String(refusal.attempt.sent.given)} was something else`, {
         certain,
-        now: [`paydesk -p ${profile} journal show ${refusal.attempt.sent.intent}`],
+        now: [`paydesk journal show ${refusal.attempt.sent.intent}`],
       });
     case 'unprovable':
       return new CliError('refused', `the outcome could not be proved afterwards: ${refusal.problem}`, {

@@ -2,15 +2,13 @@
 
 import { expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
-import { readCommandLine } from '../../src/program.ts';
+import { readCommandLine } from '../../src/command-line.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
 
 /** Lines wider than so many columns; one that holds nothing but an id and what continues it cannot be narrower. */
 function tooWide(text: string, columns: number): readonly string[] {
-  return text
-    .split(/\r?\n/)
-    .filter((line) => line.length > columns && !/^ +(ord|cus)_\w+( \\)?$/.test(line));
+  return text.split(/\r?\n/).filter((line) => line.length > columns && !/^ +(ord|cus)_\w+( \\)?$/.test(line));
 }
 
 // The texts of all commands, without starting a process for each of them at each width.

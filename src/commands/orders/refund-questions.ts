@@ -37,7 +37,7 @@ export async function pickOrder(ctx: Context, service: Service): Promise<string>
   return ctx.ask.search({ message: 'Which order?', flag: 'ID', choices });
 }
 
-// Strangers' text first, amount and id last.
+// Strangers' text first and cut where it is long; card, amount and id last and whole.
 function orderChoice(record: WireRecord): Choice<string> {
   const order = readOrder(record.value);
   const charges = countingCharges(record.value);
@@ -45,8 +45,12 @@ function orderChoice(record: WireRecord): Choice<string> {
   const card = charges.length > 1 ? 'split' : first === undefined ? '' : payedBy(first.value);
   const id = idOf(record) ?? '';
   const { name, email } = order?.customer_info ?? {};
-  const parts = [name, email, card, `${order?.amount ?? '-'} ${order?.currency ?? ''}`.trim(), id];
-  return { value: id, label: parts.filter((part) => part !== undefined && part !== '').join('  ') };
+  const money = `${order?.amount ?? '-'} ${order?.currency ?? ''}`.trim();
+  return { value: id, label: joined([name, email]), tail: joined([card, money, id]) };
+}
+
+function joined(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join('  ');
 }
 
 /** All of the order or one of its charges, and how much of that. */

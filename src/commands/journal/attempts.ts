@@ -1,0 +1,130 @@
+/** What the journal commands share: which attempts are meant, how they are listed and shown. */
+
+import type { Column, JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { AttemptRecord, Block, Context, Moment } from '../../ports.ts';
+import { changeOf, nextSteps, outcomeWords, recordOf } from './words.ts';
+
+function column(name: string, title: string, kind: Column['kind'], tableFrom?: number): Column {
+  const from = tableFrom === undefined ? {} : { tableFrom };
+  return { name, title, kind, value: (record) => record[name], ...from };
+}
+
+/** Columns of an attempt. */
+export const attemptColumns: readonly Column[] = [
+  column('id', 'INTENT', 'id', 0),
+  column('sent_at', 'SENT', 'time', 0),
+  column('order', 'ORDER', 'id', 0),
+  column('amount', 'AMOUNT', 'money', 0),
+  column('outcome', 'OUTCOME', 'text', 0),
+  column('kind', 'KIND', 'text', 100),
+  column('operator', 'BY', 'text', 100),
+  column('profile', 'PROFILE', 'text', 120),
+  column('note', 'NOTE', 'text', 140),
+  column('attempt', 'ATTEMPT', 'integer'),
+  column('account', 'ACCOUNT', 'text'),
+  column('currency', 'CURRENCY', 'text'),
+  column('charges', 'CHARGES', 'text'),
+  column('verdict', 'VERDICT', 'text'),
+  column('open', 'OPEN', 'flag'),
+  column('by', 'SHOWN BY', 'text'),
+  column('alarm', 'ALARM', 'text'),
+  column('why', 'WHY', 'text'),
+  column('verdict_at', 'VERDICT AT', 'time'),
+  column('refunds', 'REFUNDS', 'text'),
+  column('reason', 'REASON', 'text'),
+  column('intent', "SCRIPT'S ID", 'text'),
+  column('plan', 'PLAN', 'text'),
+  column('ref', 'REF', 'text'),
+];
+
+/** The last attempt of an intent. Throws CliError 'not_found'. */
+export async function attemptOf(ctx: Context, intent: string): Promise<AttemptRecord> {
+  const record = (await ctx.journal.attempts({ intent })).at(-1);
+  if (record !== undefined) return record;
+  throw new CliError('not_found', `the journal of this machine has no ${intent}`, {
+    now: ['paydesk journal list --all-profiles'],
+  });
+}
+
+/** Origin of the run's profile: what a list is about. Undefined: all, where no profile is named or default. */
+export async function originOf(ctx: Context, all: boolean): Promise<string | undefined> {
+  if (all) return undefined;
+  try {
+    return (await ctx.profiles.open()).profile.origin;
+  } catch (error) {
+    if (error instanceof CliError && error.kind === 'auth' && ctx.options.profile === undefined)
+      return undefined;
+    throw error;
+  }
+}
+
+/** Prints attempts as a list. */
+export async function showAttempts(ctx: Context, attempts: readonly AttemptRecord[]): Promise<void> {
+  const now = await ctx.journal.now();
+  const records = attempts.map((record) => recordOf(record, ctx.journal.isOpen(record, now)));
+  await ctx.out.ownList(attemptColumns, records);
+}
+
+/** Whether a person must look: it is open, or an alarm stands. */
+export function needsLook(ctx: Context, record: AttemptRecord, now: Moment): boolean {
+  return ctx.journal.isOpen(record, now) || record.verdicts.at(-1)?.alarm !== undefined;
+}
+
+/** Prints one attempt with its history. */
+export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<void> {
+  const open = ctx.journal.isOpen(record, await ctx.journal.now());
+  const history = record.verdicts.map(({ time, verdict, by, why, alarm }) => ({
+    time,
+    verdict,
+    by,
+    why,
+    alarm,
+  }));
+  const shown: JsonObject = { ...recordOf(record, open), request: { ...record.sent.request }, history };
+  await ctx.out.own(shown, () => attemptView(record, open));
+}
+
+function attemptView(record: AttemptRecord, open: boolean): readonly Block[] {
+  const { sent, verdicts } = record;
+  const { proof, request, neighbour, sendBy } = sent;
+  const faint = (text: string) => ({ text, style: 'faint' as const });
+  const at = (ms: number) => ({ time: Math.floor(ms / 1000), precision: 'full' as const });
+  const refunds = verdicts.at(-1)?.refunds ?? [];
+  const words = outcomeWords(record, open);
+  return [
+    { line: [{ text: `${changeOf(record)}: ${words}`, style: open ? 'warn' : 'strong' }] },
+    {
+      grid: [
+        [
+          faint('intent'),
+          `${sent.intent}, attempt ${sent.attempt}${sent.given === undefined ? '' : `, ${sent.given}`}`,
+        ],
+        ...(proof.orderId === undefined ? [] : [[faint('order'), proof.orderId]]),
+        [faint('account'), `${sent.profile}, ${sent.account}`],
+        [faint('sent'), [at(sent.time), ` by ${sent.operator}`]],
+        [faint('not after'), at(sendBy)],
+        [faint('request'), `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`],
+        ...proof.expected.map(({ chargeId, amount }) => [
+          faint('expected'),
+          `${amount} on charge ${chargeId}`,
+        ]),
+        ...(neighbour === undefined ? [] : [[faint('located after'), neighbour]]),
+        ...(sent.note === undefined ? [] : [[faint('note'), sent.note]]),
+      ],
+      indent: 2,
+    },
+    ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
+    {
+      grid: verdicts.map(({ time, verdict, why }) => [at(time), verdict.replaceAll('_', ' '), why]),
+      indent: 2,
+    },
+    ...refunds.map(({ id, amount, chargeId }) => ({
+      line: `refund ${id ?? 'without an id'}   ${amount}   charge ${chargeId}`,
+      indent: 2,
+    })),
+    ...nextSteps(record, open).map((line, index) => ({
+      line: `${index === 0 ? 'now:  ' : '      '}${line}`,
+    })),
+  ];
+}

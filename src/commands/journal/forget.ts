@@ -1,0 +1,34 @@
+/** `journal forget`: erases what may name people from settled entries. */
+
+import { defineCommand } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+import { whenFlag } from './since.ts';
+
+export const forget = defineCommand({
+  description:
+    'Erases request bodies and notes of settled entries. What was sent to which order, when, by whom and with what outcome stays, and the chain stays whole.',
+  arguments: [],
+  flags: { before: whenFlag('entries sent before: 30d, a date, ISO 8601') },
+  examples: ['paydesk journal forget --before 400d', 'paydesk journal forget --before 2025-01-01 --yes'],
+  exits: [0, 2, 3],
+  async run(ctx, { flags }) {
+    if (flags.before === undefined)
+      throw new CliError('usage', 'missing --before', { certain: 'nothing was erased' });
+    const before = flags.before(ctx.clock.now());
+    const day = new Date(before).toISOString();
+    if (ctx.options.dryRun) {
+      await ctx.out.own({ object: 'dry_run', action: 'forget', before: day }, () => [
+        { line: `would erase bodies and notes of settled entries sent before ${day}` },
+      ]);
+      return undefined;
+    }
+    const message = `erase bodies and notes of settled entries sent before ${day}? It cannot be undone`;
+    if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
+      throw new CliError('cancelled', 'cancelled', { certain: 'nothing was erased' });
+    }
+    const count = await ctx.journal.forget(before);
+    const record = { object: 'journal_forget', before: day, entries: count };
+    await ctx.out.own(record, () => [{ line: `erased in ${count} ${count === 1 ? 'entry' : 'entries'}` }]);
+    return undefined;
+  },
+});

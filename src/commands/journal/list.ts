@@ -1,0 +1,41 @@
+/** `journal list`: what this machine sent, and what became of it. */
+
+import { defineCommand, flag } from '../../command.ts';
+import type { AttemptRecord, Context } from '../../ports.ts';
+import { originOf, showAttempts } from './attempts.ts';
+import { lookAgain } from './reconcile.ts';
+import { whenFlag } from './since.ts';
+
+export const list = defineCommand({
+  description:
+    'What this machine sent, newest last, for the account of the profile. Open outcomes are read again first, three at most.',
+  arguments: [],
+  flags: {
+    open: flag.switch({ summary: 'only outcomes that are not certain yet' }),
+    order: flag.id('orders', { value: 'ID', summary: 'only changes of this order' }),
+    since: whenFlag('only what was sent since: 30d, 12h, a date, ISO 8601'),
+    operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
+    'all-profiles': flag.switch({ summary: 'every account; nothing is read again' }),
+  },
+  examples: [
+    'paydesk journal list',
+    'paydesk journal list --open --json | jq .data',
+    'paydesk journal list --since 7d',
+  ],
+  exits: [0, 2, 3, 4],
+  async run(ctx, { flags }) {
+    const origin = await originOf(ctx, flags['all-profiles'] === true);
+    const since = flags.since?.(ctx.clock.now());
+    const query = { origin, orderId: flags.order, operator: flags.operator, since };
+    if (origin !== undefined && !ctx.options.dryRun)
+      await lookAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }), 3);
+    const attempts = await ctx.journal.attempts(query);
+    await showAttempts(ctx, flags.open === true ? await openOf(ctx, attempts) : attempts);
+    return undefined;
+  },
+});
+
+async function openOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+  const now = await ctx.journal.now();
+  return attempts.filter((record) => ctx.journal.isOpen(record, now));
+}

@@ -1,0 +1,65 @@
+/** `journal reconcile`: reads orders again until outcomes are certain, as far as reads can tell. */
+
+import { defineCommand, flag } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+import type { AttemptRecord, Context } from '../../ports.ts';
+import { attemptOf, needsLook, originOf, showAttempt, showAttempts } from './attempts.ts';
+import { intentArgument } from './intent.ts';
+
+export const reconcile = defineCommand({
+  description:
+    'Reads the orders of open outcomes again and writes down what that proves. Sends nothing. Without INTENT: the three oldest of the account; --all: all, of every account. For cron: exits 0 when all is certain, 7 when a person must look.',
+  arguments: [intentArgument(false)],
+  flags: { all: flag.switch({ summary: 'every open outcome of every account' }) },
+  examples: ['paydesk journal reconcile i_7f3k2m9q', 'paydesk journal reconcile --all --quiet'],
+  exits: [0, 3, 4, 5, 7],
+  async run(ctx, { args: [intent], flags }) {
+    if (intent !== undefined && flags.all === true) {
+      throw new CliError('usage', 'INTENT and --all contradict each other', { certain: 'nothing was sent' });
+    }
+    if (intent !== undefined) return reconcileOne(ctx, intent);
+    const all = flags.all === true;
+    const origin = await originOf(ctx, all && ctx.options.profile === undefined);
+    const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
+    const looked = await lookAgain(ctx, unsettled, all ? unsettled.length : 3);
+    const now = await ctx.journal.now();
+    await showAttempts(ctx, looked);
+    if (looked.length === 0) ctx.notes.note('no open outcomes');
+    const left = (await ctx.journal.attempts({ origin, unsettled: true })).filter((one) =>
+      needsLook(ctx, one, now),
+    );
+    const alarmed = looked.filter((one) => needsLook(ctx, one, now));
+    return left.length + alarmed.length === 0 ? 0 : 7;
+  },
+});
+
+async function reconcileOne(ctx: Context, intent: string): Promise<number> {
+  const before = await attemptOf(ctx, intent);
+  const now = await ctx.journal.now();
+  const record = ctx.journal.isDue(before, now) ? (await ctx.journal.reconcile(before)).record : before;
+  await showAttempt(ctx, record);
+  return needsLook(ctx, record, await ctx.journal.now()) ? 7 : 0;
+}
+
+/** Reads due attempts again, oldest first, so many at most. What cannot be read is said and stays as it is. */
+export async function lookAgain(
+  ctx: Context,
+  attempts: readonly AttemptRecord[],
+  atMost: number,
+): Promise<readonly AttemptRecord[]> {
+  const now = await ctx.journal.now();
+  const looked: AttemptRecord[] = [];
+  for (const record of attempts.filter((one) => ctx.journal.isDue(one, now)).slice(0, atMost)) {
+    try {
+      const { record: after, sight } = await ctx.journal.reconcile(record);
+      looked.push(after);
+      if (sight?.shows === 'unreadable')
+        ctx.notes.note(`${record.sent.intent} was not read: ${sight.problem}`);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      ctx.notes.warn(`${record.sent.intent} was not read: ${error.message}`);
+      looked.push(record);
+    }
+  }
+  return looked;
+}

@@ -1,0 +1,76 @@
+/** `journal settle`: a person states what became of an attempt that reads cannot tell. */
+
+import { defineCommand, flag } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+import type { AttemptRecord, Context, Sight } from '../../ports.ts';
+import { attemptOf, needsLook, showAttempt } from './attempts.ts';
+import { intentArgument } from './intent.ts';
+import { changeOf } from './words.ts';
+
+export const settle = defineCommand({
+  description:
+    'Reads the order first and shows what it found; where that does not tell, your word is written down with your name. --not-applied allows a new attempt: be certain, for paydesk cannot be.',
+  arguments: [intentArgument(true)],
+  flags: {
+    applied: flag.switch({ summary: 'it was made', conflicts: ['not-applied'] }),
+    'not-applied': flag.switch({ summary: 'it was not made, and will not be', conflicts: ['applied'] }),
+    note: flag.text({ value: 'TEXT', summary: 'how you know' }),
+    confirm: flag.text({
+      value: 'ID',
+      summary: 'the order id (the intent, where there is no order): says yes',
+    }),
+  },
+  examples: [
+    'paydesk journal settle i_7f3k2m9q --applied --note "seen in the bank file"',
+    'paydesk journal settle i_7f3k2m9q --not-applied --note "asked the service" --confirm ord_2tQ7zRk9PwE5xNvAm',
+  ],
+  exits: [0, 2, 3, 4, 5, 7],
+  async run(ctx, { args: [intent], flags }) {
+    if ((flags.applied === true) === (flags['not-applied'] === true))
+      throw usage('say --applied or --not-applied');
+    if (flags.note === undefined) throw usage('missing --note: say how you know');
+    const record = await attemptOf(ctx, intent);
+    const statement = { applied: flags.applied === true, note: flags.note };
+    const confirm = (sight: Sight) =>
+      confirmStatement(ctx, { record, sight, given: flags.confirm, ...statement });
+    const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
+    if (added === undefined) ctx.notes.warn(`${intent} needs no word of yours: nothing was written down`);
+    else if (added.by !== 'person') ctx.notes.warn('the read tells, so your word was not needed');
+    await showAttempt(ctx, after);
+    return needsLook(ctx, after, await ctx.journal.now()) ? 7 : 0;
+  },
+});
+
+interface Statement {
+  readonly record: AttemptRecord;
+  readonly sight: Sight;
+  readonly given: string | undefined;
+  readonly applied: boolean;
+}
+
+async function confirmStatement(ctx: Context, { record, sight, given, applied }: Statement): Promise<void> {
+  const { sent } = record;
+  const id = sent.proof.orderId ?? sent.intent;
+  const minutes = Math.floor((ctx.clock.now() - sent.time) / 60_000);
+  const shown =
+    sight.shows === 'unreadable' ? `no read tells: ${sight.problem}` : 'the order does not show it';
+  ctx.notes.show([
+    { line: `${changeOf(record)}, sent ${minutes} min ago by ${sent.operator}; ${shown}` },
+    { line: `you state: it was ${applied ? 'made' : 'not made, and will not be'}` },
+    { line: id },
+  ]);
+  if (ctx.options.dryRun) throw new CliError('cancelled', 'nothing was written down (--dry-run)');
+  const message = `Type ${sent.proof.orderId === undefined ? 'the intent' : 'the order id'} to write it down, or press Enter to cancel:`;
+  const typed = given ?? (await ctx.ask.text({ message, flag: '--confirm ID', optional: true }));
+  if (typed === id) return;
+  const certain = 'nothing was written down';
+  if (given !== undefined)
+    throw new CliError('refused', `--confirm ${given} does not name ${id}`, { certain });
+  throw new CliError('cancelled', typed === '' ? 'cancelled' : `cancelled: ${typed} is not ${id}`, {
+    certain,
+  });
+}
+
+function usage(message: string): CliError {
+  return new CliError('usage', message, { certain: 'nothing was sent' });
+}

@@ -1,0 +1,92 @@
+/** Outcomes of the journal in words that can be read to a customer. Pure. */
+
+import type { JsonObject } from '../../api/spec.ts';
+import type { AttemptRecord, VerdictRow } from '../../ports.ts';
+
+/** What is known of an attempt. */
+export function outcomeWords({ verdicts }: AttemptRecord, open: boolean): string {
+  const last = verdicts.at(-1);
+  const alarm = last?.alarm === undefined ? '' : `${alarmWords[last.alarm]}: `;
+  return `${alarm}${verdictWords(last, open)}`;
+}
+
+const alarmWords = {
+  duplicate: 'DUPLICATE?',
+  contradiction: 'the answer contradicted the request',
+  partial: 'only a part shows',
+  applied_though_rejected: 'refused, and yet made',
+} as const;
+
+function verdictWords(last: VerdictRow | undefined, open: boolean): string {
+  switch (last?.verdict) {
+    case 'applied':
+      if (last.by === 'person') return `made, as ${last.why}`;
+      return last.by === 'reply' ? 'made' : 'made: ours or identical, seen by a read';
+    case 'rejected':
+      if (last.by === 'person') return `not made, as ${last.why}`;
+      return last.confirmed === false ? 'refused, not confirmed by a read' : 'refused, nothing moved';
+    case 'not_sent':
+      return 'not sent, nothing moved';
+    case 'not_seen':
+      return open ? 'being checked: not seen yet' : 'not seen, and its time is over';
+    default:
+      return 'being checked: it may have been made';
+  }
+}
+
+/** `refund of 23000 MXN`, `capture`. */
+export function changeOf({ sent }: AttemptRecord): string {
+  const { proof, amount, currency, request } = sent;
+  if (proof.kind === 'api') return `${request.method} /${request.path}`;
+  return `${proof.kind}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
+}
+
+/** An attempt as one flat record. Times are Unix seconds, as the service's. */
+export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
+  const { sent, verdicts } = record;
+  const last = verdicts.at(-1);
+  const charges = sent.proof.expected.map(({ chargeId }) => chargeId);
+  return {
+    object: 'intent',
+    id: sent.intent,
+    attempt: sent.attempt,
+    profile: sent.profile,
+    account: sent.account,
+    order: sent.proof.orderId ?? null,
+    kind: sent.proof.kind,
+    amount: sent.amount ?? null,
+    currency: sent.currency ?? null,
+    charges: charges.join(' '),
+    verdict: last?.verdict ?? 'sent',
+    outcome: outcomeWords(record, open),
+    open,
+    by: last?.by ?? null,
+    alarm: last?.alarm ?? null,
+    why: last?.why ?? null,
+    sent_at: Math.floor(sent.time / 1000),
+    verdict_at: last === undefined ? null : Math.floor(last.time / 1000),
+    refunds: (last?.refunds ?? []).map(({ id }) => id ?? '').join(' '),
+    operator: sent.operator,
+    reason: sent.reason ?? null,
+    note: sent.note ?? null,
+    intent: sent.given ?? null,
+    plan: sent.plan ?? null,
+    ref: sent.ref ?? null,
+  };
+}
+
+/** What to do now about an attempt: sentences and commands, a line each. */
+export function nextSteps(record: AttemptRecord, open: boolean): readonly string[] {
+  const { intent, proof } = record.sent;
+  const last = record.verdicts.at(-1);
+  if (last?.alarm === 'duplicate') return ['stop on this order and show your lead'];
+  if (open) {
+    return [
+      'tell the buyer "it is being checked"; do not send it again anywhere else',
+      `paydesk journal reconcile ${intent}`,
+      `or, when you know: paydesk journal settle ${intent} --applied|--not-applied --note TEXT`,
+    ];
+  }
+  if (last?.verdict === 'not_seen') return [`to send it again: the same command with --again`];
+  return proof.orderId === undefined ? [] : [`paydesk orders show ${proof.orderId}`];
+}
