@@ -62,6 +62,7 @@ export function createRun(stage: Stage, globals: Globals): Run {
     ...account,
     ...readInput(process),
     timeOfDay: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'clock'),
+    fullTime: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'full'),
   };
   return { context, knownKeys: () => profiles.knownKeys(), close: demo.close };
 }

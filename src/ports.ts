@@ -504,6 +504,8 @@ export interface Context {
   }): Promise<Service>;
   /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
   timeOfDay(ms: number): string;
+  /** A time with its day and zone, `21 Nov 2026 09:31:39 UTC-6`; Unix milliseconds. */
+  fullTime(ms: number): string;
   /** The one door for changes. */
   readonly change: Change;
   readonly journal: JournalDesk;

@@ -71,7 +71,5 @@ async function typedAmount(
 }
 
 function cancelled(why?: string): CliError {
-  return why === undefined
-    ? new CliError('cancelled', 'nothing was sent')
-    : new CliError('cancelled', why, { certain: 'nothing was sent' });
+  return new CliError('cancelled', why ?? 'not confirmed', { certain: 'nothing was sent' });
 }

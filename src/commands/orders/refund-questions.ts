@@ -12,7 +12,7 @@ import { CliError } from '../../errors.ts';
 import type { Choice, Context, Profile, Service, WireRecord } from '../../ports.ts';
 import { aboutMoney } from '../account.ts';
 import { idOf, walkForwards } from '../walk.ts';
-import { payedBy } from './order-view.ts';
+import { payedBy } from './card.ts';
 import { canBeRefunded, countingCharges } from './refundable.ts';
 
 const offered = 100;

@@ -18,8 +18,9 @@ import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts
 import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
+import { originsOf } from './refund-origins.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
-import { refundPreview } from './refund-preview.ts';
+import { type Previewed, refundPreview } from './refund-preview.ts';
 import { askNote, askReason, askWhat, pickOrder, requires } from './refund-questions.ts';
 import { refundResult } from './refund-result.ts';
 
@@ -77,7 +78,7 @@ export const refund = defineCommand({
     );
     const plan = planRefund(asked, order.value, profile);
     const confirmable = { profile, id, confirm: flags.confirm };
-    if (!ctx.options.dryRun) ctx.notes.show(refundPreview(plan, order.value, profile, asked.note));
+    if (!ctx.options.dryRun) await showPreview(ctx, { plan, order: order.value, profile, note: asked.note });
     await confirmChange(ctx, confirmable, plan.amount);
     const intent = {
       ...refundIntent(ctx, { asked, plan, order, confirmable }),
@@ -92,6 +93,11 @@ export const refund = defineCommand({
     return undefined;
   },
 });
+
+async function showPreview(ctx: Context, shown: Omit<Previewed, 'origins'>): Promise<void> {
+  const origins = await originsOf(ctx, shown.profile, shown.order);
+  ctx.notes.show(refundPreview({ ...shown, origins }));
+}
 
 // The same under the same --intent, or it is something else.
 function askedOf(
