@@ -140,14 +140,20 @@ function parseWith(root: Parser, argv: readonly string[], entry: CommandEntry | 
   } catch (error) {
     // A bare noun: commander would show its help.
     if (error instanceof CommanderError && error.code.startsWith('commander.help')) return;
-    throw error instanceof CommanderError ? usageError(error, entry) : error;
+    throw error instanceof CommanderError ? usageError(error, argv, entry) : error;
   }
 }
 
-function usageError(error: CommanderError, entry: CommandEntry | undefined): CliError {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+function usageError(
+  error: CommanderError,
+  argv: readonly string[],
+  entry: CommandEntry | undefined,
+): CliError {
+  const [first = '', ...rest] = withoutValues(error.message, argv)
+    .replace(/^error: /, '')
+    .split('\n');
   const help = `paydesk ${entry === undefined ? '' : `${entry.words.join(' ')} `}--help`;
-  const keyFlag = /--(api-)?key|--token|--secret/.test(first)
+  const keyFlag = /--[a-z-]*(key|token|secret|passw)/i.test(first)
     ? [
         'no flag takes a key: paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
       ]
@@ -157,6 +163,13 @@ function usageError(error: CommanderError, entry: CommandEntry | undefined): Cli
     certain: 'nothing was sent',
     now: [...suggestion, ...keyFlag, help],
   });
+}
+
+// What follows the = of an unknown option may be a key.
+function withoutValues(message: string, argv: readonly string[]): string {
+  return argv
+    .filter((word) => /^-[^=]*=/.test(word))
+    .reduce((text, word) => text.replaceAll(word, word.slice(0, word.indexOf('='))), message);
 }
 
 // Errors are thrown and printed by main; help wraps at any width.

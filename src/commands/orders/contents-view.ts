@@ -1,7 +1,7 @@
 /** What an order holds beside its money: the refunds made of it, its items, its metadata. Pure. */
 
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../../api/charges.ts';
-import type { JsonObject, Order } from '../../api/spec.ts';
+import type { Order } from '../../api/spec.ts';
 import type { Block, Cell } from '../../ports.ts';
 import { payedBy } from './card.ts';
 import { type RefundOrigins, sentBy } from './refund-origins.ts';
@@ -59,11 +59,16 @@ function itemsSum(sum: number, amount: number | undefined): Cell {
 }
 
 /** The free keys of an order, as received. */
-export function metadataView(metadata: JsonObject | undefined): readonly Block[] {
-  const entries = Object.entries(metadata ?? {});
+export function metadataView(metadata: unknown): readonly Block[] {
+  const entries = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : [];
   if (entries.length === 0) return [];
-  const words = entries.map(
-    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
+  const words = entries.map(([key, member]) => `${key}=${memberText(member)}`);
   return ['blank', { line: `metadata ${words.join('  ')}`, hang: 9 }];
+}
+
+function memberText(member: unknown): string {
+  if (member === null || member === '') return '-';
+  if (typeof member === 'string' || typeof member === 'bigint') return String(member);
+  // An integer beyond 2^53-1 is a bigint, which JSON.stringify does not take.
+  return JSON.stringify(member, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner));
 }

@@ -31,7 +31,7 @@ export function orderView({ record, profile, readAt, origins }: OrderSeen): read
     ...moneyView(order, value),
     ...('money' in reading ? refundsView(reading.money, origins) : []),
     ...itemsView(order),
-    ...metadataView(order.metadata),
+    ...metadataView(value.metadata),
     ...('money' in reading ? nextSteps(reading.money, value, profile) : []),
   ];
 }

@@ -155,13 +155,13 @@ async function gather(
   const answersOptional = asks && !ctx.options.yes && given.confirm === undefined;
   const what =
     answersOptional && nothingGiven && charge === undefined && amount === undefined
-      ? await askWhat(ctx, order)
+      ? await askWhat(ctx, profile, order)
       : { charge, amount };
   const asksReason = asks && (answersOptional || requires(profile, 'reason'));
   return {
     ...what,
     reason: reason ?? (asksReason ? await askReason(ctx, profile) : undefined),
-    note: note ?? (asks && requires(profile, 'note') ? await askNote(ctx) : undefined),
+    note: note ?? (asks && requires(profile, 'note') ? await askNote(ctx, profile) : undefined),
     again,
   };
 }
