@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json, reply, startServer } from '../harness/server.ts';
 import { chargeAt, openDesk, paidTwice } from './desk.ts';
-import { chargeOf, orderOf, refundedWhole, startService, testKey } from './service.ts';
+import { chargeOf, orderOf, refundedWhole, startService, storeProfile, testKey } from './service.ts';
 
 const many = Array.from({ length: 45 }, (_, index) =>
   orderOf(`ord_${100 + index}`, [chargeOf(`ch_${index}`, 35000)]),
@@ -123,10 +123,8 @@ describe('an answer of 421 Misdirected Request', () => {
   ])('to a %s: the service sees one POST and no second one', async (verb, order) => {
     await using service = await startService({ orders: [order], onPost: () => reply('', 421) });
     using home = newHome();
-    const ran = await paydesk(['orders', verb, 'ord_1', '--yes', '--timeout', '5'], {
-      home,
-      env: service.env,
-    });
+    await storeProfile(home, service, { 'reconcile.after': '0' });
+    const ran = await paydesk(['-p', 'shop', 'orders', verb, 'ord_1', '--yes'], { home });
     expect(ran.code).toBe(7);
     expect(ran.stderr).toContain(`unknown: no usable answer to the ${verb} of 35000 MXN on ord_1`);
     expect(service.posts).toHaveLength(1);
