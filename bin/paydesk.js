@@ -7,6 +7,10 @@ const { argv } = process;
 
 if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  process.stdout.on('error', ({ code }) => {
+    process.stderr.write(`incomplete: stdout could not be written (${code})\n`);
+    process.exitCode = 9;
+  });
   process.stdout.write(`${version}\n`);
 } else if (!(major >= 26 || (major === 24 && minor >= 15))) {
   process.stderr.write(
@@ -14,6 +18,9 @@ if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
   );
   process.exitCode = 1;
 } else {
+  // Node warns on stderr, as soon as a module of its own asks for colours, when FORCE_COLOR stands beside one of these.
+  if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
+  if (process.env.FORCE_COLOR) delete process.env.NODE_DISABLE_COLORS;
   const { useCompileCache } = await import('../dist/compile-cache.js');
   useCompileCache(process);
   const { main } = await import('../dist/main.js');

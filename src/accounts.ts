@@ -5,9 +5,10 @@ import type { Client } from './api/client.ts';
 import { useProxies } from './api/proxy.ts';
 import { keepBooks } from './bookkeeping.ts';
 import type { Globals } from './globals.ts';
-import type { Clock, Context, Locks, Notes, Profile, Profiles } from './ports.ts';
+import type { Clock, Context, JournalStore, Locks, Notes, Profile, Profiles } from './ports.ts';
 import { refuseUnsafeRuntime } from './profiles/runtime.ts';
 import type { Demo } from './simulator/demo.ts';
+import type { Stop } from './stop.ts';
 import type { Secrets } from './terminal/secrets.ts';
 
 export interface AccountParts {
@@ -16,6 +17,7 @@ export interface AccountParts {
   readonly globals: Globals;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly stop: Stop;
   readonly secrets: Secrets;
   readonly profiles: Profiles;
   readonly locks: Locks;
@@ -59,23 +61,48 @@ export function createAccount(parts: AccountParts): Account {
       (await profiles.open()).approveChange();
       const [client, { createChange }] = await Promise.all([open(), import('./journal/run.ts')]);
       const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
-      return createChange({ ...parts, ...client, store: books.store, options: globals, ids })(intent);
+      let land: (() => void) | undefined;
+      const store = beforeSent(books.store, () => {
+        land ??= parts.stop.takeOff();
+      });
+      const { hurry } = parts.stop;
+      try {
+        return await createChange({ ...parts, ...client, store, options: globals, ids, signal: hurry })(
+          intent,
+        );
+      } finally {
+        land?.();
+      }
     },
+  };
+}
+
+// From SENT to the verdict a change is in flight.
+function beforeSent(store: JournalStore, takeOff: () => void): JournalStore {
+  return {
+    append(row) {
+      if (row.type === 'sent') takeOff();
+      return store.append(row);
+    },
+    attempts: (query) => store.attempts(query),
+    newestTime: () => store.newestTime(),
   };
 }
 
 async function openClient(parts: AccountParts, name: string | undefined): Promise<Client> {
   const { process, version, globals, clock, signal, secrets } = parts;
-  const { profile, key } = await parts.profiles.open(name);
+  const opened = await parts.profiles.open(name);
+  const { profile } = opened;
   refuseUnsafeRuntime({ env: process.env, execArgv: process.execArgv, mode: profile.mode });
-  const secret = await key();
+  const secret = await opened.key();
   secrets.add(secret);
   parts.opened(profile);
   const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
   if (transport === undefined) await useProxies(process.env);
   makeCacheFolder(parts.cacheFolder);
   const { createClient } = await import('./api/client.ts');
-  return createClient({
+  let seen: { readonly date: number; readonly wall: number } | undefined;
+  const { service, send } = createClient({
     profile,
     key: secret,
     version,
@@ -83,9 +110,14 @@ async function openClient(parts: AccountParts, name: string | undefined): Promis
     clock,
     random: Math.random,
     signal,
+    leave: parts.stop.leave,
     transport,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
+    onDate: (date) => {
+      seen = { date, wall: clock.now() };
+    },
   });
+  return { service: { ...service, seenDate: () => seen, keyFingerprint: await opened.fingerprint() }, send };
 }
 
 function inProcess(demo: Demo): typeof fetch {

@@ -26,6 +26,8 @@ export function createRun(stage: Stage, globals: Globals): Run {
   const { process, clock, signal } = stage;
   const { out, notes, ask } = stage.screen();
   const now = () => clock.now();
+  // Where it is set, conf writes its file in place instead of whole.
+  delete process.env.SNAP;
   const folders = findFolders({ env: process.env, platform: process.platform, home: homedir() });
   const simulator = { folder: join(folders.state, 'simulator'), now };
   const demo = demoDoor({ ...simulator, fault: setVariable(process.env, 'PAYDESK_DEMO_FAULT') });
@@ -60,6 +62,7 @@ export function createRun(stage: Stage, globals: Globals): Run {
     ...account,
     ...readInput(process),
     timeOfDay: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'clock'),
+    fullTime: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'full'),
   };
   return { context, knownKeys: () => profiles.knownKeys(), close: demo.close };
 }

@@ -88,7 +88,11 @@ function formatOf(typed: GlobalInput): Format | undefined {
 }
 
 function colorOf(typed: GlobalInput): 'auto' | 'always' | 'never' | undefined {
-  return typed['no-color'] === true ? 'never' : typed.color;
+  if (typed['no-color'] !== true) return typed.color;
+  if (typed.color === undefined || typed.color === 'never') return 'never';
+  throw new CliError('usage', `--no-color and --color ${typed.color} contradict each other`, {
+    certain: 'nothing was sent',
+  });
 }
 
 /** The format that a failing run should answer in when its command line could not be read. */

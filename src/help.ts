@@ -4,6 +4,7 @@ import { resources } from './api/spec.ts';
 import type { Command } from './command.ts';
 import { type CommandEntry, groups } from './commands/index.ts';
 import { exitMeanings } from './errors.ts';
+import { topicLines, topicNames } from './help-topics.ts';
 
 export const rootSummary =
   'A desk for an orders-based payments service: find, refund and capture orders, export them, keep a record';
@@ -70,15 +71,21 @@ function examples(lines: readonly string[], width: number): string {
   return ['Examples:', ...lines.map((line) => continued(`  $ ${line}`, width))].join('\n');
 }
 
-/** Wraps a command line with backslashes, so that it can still be copied. */
+/** Wraps a command line with backslashes, so that it can still be copied; an option stays beside its value. */
 function continued(line: string, width: number): string {
+  const start = /^ */.exec(line)?.[0] ?? '';
+  const further = `${start}    `;
+  const words = line.trimStart().match(/-\S+ [^-\s]\S*|\S+/g) ?? [];
+  const fitting = words.flatMap((word) =>
+    further.length + word.length > width - 2 ? word.split(' ') : [word],
+  );
   const out: string[] = [];
   let current = '';
-  for (const word of line.trimStart().split(' ')) {
-    const next = current === '' ? `${out.length === 0 ? '  ' : '      '}${word}` : `${current} ${word}`;
+  for (const word of fitting) {
+    const next = current === '' ? start + word : `${current} ${word}`;
     if (next.length > width - 2 && current !== '') {
       out.push(`${current} \\`);
-      current = `      ${word}`;
+      current = further + word;
     } else {
       current = next;
     }
@@ -90,11 +97,14 @@ function continued(line: string, width: number): string {
 export function wrapped(text: string, width: number): string {
   return text
     .split('\n')
-    .map((line) => wrapLine(line, width, 4))
+    .map((line) =>
+      /^ +paydesk /.test(line) ? continued(line, width) : wrapLine(line, width, line.search(/\S|$/)),
+    )
     .join('\n');
 }
 
-function wrapLine(line: string, width: number, indent: number): string {
+/** Wraps one line at spaces; what follows is indented. */
+export function wrapLine(line: string, width: number, indent: number): string {
   const out: string[] = [];
   let current = '';
   for (const word of line.split(/(?<=\S) (?=\S)/)) {
@@ -108,40 +118,8 @@ function wrapLine(line: string, width: number, indent: number): string {
   return [...out, current].join('\n');
 }
 
-const exitCodesTopic = () => [
-  'Exit codes: what a script can rely on.',
-  '',
-  ...[...exitMeanings].map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`),
-  '',
-  'Code 7 outranks every other. After 2, 3, 4, 5 and 6 nothing was changed by this command.',
-];
-
-const outputTopic = () => [
-  'Output: stdout is the result and nothing else; notes, questions, progress and errors go to stderr.',
-  '',
-  '  -o table   for people: columns, never cutting an id or an amount',
-  '  -o list    Field: value lines, every field; reads well aloud',
-  "  -o json    the service's own objects, keys as they came; a list is one envelope with has_more last",
-  '  -o ndjson  one record a line',
-  '  -o csv     a heading line, then a row a record: times ISO 8601 in UTC, amounts integers, cells that a spreadsheet would run get a leading quote',
-  '',
-  "Amounts are the service's integers, as it states them; nothing is converted. A refund's amount is negative.",
-  'Not a terminal: no colour and nothing cut. With json and ndjson a failing run writes one JSON object to stderr: object error, kind, exit_code, message, certain, now, code, log_id, http_status, details, notes.',
-  'Columns of table, list and csv: --columns id,amount,customer_info.email',
-  '',
-  '  $ paydesk -p demo orders list --all --ndjson',
-  '  $ paydesk -p demo orders list --csv --columns id,amount,currency',
-];
-
-const topics: Readonly<Record<string, () => readonly string[]>> = {
-  'exit-codes': exitCodesTopic,
-  output: outputTopic,
-};
-
-export const topicNames: readonly string[] = Object.keys(topics);
-
-/** A help topic, wrapped; undefined topics do not get here. */
+/** A help topic, wrapped. */
 export function topicText(name: string, width: number): string {
-  const lines = topics[name]?.() ?? [];
-  return `${lines.map((line) => wrapLine(line, width, /^ +\S+ +/.exec(line)?.[0].length ?? 0)).join('\n')}\n`;
+  const lines = topicLines(name).map((line) => wrapLine(line, width, /^ +\S+ +/.exec(line)?.[0].length ?? 0));
+  return `${lines.join('\n')}\n`;
 }

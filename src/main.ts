@@ -1,9 +1,9 @@
 /** One run: arguments in, exit code out. Joins the parts, and prints every error. */
 
+import { type Invocation, readCommandLine } from './command-line.ts';
 import type { Run } from './context.ts';
 import { CliError } from './errors.ts';
 import { formatHint, resolveGlobals, setVariable } from './globals.ts';
-import { type Invocation, readCommandLine } from './program.ts';
 import { listenToSignals } from './signals.ts';
 import { type Stage, setStage } from './stage.ts';
 
@@ -12,7 +12,7 @@ declare const PAYDESK_VERSION: string;
 /** Runs one command line and sets the exit code; never calls exit, since that cuts what is still being written. */
 export async function main(process: NodeJS.Process): Promise<void> {
   const stage = setStage(process, PAYDESK_VERSION);
-  const signals = listenToSignals(process, stage.abort);
+  const signals = listenToSignals(process, stage.stop, (line) => stage.screen().notes.warn(line));
   const crash = (error: unknown) => {
     const shown = toCliError(error);
     process.exitCode = shown.exitCode;
@@ -37,13 +37,14 @@ async function runLine(stage: Stage): Promise<number> {
     stage.use(globals);
     const { createRun } = await import('./context.ts');
     run = createRun(stage, globals);
+    await refuseKeyInArguments(argv, run);
     const code = await invocation.command.run(run.context, invocation.input);
     await stage.screen().out.finish();
     await stage.screen().notes.succeed();
     return code ?? 0;
   } catch (error) {
-    // The reason of an aborted run says more than what the abort broke.
-    const shown = toCliError(isOutcome(error) ? error : (stage.signal.reason ?? error));
+    // The reason of an aborted run says more than what the abort broke, but not more than what a change came to.
+    const shown = toCliError(stage.stop.tookOff() ? error : (stage.signal.reason ?? error));
     await printError(shown, stage, run);
     return shown.exitCode;
   } finally {
@@ -51,9 +52,14 @@ async function runLine(stage: Stage): Promise<number> {
   }
 }
 
-// What a change came to outranks the signal that came meanwhile.
-function isOutcome(error: unknown): boolean {
-  return error instanceof CliError && error.kind === 'unknown';
+// Whoever sees the list of processes, or the shell's history, sees arguments.
+async function refuseKeyInArguments(argv: readonly string[], run: Run): Promise<void> {
+  const keys = await run.knownKeys();
+  if (!argv.some((word) => keys.includes(word))) return;
+  throw new CliError('usage', 'one of the arguments is a key: keys are never arguments', {
+    certain: 'nothing was sent',
+    now: ['replace that key, since others may have seen it: paydesk profile key NAME'],
+  });
 }
 
 async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, stage: Stage): Promise<number> {

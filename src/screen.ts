@@ -40,10 +40,14 @@ export function openScreen(parts: ScreenParts): Screen {
   const stdout = factsOf(process.stdout);
   const stderr = factsOf(process.stderr);
   const color = (stream: StreamFacts): ColorLevel => colorLevel(stream, globals.color, process.env);
+  const stderrColor = color(stderr);
+  const stdoutColor = color(stdout);
+  // Both together make Node print a warning of its own as soon as anything asks for colours.
+  if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
   const notes = createNotes({
     ...globals,
     stderr,
-    color: color(stderr),
+    color: stderrColor,
     locale,
     now,
     secrets,
@@ -53,7 +57,7 @@ export function openScreen(parts: ScreenParts): Screen {
   const out = createOutput({
     ...globals,
     stdout,
-    color: color(stdout),
+    color: stdoutColor,
     locale,
     now,
     secrets,
@@ -65,7 +69,7 @@ export function openScreen(parts: ScreenParts): Screen {
     stderr,
     noInput: !globals.input,
     accessible: globals.accessible,
-    color: color(stderr),
+    color: stderrColor,
     secrets,
     signal,
     beforeQuestion: () => notes.flush(),

@@ -1,6 +1,7 @@
 /** Ctrl-C, SIGTERM and SIGHUP end a run in good order: reads stop at once, a change in flight gets its verdict first. */
 
 import { CliError, type ErrorKind } from './errors.ts';
+import type { Stop } from './stop.ts';
 
 const kinds: Readonly<Record<string, ErrorKind>> = {
   SIGINT: 'interrupted',
@@ -13,13 +14,28 @@ const words: Readonly<Record<string, string>> = {
   SIGHUP: 'hung up',
 };
 
-/** Aborts the run with the signal's error. `stop` gives the signals back. */
+/**
+ * Stops the run with the signal's error. `tell` gets the line that says what is still waited for. What is returned
+ * gives the signals back.
+ */
 export function listenToSignals(
   process: NodeJS.Process,
-  abort: (reason: CliError) => void,
+  stop: Stop,
+  tell: (line: string) => void,
 ): { stop: () => void } {
+  let signalled = false;
   const onSignal = (signal: NodeJS.Signals) => {
-    abort(new CliError(kinds[signal] ?? 'interrupted', `${words[signal] ?? signal}; nothing was sent`));
+    // A closed terminal and a shell that ends may both hang up: only Ctrl-C is a person who insists.
+    if (signalled && signal === 'SIGINT' && stop.inFlight()) return stop.insist();
+    const word = words[signal] ?? signal;
+    const nothing = stop.tookOff() ? '' : '; nothing was sent';
+    stop.abort(new CliError(kinds[signal] ?? 'interrupted', `${word}${nothing}`));
+    if (!signalled && stop.inFlight()) {
+      tell(
+        `${word}: it was sent, its outcome is waited for; Ctrl-C ${signal === 'SIGINT' ? 'again ' : ''}leaves at once`,
+      );
+    }
+    signalled = true;
   };
   const signals = Object.keys(kinds) as NodeJS.Signals[];
   for (const signal of signals) process.on(signal, onSignal);

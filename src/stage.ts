@@ -5,6 +5,7 @@ import type { CliError } from './errors.ts';
 import type { Globals } from './globals.ts';
 import type { Clock, Format, Profile } from './ports.ts';
 import { openScreen, type Screen } from './screen.ts';
+import { createStop, type Stop } from './stop.ts';
 import { createSecrets, type Secrets } from './terminal/secrets.ts';
 
 export interface Stage {
@@ -12,6 +13,8 @@ export interface Stage {
   readonly version: string;
   readonly clock: Clock;
   readonly secrets: Secrets;
+  readonly stop: Stop;
+  /** That of `stop`: ends reads and questions. */
   readonly signal: AbortSignal;
   /** Stops the run; the first reason counts. */
   readonly abort: (reason: CliError) => void;
@@ -50,12 +53,11 @@ const plainGlobals: StageGlobals = {
 export function setStage(process: NodeJS.Process, version: string): Stage {
   const clock = systemClock;
   const secrets = createSecrets();
-  const controller = new AbortController();
+  const stop = createStop();
   let globals = plainGlobals;
   let screen: Screen | undefined;
   let profile: Profile | undefined;
-  const { signal } = controller;
-  const abort = (reason: CliError): void => controller.abort(reason);
+  const { signal, abort } = stop;
   const zone = () => (globals.utc ? 'UTC' : profile?.settings['time.zone']);
   const locale = () => ({ zone: zone(), decimals: profile?.settings['amounts.decimals'] ?? {} });
   return {
@@ -63,6 +65,7 @@ export function setStage(process: NodeJS.Process, version: string): Stage {
     version,
     clock,
     secrets,
+    stop,
     signal,
     abort,
     zone,

@@ -25,6 +25,8 @@ export interface ClientParts {
   readonly random: () => number;
   /** Ends reads at once; a change that is on its way is never aborted. */
   readonly signal: AbortSignal;
+  /** Ends the waiting for the answer to a change: somebody insists on leaving. */
+  readonly leave?: AbortSignal | undefined;
   /** An in-process service instead of the network. */
   readonly transport?: typeof fetch | undefined;
   /** One line a request: method, URL, status, milliseconds. */
@@ -56,6 +58,7 @@ export function createClient(parts: ClientParts): Client {
   const send = createSendOnce({
     exchange,
     overNetwork: transport === undefined,
+    leave: parts.leave,
     lastRead: reader.lastEvidence,
   });
   return { service, send };

@@ -8,19 +8,26 @@ import { watchDispatch } from './one-dispatch.ts';
 export interface SendParts {
   readonly exchange: Exchange;
   readonly overNetwork: boolean;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly leave?: AbortSignal | undefined;
   /** How far the last read got: without a channel that spoke then, its silence now proves nothing. */
   readonly lastRead: () => Evidence | undefined;
 }
 
 /** Makes the function that sends a change: one dispatch, no retry, no redirect, read to the last byte, one deadline. */
-export function createSendOnce({ exchange, overNetwork, lastRead }: SendParts): SendOnce {
+export function createSendOnce({ exchange, overNetwork, leave, lastRead }: SendParts): SendOnce {
   return async (request, { timeoutMs }) => {
     const read = lastRead();
     const watch = overNetwork ? await watchDispatch(1) : undefined;
     try {
-      const exchanged = await exchange({ ...request, timeoutMs, dispatcher: watch?.dispatcher });
+      const dispatcher = watch?.dispatcher;
+      const exchanged = await exchange({ ...request, timeoutMs, signal: leave, dispatcher });
       if ('reply' in exchanged) return { kind: 'reply', reply: exchanged.reply };
       return report(exchanged.failure, watch?.end(), read);
+    } catch (error) {
+      if (leave?.aborted !== true) throw error;
+      const cause = new Error('stopped');
+      return report({ reason: 'its answer was not waited for', cause }, watch?.end(), read);
     } finally {
       watch?.end();
     }

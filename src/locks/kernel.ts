@@ -16,14 +16,15 @@ export async function tryLock(path: string): Promise<KernelLock | undefined> {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: 0 });
-    database.exec('BEGIN EXCLUSIVE');
+    // On the disk SQLite would begin a journal, which a full disk refuses and a killed owner leaves behind.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return { release: releaseOf(database) };
   } catch (error) {
     database?.close();
     if (isBusy(error)) return undefined;
     throw new CliError('refused', `the lock file ${path} cannot be used`, {
       certain: 'nothing was sent and nothing was changed',
-      now: ['when no paydesk is running, remove it and run the command again'],
+      now: ['look at it and at its disk; while no paydesk is running it may be removed'],
       cause: error,
     });
   }

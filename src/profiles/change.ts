@@ -6,10 +6,10 @@ import { editStored } from './edit.ts';
 import { fingerprint, lastFour, readKey } from './key.ts';
 import { checkName, demoName, environmentName } from './names.ts';
 import { keptIn } from './open.ts';
-import type { KeyDescription, NewKey, ProfileDraft, SettingChange } from './profile.ts';
+import type { KeyDescription, NewKey, Profile, ProfileDraft, SettingChange } from './profile.ts';
 import { unknownProfile } from './resolve.ts';
 import type { KeyPlace, ProfileFile, StoredProfile } from './store.ts';
-import { placeOf, storedOf } from './stored.ts';
+import { placeOf, profileOf, storedOf } from './stored.ts';
 
 /** Throws CliError 'refused' when the name is taken or built in, 'usage' when it cannot be one. */
 export function checkFree(profiles: ProfileFile['profiles'], name: string): void {
@@ -37,7 +37,12 @@ export function storedIn(profiles: ProfileFile['profiles'], name: string): Store
   throw unknownProfile(name, [...profiles.keys()]);
 }
 
-export async function addProfile(core: Core, draft: ProfileDraft, newKey: NewKey): Promise<void> {
+/** Stores a profile with its key. Throws CliError 'usage' or 'refused', and then keeps neither. */
+export async function addProfile(
+  core: Core,
+  draft: ProfileDraft,
+  newKey: NewKey,
+): Promise<{ readonly profile: Profile; readonly keptIn: string }> {
   checkName(draft.name);
   const stored = storedOf(draft, newKey.place);
   const key = readKey(newKey.text, newKey.where);
@@ -52,6 +57,7 @@ export async function addProfile(core: Core, draft: ProfileDraft, newKey: NewKey
       throw error;
     }
   });
+  return { profile: profileOf(draft.name, stored), keptIn: keptIn(core, 'stored', stored) };
 }
 
 /** Makes a profile the default. */

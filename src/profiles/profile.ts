@@ -133,7 +133,8 @@ export interface Profiles {
   checkStored(name: string): Promise<void>;
   /** Reads a lead's file. Throws CliError 'usage' with what is wrong. */
   readLead(text: string, where: string): Omit<ProfileDraft, 'name'>;
-  add(draft: ProfileDraft, key: NewKey): Promise<void>;
+  /** Stores a profile with its key; returns it as it will be used. */
+  add(draft: ProfileDraft, key: NewKey): Promise<{ readonly profile: Profile; readonly keptIn: string }>;
   /** Makes it the default. */
   use(name: string): Promise<void>;
   /** Sets a setting, or one of api-version, lang, auth; `default` takes it back. Returns it before and after. */

@@ -40,7 +40,7 @@ export function chooseProfile(
   if (variables.length > 0 && choice.name !== environmentName) {
     throw new CliError(
       'refused',
-      `${variables.join(', ')} stands in the environment beside profile ${choice.name}: which of them is meant?`,
+      `profile ${choice.name} is named, but the environment forms one too (${variables.join(', ')}): which is meant?`,
       {
         certain: 'nothing was sent',
         now: [`unset ${variables.join(' ')}`, `or use the variables: -p ${environmentName}`],

@@ -22,7 +22,7 @@ export interface OpenStore {
   readonly save: (file: ProfileFile) => Promise<void>;
 }
 
-const patienceMs = 20_000;
+const patienceMs = 30_000;
 
 /** Reads the file under the lock and lets `work` change it. Throws CliError 'refused' when others write for too long. */
 export async function withStore<T>(parts: WriterParts, work: (store: OpenStore) => Promise<T>): Promise<T> {
@@ -50,7 +50,7 @@ async function takeTurn({ locks, clock, path }: WriterParts): Promise<Held> {
         now: ['look what it is waiting for, then run the command again'],
       });
     }
-    await clock.sleep(10 + Math.random() * 30);
+    await clock.sleep(20 + Math.random() * 80);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { Ask, Choice } from '../ports.ts';
-import type { ColorLevel } from './color.ts';
+import { type ColorLevel, loadPaint } from './color.ts';
 import { type StreamFacts, screenClean } from './facts.ts';
 import { dropTypeAhead, endOfInput, type Keyboard } from './keyboard.ts';
 import type { Secrets } from './secrets.ts';
@@ -25,9 +25,13 @@ export interface AskOptions {
   readonly write: (text: string) => void;
 }
 
+// A choice is a line; a label of a megabyte would hide the others.
+const longest = 300;
+
 /** What both kinds of prompt are told of a choice; its value stays here. */
 export interface Labelled {
   readonly label: string;
+  readonly tail: string | undefined;
   readonly detail: string | undefined;
 }
 
@@ -95,11 +99,8 @@ function nobodyToAsk(flag: string): CliError {
 
 async function loadPrompts({ stdin, stderr, accessible, color, write }: AskOptions): Promise<Prompts> {
   if (accessible) return (await import('./line-prompts.ts')).createLinePrompts(stdin, write);
-  const [{ createPrompts }, { loadPaint }] = await Promise.all([
-    import('./prompts.ts'),
-    import('./color.ts'),
-  ]);
-  return createPrompts(stdin, stderr.stream, await loadPaint(color));
+  const { createPrompts } = await import('./prompts.ts');
+  return createPrompts(stdin, stderr, await loadPaint(color));
 }
 
 // Restores the terminal whatever happens; what was typed before the question never answers it.
@@ -133,9 +134,10 @@ function throwIfOver(signal: AbortSignal): void {
 }
 
 function labels<T>(choices: readonly Choice<T>[], clean: (text: string) => string): readonly Labelled[] {
-  return choices.map(({ label, detail }) => ({
-    label: clean(label),
-    detail: detail === undefined ? undefined : clean(detail),
+  return choices.map(({ label, tail, detail }) => ({
+    label: clean(label.slice(0, longest)),
+    tail: tail === undefined ? undefined : clean(tail.slice(0, longest)),
+    detail: detail === undefined ? undefined : clean(detail.slice(0, longest)),
   }));
 }
 

@@ -1,8 +1,9 @@
 /** Errors as people and scripts read them: what happened, what is certain, what to do now. */
 
 import type { CliError, ErrorDetail, ErrorKind } from '../errors.ts';
-import { blockLines, hangingLines, type ScreenStyle } from './blocks.ts';
+import { blockLines, hangingLines } from './blocks.ts';
 import { ownJson } from './json.ts';
+import type { ScreenStyle } from './pieces.ts';
 
 // Continuations stand under the first word after the opening.
 const indent = 9;

@@ -2,9 +2,9 @@
 
 import type { CliError } from '../errors.ts';
 import type { Block, Format, Notes } from '../ports.ts';
-import type { ScreenStyle } from './blocks.ts';
 import { type ColorLevel, loadPaint } from './color.ts';
 import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
+import type { ScreenStyle } from './pieces.ts';
 import type { Progress } from './progress.ts';
 import type { Secrets } from './secrets.ts';
 import { createStreamWriter } from './stream-writer.ts';
@@ -121,7 +121,10 @@ export function createNotes(options: NotesOptions): NotesControl {
         stop?.();
       };
     },
-    flush: () => release(held),
+    flush() {
+      screen?.progress?.clear();
+      return release(held);
+    },
     clearProgress: () => screen?.progress?.clear(),
     write: (text) => writer.writeNow(text),
     async succeed() {

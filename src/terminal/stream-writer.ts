@@ -16,7 +16,7 @@ export interface StreamWriter {
 }
 
 export interface StreamWriterOptions {
-  readonly stream: Writable;
+  readonly stream: Writable & { readonly isTTY?: boolean };
   /** `stdout` or `stderr`: how messages call it. */
   readonly name: string;
   readonly secrets: Secrets;
@@ -31,8 +31,12 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   const { stream, name, secrets, onLost, beforeWrite } = options;
   const filter = secrets.filter();
   let lost: CliError | undefined;
+  let deserted = false;
 
-  const lose = (cause: unknown): CliError => {
+  const lose = (cause: unknown): CliError | undefined => {
+    // A terminal that was closed: nobody is left to read, and no file lacks anything.
+    deserted ||= stream.isTTY === true && codeOf(cause) === 'EIO';
+    if (deserted) return undefined;
     if (lost === undefined) {
       lost = new CliError('incomplete', `${name} ${whyLost(cause)}`, { cause });
       onLost(lost);
@@ -41,13 +45,22 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   };
   // Without a listener a closed pipe ends the process with a stack trace.
   stream.on('error', lose);
+  const settle = (
+    error: Error | null | undefined,
+    resolve: () => void,
+    reject: (error: CliError) => void,
+  ) => {
+    const loss = error ? lose(error) : undefined;
+    if (loss === undefined) resolve();
+    else reject(loss);
+  };
 
   const send = (text: string): Promise<void> =>
     new Promise((resolve, reject) => {
       if (lost !== undefined) return reject(lost);
-      if (text === '') return resolve();
+      if (text === '' || deserted) return resolve();
       beforeWrite?.();
-      stream.write(text, (error) => (error ? reject(lose(error)) : resolve()));
+      stream.write(text, (error) => settle(error, resolve, reject));
     });
 
   return {
@@ -71,6 +84,10 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function whyLost(cause: unknown): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
+  const code = codeOf(cause);
   return reasons[code] ?? `could not be written (${code})`;
+}
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
 }

@@ -6,7 +6,7 @@ import type { Paint } from './color.ts';
 import { fitColumns, gap, mayShrink } from './layout.ts';
 import type { ListFormat } from './list-format.ts';
 import { type Reading, showValue } from './values.ts';
-import { cut, widthOf } from './width.ts';
+import { cut, ellipsis, widthOf } from './width.ts';
 
 // cli-table3's layout is quadratic in the rows of one table.
 const sliceRows = 25;
@@ -92,7 +92,14 @@ function cellOf(
   const ownOffset = column.kind === 'time' && times.valid(value) ? times.offset(value) : offset;
   const text = ownOffset === offset ? shown.text : `${shown.text} ${ownOffset}`;
   const styled = shown.missing ? 'faint' : shown.odd ? 'warn' : undefined;
-  return { text: style.clean(text), style: styled };
+  return { text: cleanText(text, column, style), style: styled };
+}
+
+// What will be cut anyway is not measured to its end: a megabyte costs no more than a line.
+function cleanText(text: string, column: Column, { width, clean }: TableStyle): string {
+  if (width === undefined || !mayShrink(column.kind)) return clean(text);
+  const start = text.slice(0, width * 40);
+  return start.length === text.length ? clean(text) : cut(clean(start) + ellipsis, width);
 }
 
 function firstLayout(

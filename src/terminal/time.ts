@@ -17,8 +17,12 @@ const endOfYear9999 = 253_402_300_800;
 
 /** Times of a run: `zone` an IANA name, or the zone of the process; `now` Unix milliseconds, to leave out this year. */
 export function createTimes(zone: string | undefined, now: () => number): Times {
-  const formatter = formatterOf(zone);
-  const at = (seconds: number): Parts => partsOf(formatter, seconds);
+  // Made with the first time that is shown: it is not free, and many runs show none.
+  let formatter: Intl.DateTimeFormat | undefined;
+  const at = (seconds: number): Parts => {
+    formatter ??= formatterOf(zone);
+    return partsOf(formatter, seconds);
+  };
   const thisSecond = (): number => Math.floor(now() / 1000);
   return {
     valid,

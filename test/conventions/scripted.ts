@@ -166,6 +166,45 @@ function pageOf(records: readonly Fields[], query: URLSearchParams): Fields {
   return listOf(records.slice(start, start + limit), start + limit < records.length);
 }
 
+/** One order that can be refunded and captured (service: Endpoints 1 and 3), as the last answer leaves it. */
+export function changing(first: Fields): Handler {
+  let held = first;
+  return (request, response, socket) => {
+    if (request.method === 'GET') return pages([held])(request, response, socket);
+    held = request.url.endsWith('/capture')
+      ? captured(held)
+      : refunded(held, JSON.parse(request.body || '{}'));
+    return json(held)(request, response, socket);
+  };
+}
+
+type Charged = Fields & { readonly id: string; readonly amount: number };
+
+const chargesOf = (one: Fields) => (one.charges as { readonly data: readonly Charged[] }).data;
+
+function captured(one: Fields): Fields {
+  const charges = chargesOf(one).map((each) => ({ ...each, status: 'paid' }));
+  return { ...one, payment_status: 'paid', charges: listOf(charges) };
+}
+
+// The amount of a refund record is negative; what a partial refund leaves as status is not documented.
+function refunded(one: Fields, asked: { readonly charge_id?: string; readonly amount?: number }): Fields {
+  const charges = chargesOf(one).map((each) => {
+    if (asked.charge_id !== undefined && asked.charge_id !== each.id) return each;
+    const amount = -(asked.amount ?? each.amount);
+    const record = {
+      id: `re_${each.id}`,
+      object: 'refund',
+      amount,
+      created_at: 1_763_000_100,
+      auth_code: '490215',
+    };
+    return { ...each, status: 'refunded', is_refundable: false, refunds: listOf([record]) };
+  });
+  const back = asked.amount ?? chargesOf(one).reduce((sum, { amount }) => sum + amount, 0);
+  return { ...one, payment_status: 'refunded', amount_refunded: back, charges: listOf(charges) };
+}
+
 /** A desk in front of a scripted service. */
 export interface Desk extends AsyncDisposable {
   readonly home: Home;
@@ -201,10 +240,15 @@ export function environment(url: string): Readonly<Record<string, string>> {
 }
 
 /** Runs the cases a few at a time and gives their results in order. */
-export async function each<T, R>(cases: readonly T[], run: (one: T) => Promise<R>): Promise<readonly R[]> {
+export async function each<T, R>(
+  cases: readonly T[],
+  run: (one: T, index: number) => Promise<R>,
+): Promise<readonly R[]> {
   const results: R[] = [];
   for (let start = 0; start < cases.length; start += atOnce) {
-    results.push(...(await Promise.all(cases.slice(start, start + atOnce).map(run))));
+    results.push(
+      ...(await Promise.all(cases.slice(start, start + atOnce).map((one, index) => run(one, start + index)))),
+    );
   }
   return results;
 }

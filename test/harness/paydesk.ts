@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { OrdinaryUser } from './ordinary-user.ts';
 
 export const bin = join(import.meta.dirname, '../../bin/paydesk.js');
 
@@ -25,6 +26,10 @@ export interface RunOptions {
   /** Leaves standard input open and silent, as a waiting pipe does. */
   readonly stdinOpen?: true;
   readonly nodeArgs?: readonly string[];
+  /** Who runs it, when it is not the user of the suite. */
+  readonly user?: OrdinaryUser;
+  /** The folder it runs in; absent: the home folder. */
+  readonly cwd?: string;
 }
 
 export interface Ran {
@@ -47,9 +52,11 @@ export function cleanEnv({ home, env }: RunOptions): Record<string, string> {
 /** Runs `paydesk ARGS` to its end. */
 export function paydesk(args: readonly string[], options: RunOptions): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [...(options.nodeArgs ?? []), bin, ...args], {
+    const { uid, node = process.execPath, bin: program = bin } = options.user ?? {};
+    const child = spawn(node, [...(options.nodeArgs ?? []), program, ...args], {
       env: cleanEnv(options),
-      cwd: options.home.path,
+      cwd: options.cwd ?? options.home.path,
+      ...(uid === undefined ? {} : { uid, gid: uid }),
     });
     const stdout: Buffer[] = [];
     const stderr: Buffer[] = [];

@@ -49,7 +49,7 @@ export function atTerminal(args: readonly string[], options: TerminalOptions): T
     ...(options.rows === undefined ? {} : { rows: options.rows }),
   });
   const end = pty.end.then((ended) => {
-    const sameTerminal = readFileSync(file('before'), 'utf8') === readFileSync(file('after'), 'utf8');
+    const sameTerminal = settings(file('before')) === settings(file('after'));
     rmSync(folder, { recursive: true });
     return { ...ended, sameTerminal, cursorShown: isCursorShown(ended.transcript) };
   });
@@ -61,6 +61,11 @@ export function atTerminal(args: readonly string[], options: TerminalOptions): T
     end,
     signal: (name) => process.kill(Number(readFileSync(file('pid'), 'utf8')), name),
   };
+}
+
+// Its size is the window's, not the program's.
+function settings(path: string): string {
+  return readFileSync(path, 'utf8').replace(/rows \d+; columns \d+;/, '');
 }
 
 function isCursorShown(transcript: string): boolean {

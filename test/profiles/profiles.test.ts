@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
@@ -31,7 +31,8 @@ const keysFile = () => join(desk.config, 'keys.json');
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
 test('a profile that was added is opened with its key and its defaults', async () => {
-  await desk.run().add(draft('test-mx'), key);
+  const { keptIn } = await desk.run().add(draft('test-mx'), key);
+  expect(keptIn).toBe(keysFile());
   const opened = await desk.run({ given: { profile: 'test-mx' } }).open();
   expect(opened.profile).toMatchObject({
     name: 'test-mx',
@@ -155,6 +156,22 @@ test.each([1, 2, 3, 5, 8, 13])('kill -9 after write %s leaves a whole file', asy
   const count = Number(settings.find(({ name }) => name === 'plan.max_count')?.value);
   expect(count === seen || count === seen + 1).toBe(true);
   await desk.run().set('x', 'redact', 'true');
+});
+
+test('a disk that takes no more leaves the old files whole, and no key of the profile that was not kept', async () => {
+  await desk.run().add(draft('x'), key);
+  const before = [readFileSync(profilesFile(), 'utf8'), readFileSync(keysFile(), 'utf8')];
+  const child = spawn(
+    '/bin/sh',
+    ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, writerPath, desk.home, 'add', 'y'],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  const [, complaint] = await Promise.all([readAll(child.stdout), readAll(child.stderr)]);
+  expect(complaint).toMatch(/cannot be written \((EFBIG|ENOSPC)\)/);
+  expect([readFileSync(profilesFile(), 'utf8'), readFileSync(keysFile(), 'utf8')]).toEqual(before);
+  expect(readdirSync(desk.config).sort()).toEqual(['keys.json', 'profiles.json']);
 });
 
 test.each([

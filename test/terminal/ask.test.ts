@@ -92,6 +92,32 @@ describe('a question on a terminal', () => {
     expect(transcript.lastIndexOf(cursorShown)).toBeGreaterThan(transcript.lastIndexOf('\x1b[?25l'));
   });
 
+  it.each([
+    ['choose', '', '\x03', 130],
+    ['secret', '', '\x04', 3],
+    ['secret', '1', '\x03', 130],
+    ['confirm', '1', '\r', 0],
+  ] as const)(
+    'leaves the terminal as it was after a %s (accessible: %j)',
+    async (kind, accessible, keys, code) => {
+      const script = 'stty -a; "$NODE" "$ASK" "$KIND"; echo "ended $?"; stty -a; echo done';
+      const env = {
+        PATH: path,
+        NODE: process.execPath,
+        ASK: driver,
+        KIND: kind,
+        PAYDESK_ACCESSIBLE: accessible,
+      };
+      const pty = runInPty('sh', ['-c', script], { env });
+      await pty.answer(messages[kind], keys);
+      await pty.waitFor(`ended ${code}`);
+      const { transcript } = await pty.end;
+      const settings = transcript.match(/speed[\s\S]*?echoke[^\r\n]*/g) ?? [];
+      expect(settings).toHaveLength(2);
+      expect(settings[1]).toBe(settings[0]);
+    },
+  );
+
   it('never shows a secret, also after Ctrl-T, Tab and a wrong value', async () => {
     const pty = ask('secret');
     await pty.answer('Key:', 'q7\x14\t');

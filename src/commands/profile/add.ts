@@ -1,6 +1,6 @@
 /** profile add: a new account, asked for or given by flags. */
 
-import { authSchemes, modes, vendorPattern } from '../../api/spec.ts';
+import { authSchemes, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { defineCommand, flag, type Input } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Context, KeyPlace, ProfileDraft } from '../../ports.ts';
@@ -62,27 +62,31 @@ export const add = defineCommand({
     await ctx.profiles.checkFree(name);
     const draft = { name, ...(await gather(ctx, values)) };
     const scripted = isScripted(ctx, values);
-    const record = {
-      object: 'profile',
-      name,
-      mode: draft.mode,
-      base_url: draft.baseUrl,
-      vendor: draft.vendor ?? null,
-      api_version: draft.apiVersion ?? null,
-      lang: draft.lang ?? null,
-      auth: draft.auth ?? null,
-    };
-    if (await saidOnly(ctx, `add profile ${name}`, record)) return;
+    if (await saidOnly(ctx, `add profile ${name}`, recordOf(draft))) return;
     const place: KeyPlace = values['key-store'] ?? (scripted ? 'file' : await askPlace(ctx));
     const key = await readKey(ctx, values, name);
-    await ctx.profiles.add(draft, { ...key, place });
     const isDefault = values.default === true || (!scripted && (await offerDefault(ctx, name)));
+    // Every question is asked before anything is kept: Ctrl-C leaves nothing behind.
+    const { profile, keptIn } = await ctx.profiles.add(draft, { ...key, place });
     if (isDefault) await ctx.profiles.use(name);
-    const done = { ...record, key_in: place, default: isDefault };
-    await ctx.out.own(done, () => fieldsView(`added profile ${name}`, done));
+    const record = { ...recordOf(profile), key_in: keptIn, default: isDefault };
+    await ctx.out.own(record, () => fieldsView(`added profile ${name}`, record));
     ctx.notes.note(`next: paydesk profile check ${name}`);
   },
 });
+
+function recordOf(profile: Omit<ProfileDraft, 'settings'>): JsonObject {
+  return {
+    object: 'profile',
+    name: profile.name,
+    mode: profile.mode,
+    base_url: profile.baseUrl,
+    vendor: profile.vendor ?? null,
+    api_version: profile.apiVersion ?? null,
+    lang: profile.lang ?? null,
+    auth: profile.auth ?? null,
+  };
+}
 
 async function gather(ctx: Context, values: Values): Promise<Omit<ProfileDraft, 'name'>> {
   const { apiVersion, lang } = ctx.profiles.given;

@@ -66,5 +66,5 @@ export async function askPlace(ctx: Context): Promise<KeyPlace> {
     flag: '--key-store file',
   });
   if (consent) return 'file';
-  throw new CliError('cancelled', 'cancelled', { certain: 'nothing was kept and nothing was sent' });
+  throw new CliError('cancelled', 'nothing was kept and nothing was sent');
 }

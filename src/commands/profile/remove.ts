@@ -17,7 +17,7 @@ export const remove = defineCommand({
     if (await saidOnly(ctx, `remove profile ${name} and its key`, record)) return;
     const message = `remove profile ${name} and its key from this machine?`;
     if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
-      throw new CliError('cancelled', 'cancelled', { certain: 'nothing was removed' });
+      throw new CliError('cancelled', 'nothing was removed');
     }
     await ctx.profiles.remove(name);
     await ctx.out.own(record, () => fieldsView(`removed profile ${name} and its key`, record));

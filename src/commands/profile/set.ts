@@ -5,9 +5,9 @@ import { nameArgument } from './name.ts';
 import { fieldsView, saidOnly } from './view.ts';
 
 /** All settings in words: name, what it takes, default. A test holds it against the settings themselves. */
-export const settingsHelp = `Settings (CUR is a currency such as MXN; the word default takes a value back):
-  orders.get, customers.get   paged, or direct where the service answers GET by id (paged)
-  orders.order                unknown, or newest-first where lists are known to be so (unknown)
+export const settingsHelp = `Settings (CUR: a currency such as MXN; the word default takes a value back):
+  orders.get, customers.get   direct where GET by id is answered (paged)
+  orders.order                newest-first where lists are so (unknown)
   orders.status               filter of orders list
   checkouts.path              where checkouts are created (/checkouts)
   refund.require              reason, note, reason,note or none (none)
@@ -16,10 +16,10 @@ export const settingsHelp = `Settings (CUR is a currency such as MXN; the word d
   plan.max_count              most rows of a plan
   plan.max_age                how old a plan may be when it is applied (24h)
   refund.send_within          from the final check to the sending (10s)
-  refund.horizon_part         how long a refund of a charge may still turn up (24h)
-  refund.horizon_whole        how long a refund of a whole order may (15min)
+  refund.horizon_part         a charge's refund may turn up so late (24h)
+  refund.horizon_whole        a whole order's refund may (15min)
   reconcile.after             reads after a lost reply, in seconds (0,2,5,15)
-  amounts.decimals.CUR        decimals shown beside amounts, for reading only
+  amounts.decimals.CUR        decimals beside amounts, for reading only
   time.zone                   zone of the times on screen
   redact                      true or false (false)
 Also: api-version, lang, auth.`;

@@ -1,0 +1,89 @@
+/** The topics of help: environment, exit codes, output, safety. */
+
+import { type Flag, globalFlags } from './command.ts';
+import { exitMeanings } from './errors.ts';
+
+const environment = (): readonly string[] => [
+  'Environment: what stands for an option that is not given. An empty variable counts as unset.',
+  'Order: the flag, the variable, the profile, the default. No file of the current folder is read.',
+  '',
+  ...Object.entries<Flag>(globalFlags).flatMap(([name, { env, summary }]) =>
+    env === undefined ? [] : [`  ${env.padEnd(20)} --${name}: ${summary}`],
+  ),
+  '',
+  'The profile `environment`, used when none is named:',
+  '  PAYDESK_BASE_URL     address of the service',
+  '  PAYDESK_MODE         sandbox or production',
+  '  PAYDESK_API_KEY      the key; or',
+  '  PAYDESK_KEY_FILE     a file that holds the key',
+  '  PAYDESK_VENDOR       vendor segment of the media type, default service',
+  '  PAYDESK_AUTH         bearer or basic, default bearer',
+  '',
+  'Others:',
+  '  PAYDESK_OPERATOR     who makes a change, for the journal; default the system user',
+  '  PAYDESK_ACCESSIBLE   1: numbered line prompts, nothing redrawn, -o list',
+  '  PAYDESK_DEMO_FAULT   lose replies on the demo, to practise: apply-drop, drop, ...',
+  '  CI                   set: the same as --no-input',
+  '  NO_COLOR             set: no colour; FORCE_COLOR: colour also in a pipe',
+  '  HTTPS_PROXY          honoured, as are HTTP_PROXY and NO_PROXY',
+  '  XDG_CONFIG_HOME      profiles and keys lie in its folder paydesk; XDG_STATE_HOME: the journal and the demo; XDG_CACHE_HOME: compiled code',
+];
+
+const exitCodes = (): readonly string[] => [
+  'Exit codes: what a script can rely on.',
+  '',
+  ...[...exitMeanings].map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`),
+  '',
+  'Code 7 outranks every other. After 2, 3, 4, 5 and 6 nothing was changed by this command.',
+];
+
+const output = (): readonly string[] => [
+  'Output: stdout is the result and nothing else; notes, questions, progress and errors go to stderr.',
+  '',
+  '  -o table   for people: columns, never cutting an id or an amount',
+  '  -o list    Field: value lines, every field; reads well aloud',
+  "  -o json    the service's own objects, keys as they came; a list is one envelope with has_more last",
+  '  -o ndjson  one record a line',
+  '  -o csv     a heading line, then a row a record: times ISO 8601 in UTC, amounts integers, cells that a spreadsheet would run get a leading quote',
+  '',
+  "Amounts are the service's integers, as it states them; nothing is converted. A refund's amount is negative.",
+  'Not a terminal: no colour and nothing cut. With json and ndjson a failing run writes one JSON object to stderr: object error, kind, exit_code, message, certain, now, code, log_id, http_status, details, notes.',
+  'Columns of table, list and csv: --columns id,amount,customer_info.email',
+  '',
+  '  $ paydesk -p demo orders list --all --ndjson',
+  '  $ paydesk -p demo orders list --csv --columns id,amount,currency',
+];
+
+const safety = (): readonly string[] => [
+  'Safety: a refund is sent at most once, and its outcome is never lost.',
+  '',
+  'Guaranteed:',
+  '  - what will be sent is on disk, with the order as it was, before one byte leaves; no journal, no refund',
+  '  - one request: no second try, no redirect followed, none after a refused key',
+  '  - "refunded" only when the answer or a read shows exactly that refund; "rejected" only when the service said so and a read agrees, or it says that none could',
+  '  - no usable answer: the verdict is unknown; paydesk reads the order, and blocks it until that is settled',
+  '  - two runs on this machine never change one order at once; the same refund twice needs --again',
+  '',
+  'It rests on:',
+  '  - no request takes effect later than its horizon (refund.horizon_part, refund.horizon_whole)',
+  '  - a person settles truthfully (journal settle)',
+  '  - a commit to disk is durable',
+  '  - one journal: the same account is changed from this machine',
+  '',
+  'What no client of this service can do: it has no idempotency key. Two machines without a shared journal can both make the same partial refund; the read right before sending shows equal ones, but not between that read and the sending (refund.send_within at most).',
+  'The chain of the journal finds accidents, not forgers. On Windows a closed window leaves only seconds to write.',
+];
+
+const topics: Readonly<Record<string, () => readonly string[]>> = {
+  environment,
+  'exit-codes': exitCodes,
+  output,
+  safety,
+};
+
+export const topicNames: readonly string[] = Object.keys(topics);
+
+/** The lines of a topic, not wrapped yet; none for a name that is no topic. */
+export function topicLines(name: string): readonly string[] {
+  return topics[name]?.() ?? [];
+}

@@ -1,0 +1,56 @@
+/** CONVENTIONS 26, the half about help: it is wrapped to the width that COLUMNS or the terminal says. */
+
+import { expect, test } from 'vitest';
+import { readCommandLine } from '../../src/command-line.ts';
+import { commands } from '../../src/commands/index.ts';
+import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
+import { runInPty } from '../harness/pty.ts';
+
+/** Lines wider than so many columns; one that holds nothing but an id and what continues it cannot be narrower. */
+function tooWide(text: string, columns: number): readonly string[] {
+  return text.split(/\r?\n/).filter((line) => line.length > columns && !/^ +(ord|cus)_\w+( \\)?$/.test(line));
+}
+
+// The texts of all commands, without starting a process for each of them at each width.
+test.each([40, 60, 80, 120])('C26 no line of any help is wider than %i columns', async (columns) => {
+  const lines = [
+    [],
+    ['--help'],
+    ['help', 'exit-codes'],
+    ['help', 'output'],
+    ...[...new Set(commands.map(({ words: [noun] }) => noun))].map((noun) => [noun]),
+    ...commands.map(({ words }) => [...words, '--help']),
+  ];
+  for (const line of lines) {
+    const invocation = await readCommandLine(line, columns);
+    const text = invocation.kind === 'text' ? invocation.text : '';
+    expect(text.length, line.join(' ')).toBeGreaterThan(100);
+    expect(tooWide(text, columns), line.join(' ')).toEqual([]);
+  }
+});
+
+test.each([40, 60, 80, 120])('C26 off a terminal COLUMNS=%i is the width of help', async (columns) => {
+  using home = newHome();
+  const { stdout } = await paydesk(['orders', 'refund', '--help'], { home, env: { COLUMNS: `${columns}` } });
+  expect(tooWide(stdout, columns)).toEqual([]);
+  expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeGreaterThan(columns - 12);
+});
+
+test.each([40, 120])(
+  'C26 on a terminal of %i columns help is as wide as that, whatever COLUMNS says',
+  async (columns) => {
+    using home = newHome();
+    const env = { ...cleanEnv({ home }), COLUMNS: '80' };
+    const pty = runInPty(process.execPath, [bin, 'orders', 'refund', '--help'], { columns, env });
+    const { transcript } = await pty.end;
+    expect(tooWide(transcript, columns)).toEqual([]);
+    expect(Math.max(...transcript.split('\r\n').map((line) => line.length))).toBeGreaterThan(columns - 12);
+  },
+);
+
+test('C26 an example that is wrapped is still one command when it is pasted', async () => {
+  using home = newHome();
+  const { stdout } = await paydesk([], { home, env: { COLUMNS: '40' } });
+  const commands = stdout.replace(/ \\\n\s+/g, ' ').match(/paydesk .*/g) ?? [];
+  expect(commands).toContain('paydesk -p demo orders show ord_2tQ7zRk9PwE5xNvAm');
+});

@@ -1,0 +1,88 @@
+/** CONVENTIONS 16 and 18: amounts, and which charge they are for. */
+
+import { expect, test } from 'vitest';
+import { json } from '../harness/server.ts';
+import { changing, charge, each, listOf, openDesk, order } from './scripted.ts';
+
+const id = 'ord_2tQ7zRk9PwE5xNvAm';
+
+test.each([
+  '-5',
+  '+5',
+  '0',
+  '007',
+  '1e3',
+  '0x10',
+  '1,000',
+  '1_000',
+  '1.5',
+  '100.00',
+  'NaN',
+  'Infinity',
+  '',
+  ' 12 ',
+  '$5',
+  '٣',
+  '٣٠٠',
+  '9007199254740992',
+  '99999999999999999',
+])('C18 --amount %j is no amount: exit 2, nothing is asked for', async (amount) => {
+  await using desk = await openDesk(json({}));
+  const ran = await desk.run(['orders', 'refund', id, '--charge', '1', '--yes', '--amount', amount]);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(`--amount ${amount}`.trimEnd());
+  expect(ran.stderr).toContain('not an amount');
+  expect(desk.server.connections).toBe(0);
+});
+
+test.each(['1', '300', '35000', '9007199254740990'])(
+  'C18 --amount %s reaches the service as exactly that integer, beside its charge_id',
+  async (amount) => {
+    const whole = { amount: 9_007_199_254_740_991 };
+    await using desk = await openDesk(
+      changing(order(id, { ...whole, charges: listOf([charge('ch_1', whole)]) })),
+    );
+    const ran = await desk.run(['orders', 'refund', id, '--amount', amount, '--yes']);
+    expect(ran, ran.stderr).toMatchObject({ code: 0 });
+    const sent = desk.server.requests.filter(({ method }) => method === 'POST');
+    expect(sent.map(({ body }) => body)).toEqual([`{"charge_id":"ch_1","amount":${amount}}`]);
+  },
+);
+
+test('C16 --amount on an order with several charges that count exits 3, lists them, and sends nothing', async () => {
+  const charges = listOf([
+    charge('ch_1', { amount: 35_000 }),
+    charge('ch_2', { amount: 17_000, payment_method: { object: 'card_payment', last4: '5100' } }),
+  ]);
+  await using desk = await openDesk(changing(order(id, { amount: 52_000, split_payment: true, charges })));
+  const ran = await desk.run(['orders', 'refund', id, '--amount', '300', '--yes']);
+  expect(ran).toMatchObject({ code: 3, stdout: '' });
+  expect(ran.stderr).toContain('*4242');
+  expect(ran.stderr).toContain(`paydesk orders refund ${id} --charge 1 --amount 300`);
+  expect(ran.stderr).toContain('*5100');
+  expect(ran.stderr).toContain(`paydesk orders refund ${id} --charge 2 --amount 300`);
+  expect(desk.changes()).toBe(0);
+});
+
+test('C16 a declined charge beside a paid one does not count: --amount goes to the paid one', async () => {
+  const charges = listOf([
+    charge('ch_1', { status: 'declined', is_refundable: false, failure_code: 'insufficient_funds' }),
+    charge('ch_2'),
+  ]);
+  await using desk = await openDesk(changing(order(id, { charges })));
+  await desk.run(['orders', 'refund', id, '--amount', '300', '--yes']);
+  const sent = desk.server.requests.filter(({ method }) => method === 'POST');
+  expect(sent.map(({ body }) => body)).toEqual(['{"charge_id":"ch_2","amount":300}']);
+});
+
+test('C18 more than is left of a charge exits 3 with the figures and sends nothing', async () => {
+  await using desk = await openDesk(changing(order(id)));
+  const cases = ['35001', '9007199254740991'];
+  for (const ran of await each(cases, (amount) =>
+    desk.run(['orders', 'refund', id, '--amount', amount, '--yes']),
+  )) {
+    expect(ran).toMatchObject({ code: 3, stdout: '' });
+    expect(ran.stderr).toContain('35000');
+  }
+  expect(desk.changes()).toBe(0);
+});

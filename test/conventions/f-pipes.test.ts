@@ -1,0 +1,188 @@
+/** F52, F53, F54, F55: readers that go away or are slow, full disks, and closed descriptors. */
+
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { type Handler, json, startServer } from '../harness/server.ts';
+import { orderPages } from '../harness/service-pages.ts';
+
+const noStack = /\n\s+at |node:internal|Error:/;
+
+function environment(url: string): Record<string, string> {
+  return { PAYDESK_BASE_URL: url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: crypto.randomUUID() };
+}
+
+interface ShellRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+// `"$NODE" "$BIN"` is the program in the shell text.
+function shell(text: string, home: Home, env: Readonly<Record<string, string>> = {}): Promise<ShellRun> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('/bin/sh', ['-c', text], {
+      cwd: home.path,
+      env: { ...cleanEnv({ home, env }), NODE: process.execPath, BIN: bin },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      stdout += chunk;
+    });
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk;
+    });
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
+
+describe.concurrent('F52 a reader that goes away ends a list with exit 9, no stack and no further page', () => {
+  test.each(formats)('-o %s | head -1', async (format) => {
+    using home = newHome();
+    await using server = await startServer(orderPages({ pages: 200, count: 20 }));
+    const ran = await shell(
+      `{ "$NODE" "$BIN" orders list --all -o ${format}; echo $? > code; } | head -1`,
+      home,
+      environment(server.url),
+    );
+    expect(readFileSync(join(home.path, 'code'), 'utf8')).toBe('9\n');
+    expect(ran.stderr).not.toMatch(noStack);
+    expect(ran.stderr.trim().split('\n')).toHaveLength(1);
+    expect(server.requests.length).toBeLessThan(20);
+  });
+
+  test('the page that arrives after the pipe was closed is the last one asked for', async () => {
+    using home = newHome();
+    const closed = Promise.withResolvers<void>();
+    const pages = orderPages({ pages: 50, count: 20 });
+    await using server = await startServer(async (request, response, socket) => {
+      if (request.index === 2) await closed.promise;
+      return pages(request, response, socket);
+    });
+    const child = spawn(process.execPath, [bin, 'orders', 'list', '--all', '--ndjson'], {
+      env: cleanEnv({ home, env: environment(server.url) }),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.resume();
+    await server.waitFor(3);
+    child.stdout.on('close', () => closed.resolve()).destroy();
+    const code = await new Promise((resolve) => child.on('exit', resolve));
+    expect(code).toBe(9);
+    expect(server.requests).toHaveLength(3);
+  });
+});
+
+// Reads nothing before the answer has left the server, then piece by piece.
+async function readSlowly(
+  args: readonly string[],
+  home: Home,
+  answers: Handler,
+): Promise<{ readonly code: unknown; readonly text: string }> {
+  const answered = Promise.withResolvers<void>();
+  await using server = await startServer((request, response, socket) => {
+    response.on('finish', () => answered.resolve());
+    return answers(request, response, socket);
+  });
+  const child = spawn(process.execPath, [bin, ...args], {
+    env: cleanEnv({ home, env: environment(server.url) }),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const exited = new Promise((resolve) => child.on('exit', resolve));
+  await answered.promise;
+  const pieces: Buffer[] = [];
+  for await (const piece of child.stdout) {
+    pieces.push(piece as Buffer);
+    await setImmediate();
+  }
+  return { code: await exited, text: Buffer.concat(pieces).toString() };
+}
+
+describe('F53 a slow reader gets every byte', () => {
+  const args = ['orders', 'list', '--all', '--json'];
+
+  test('5 MB of a list that ends well', async () => {
+    using home = newHome();
+    const { code, text } = await readSlowly(args, home, orderPages({ pages: 1, count: 2_300 }));
+    expect(code).toBe(0);
+    expect(text.length).toBeGreaterThan(5_000_000);
+    const { data, has_more } = JSON.parse(text) as { data: unknown[]; has_more: boolean };
+    expect(data).toHaveLength(2_300);
+    expect(has_more).toBe(false);
+  });
+
+  test('5 MB of a list that breaks after them', async () => {
+    using home = newHome();
+    const first = orderPages({ pages: 2, count: 2_300 });
+    const second = json({ object: 'error', type: 'parameter_validation_error', details: [] }, 422);
+    const { code, text } = await readSlowly(args, home, (request, response, socket) =>
+      (request.index === 0 ? first : second)(request, response, socket),
+    );
+    expect(code).toBe(9);
+    expect(text.length).toBeGreaterThan(5_000_000);
+    const { data, has_more } = JSON.parse(text) as { data: unknown[]; has_more: boolean };
+    expect(data).toHaveLength(2_300);
+    expect(has_more).toBe(true);
+  });
+});
+
+describe.concurrent('F54 output that cannot be written exits 9 with one line that names the error', () => {
+  const commands = [
+    ...formats.map((format) => `-p demo orders list -o ${format}`),
+    '-p demo orders list --all --ndjson',
+    '--help',
+    'orders refund --help',
+    'help exit-codes',
+    '--version',
+  ];
+  test.each(commands)('%s > /dev/full', async (words) => {
+    using home = newHome();
+    const ran = await shell(`"$NODE" "$BIN" ${words} > /dev/full`, home);
+    expect(ran.code).toBe(9);
+    expect(ran.stderr).toContain('ENOSPC');
+    expect(ran.stderr).not.toMatch(noStack);
+    expect(ran.stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('with both streams full it still ends with 9', async () => {
+    using home = newHome();
+    const ran = await shell('"$NODE" "$BIN" -p demo orders list > /dev/full 2> /dev/full', home);
+    expect(ran.code).toBe(9);
+  });
+});
+
+describe.concurrent('F55 closed descriptors neither hang nor crash it', () => {
+  const closings = ['<&-', '>&-', '2>&-', '<&- >&-', '>&- 2>&-', '<&- >&- 2>&-'];
+  const commands = [
+    '-p demo orders list',
+    '-p demo orders list --json',
+    '-p demo orders refund',
+    '--help',
+    '--version',
+    'orders nonsense',
+  ];
+  const expected: Readonly<Record<string, number>> = { '-p demo orders refund': 2, 'orders nonsense': 2 };
+  test.each(commands)('%s', async (words) => {
+    using home = newHome();
+    for (const closing of closings) {
+      const ran = await shell(`"$NODE" "$BIN" ${words} ${closing}`, home);
+      expect(ran.stderr, closing).not.toMatch(noStack);
+      // Output that nobody can read is either noticed or dropped; it never becomes another error.
+      expect([expected[words] ?? 0, 9], closing).toContain(ran.code);
+    }
+  });
+
+  test('what stays open is still written', async () => {
+    using home = newHome();
+    const whole = await paydesk(['-p', 'demo', 'orders', 'list', '--json'], { home });
+    const ran = await shell('"$NODE" "$BIN" -p demo orders list --json <&- 2>&-', home);
+    expect(ran).toMatchObject({ code: 0, stdout: whole.stdout });
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { CliError } from '../../src/errors.ts';
+import { notesOf } from './screens.ts';
+
+describe('notes', () => {
+  it('come in the order they were made', async () => {
+    const { notes, text } = notesOf({});
+    notes.note('one');
+    notes.show([{ line: 'two' }, 'blank']);
+    notes.warn('three');
+    await notes.succeed();
+    expect(text()).toBe('one\ntwo\n\nthree\n');
+  });
+
+  it('are silenced by --quiet, warnings are not', async () => {
+    const { notes, text } = notesOf({ quiet: true });
+    notes.note('a note');
+    notes.show([{ line: 'a preview' }]);
+    notes.warn('a warning');
+    await notes.succeed();
+    expect(text()).toBe('a warning\n');
+  });
+
+  it('show a preview before a question even with --quiet', async () => {
+    const { notes, text } = notesOf({ quiet: true });
+    notes.show([{ line: 'a preview' }]);
+    await notes.flush();
+    expect(text()).toBe('a preview\n');
+  });
+
+  it.each(['json', 'ndjson'] as const)('are kept back under %s until the run succeeded', async (format) => {
+    const { notes, text } = notesOf({ format });
+    notes.note('a note');
+    expect(text()).toBe('');
+    await notes.succeed();
+    expect(text()).toBe('a note\n');
+  });
+
+  it('are part of the error when a json run failed, also those shown before a question', async () => {
+    const { notes, text } = notesOf({ format: 'json' });
+    notes.show([{ line: 'a preview' }]);
+    await notes.flush();
+    expect(text()).toBe('a preview\n');
+    notes.note('a note');
+    await notes.fail(new CliError('cancelled', 'No'), false);
+    expect(JSON.parse(text().replace('a preview\n', ''))).toMatchObject({ notes: ['a preview', 'a note'] });
+  });
+
+  it('wrap at spaces on a terminal and never inside an id', async () => {
+    const { notes, text } = notesOf({ width: 30 });
+    notes.show([{ line: 'buyer   Buyer Name  ord_2tQ7zRk9PwE5xNvAmord_2tQ7zRk9PwE5xNvAm', indent: 2 }]);
+    await notes.succeed();
+    expect(text()).toBe('  buyer   Buyer Name\n  ord_2tQ7zRk9PwE5xNvAmord_2tQ7zRk9PwE5xNvAm\n');
+  });
+
+  it('stand in columns, some to the right and some cut', async () => {
+    const { notes, text } = notesOf({ width: 40 });
+    notes.show([
+      {
+        grid: [
+          ['charge 1', 'a very long name of a very long product', '35000'],
+          ['order', 'short', '5'],
+        ],
+        right: [2],
+        shrink: [1],
+      },
+    ]);
+    await notes.succeed();
+    expect(text()).toBe(
+      'charge 1  a very long name of a …  35000\norder     short                        5\n',
+    );
+  });
+
+  it('wrap the rows of a grid that has no room', async () => {
+    const { notes, text } = notesOf({ width: 30 });
+    notes.show([{ grid: [['charge 1', '656f1c0e9a2b4d0018c3e5a1', '35000']], right: [2] }]);
+    await notes.succeed();
+    expect(text()).toBe('charge 1\n  656f1c0e9a2b4d0018c3e5a1\n  35000\n');
+  });
+
+  it('cut a field of a megabyte on a terminal', async () => {
+    const { notes, text } = notesOf({ width: 80 });
+    notes.note(`name ${'x'.repeat(1_000_000)}`);
+    await notes.succeed();
+    expect(text().length).toBeLessThan(3_000);
+  });
+
+  it('draw no progress where stderr is no terminal, is quiet, or holds JSON', () => {
+    for (const options of [{}, { width: 80, quiet: true }, { width: 80, format: 'json' as const }]) {
+      const { notes, text } = notesOf(options);
+      notes.progress(() => 'reading')();
+      expect(text()).toBe('');
+    }
+  });
+
+  it('take a progress line off the screen before they write', async () => {
+    const { notes, text } = notesOf({ width: 20 });
+    let drawn: (() => void) | undefined;
+    const shown = new Promise<void>((resolve) => {
+      drawn = resolve;
+    });
+    const stop = notes.progress(() => {
+      // The line is written right after this text was asked for; the next turn of the loop sees it.
+      setImmediate(() => drawn?.());
+      return 'reading a long list of orders';
+    });
+    const alive = setInterval(() => undefined, 50);
+    await shown;
+    clearInterval(alive);
+    expect(text()).toBe('\rreading a long lis…\x1b[K');
+    notes.note('a note');
+    expect(text()).toBe('\rreading a long lis…\x1b[K\r\x1b[Ka note\n');
+    stop();
+    expect(text()).not.toMatch(/a note\n./);
+  });
+});

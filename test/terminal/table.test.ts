@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/api/spec.ts';
+import { customerColumns, orderColumns } from '../../src/api/spec.ts';
+import { attacks, rawAttack } from './attacks.ts';
+import { lines, outputOf, wire } from './screens.ts';
+
+function order(more: JsonObject = {}): JsonObject {
+  return {
+    id: 'ord_2tQ8mVxK4nRz7LcWp',
+    object: 'order',
+    created_at: 1795221720,
+    payment_status: 'paid',
+    amount: 35000,
+    amount_refunded: 0,
+    currency: 'MXN',
+    charges: { object: 'list', data: [{ payment_method: { last4: '4242' } }] },
+    ...more,
+  };
+}
+
+async function table(pages: readonly (readonly JsonObject[])[], width?: number, names?: readonly string[]) {
+  const { out, text } = outputOf({ ...(width === undefined ? {} : { width }), columns: names });
+  const sink = out.list(orderColumns);
+  for (const page of pages) await sink.page(page.map((value) => wire(value)));
+  await sink.end(false);
+  await out.finish();
+  return text();
+}
+
+const seen: readonly JsonObject[] = [
+  order(),
+  order({
+    id: 'ord_2tQ7zRk9PwE5xNvAm',
+    payment_status: 'partially_refunded',
+    amount: 52000,
+    amount_refunded: 12000,
+    charges: { data: [{}, {}] },
+  }),
+  order({
+    id: 'ord_2tQ7sLf1DtX6kPjQr',
+    payment_status: undefined,
+    amount: 7450,
+    created_at: 1732052088,
+    charges: undefined,
+    payment_method: null,
+  }),
+];
+
+describe('a table of orders', () => {
+  it('reads as on the first screen', async () => {
+    expect(await table([seen], 80)).toMatchInlineSnapshot(`
+      "ID                     CREATED -06        STATUS         AMOUNT  REFUNDED  CARD 
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42       paid        35000 MXN         -  *4242
+      ord_2tQ7zRk9PwE5xNvAm  20 Nov 18:42       partially…  52000 MXN    -12000  split
+      ord_2tQ7sLf1DtX6kPjQr  19 Nov 2024 15:34  -            7450 MXN         -  -    
+      "
+    `);
+  });
+
+  it('is not cut where there is no terminal', async () => {
+    expect(await table([seen])).toContain('partially_refunded  52000 MXN');
+  });
+
+  it.each([40, 60, 80, 120, 200])('fits a terminal of %i cells, ids and amounts whole', async (width) => {
+    const text = await table([seen], width);
+    for (const line of lines(text)) expect(stringWidth(line)).toBeLessThanOrEqual(width);
+    expect(text).toContain('ord_2tQ7zRk9PwE5xNvAm');
+    expect(text).toContain('52000 MXN');
+  });
+
+  it('keeps an id whole on a terminal narrower than it', async () => {
+    expect(lines(await table([seen], 15))).toContain('ord_2tQ7zRk9PwE5xNvAm');
+  });
+
+  it('adds the buyer from 100 cells on', async () => {
+    expect(await table([seen], 99)).not.toContain('BUYER');
+    expect(await table([seen], 100)).toContain('BUYER');
+  });
+
+  it('shows the columns that were named, in that order', async () => {
+    expect(lines(await table([[order()]], undefined, ['amount', 'id']))).toEqual([
+      '   AMOUNT  ID                   ',
+      '35000 MXN  ord_2tQ8mVxK4nRz7LcWp',
+    ]);
+  });
+
+  it.each(['nonsense', '__proto__', 'constructor', 'toString'])(
+    'refuses --columns %s with the names there are',
+    (name) => {
+      const { out } = outputOf({ columns: [name] });
+      expect(() => out.list(orderColumns)).toThrow(`--columns ${name}: there is no such column`);
+    },
+  );
+
+  it('leaves the heading out with --no-header', async () => {
+    const { out, text } = outputOf({ header: false });
+    const sink = out.list(orderColumns);
+    await sink.page([wire(order())]);
+    await sink.end(false);
+    expect(lines(text())).toHaveLength(1);
+  });
+
+  it('says its own offset beside a time of another season', async () => {
+    const { out, text } = outputOf({ locale: () => ({ zone: 'America/New_York', decimals: {} }) });
+    const sink = out.list(orderColumns);
+    await sink.page([wire(order()), wire(order({ created_at: 1783000000 }))]);
+    await sink.end(false);
+    expect(text()).toContain('CREATED -05');
+    expect(text()).toContain('2 Jul 09:46 -04');
+  });
+
+  it('adds the scaled figure where the profile declares decimals', async () => {
+    const { out, text } = outputOf({ locale: () => ({ zone: 'UTC', decimals: { MXN: 2 } }) });
+    const sink = out.list(orderColumns);
+    await sink.page([wire(order({ amount: 5 })), wire(order({ amount: 9007199254740991 }))]);
+    await sink.end(false);
+    expect(text()).toContain('5 MXN (0.05)');
+    expect(text()).toContain('9007199254740991 MXN (90071992547409.91)');
+  });
+
+  it.each([
+    ['a text for an amount', { amount: '35000' }, '35000 ?'],
+    ['a fraction for an amount', { amount: 1.5 }, '1.5 ?'],
+    ['an amount beyond 2^53', { amount: 9007199254740993n }, '9007199254740993 ?'],
+    ['a time beyond the calendar', { created_at: 1e20 }, '100000000000000000000 ?'],
+    ['a time in milliseconds', { created_at: 1795221720000 }, '1795221720000 ?'],
+    ['a negative time', { created_at: -5 }, '-5 ?'],
+    ['a status that is an object', { payment_status: { a: 1 } }, '{"a":1} ?'],
+  ])('shows %s as received, with a mark', async (_, more, shown) => {
+    const { out, text } = outputOf({});
+    const sink = out.list(orderColumns);
+    await sink.page([{ value: order(more), bytes: new Uint8Array() }]);
+    await sink.end(false);
+    expect(text()).toContain(shown);
+  });
+
+  it('widens for a longer id of a later page and keeps what was drawn', async () => {
+    const long = `ord_${'x'.repeat(40)}`;
+    const text = await table([[order()], [order({ id: long, payment_status: 'a'.repeat(50) })]], 80);
+    expect(lines(text)).toHaveLength(3);
+    expect(text).toContain(long);
+    expect(text).toContain('…');
+  });
+
+  it('draws thousands of rows in no time', async () => {
+    const page = Array.from({ length: 250 }, () => order());
+    const start = performance.now();
+    const text = await table(
+      Array.from({ length: 20 }, () => page),
+      80,
+    );
+    expect(lines(text)).toHaveLength(5001);
+    expect(performance.now() - start).toBeLessThan(20_000);
+  });
+
+  it('writes nothing for an empty list', async () => {
+    expect(await table([[]], 80)).toBe('');
+  });
+});
+
+const names = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    '日本語 テスト',
+    '👩‍👩‍👧 🇲🇽 ❤️',
+    'ภาษาไทย',
+    'हिन्दी क्षत्रिय',
+    'e\u0301\u0301',
+    '\u0301',
+    '가각힣',
+    '',
+    '\ue000\ue000',
+  ),
+  fc.constantFrom(...attacks.slice(0, -1)),
+);
+
+describe('any name', () => {
+  it.each([undefined, 60, 120])('keeps the lines of a table equally wide (terminal: %s)', async (width) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(names, names), { minLength: 1, maxLength: 30 }), async (people) => {
+        const { out, text } = outputOf(width === undefined ? {} : { width });
+        const sink = out.list(customerColumns);
+        const records = people.map(([name, email]) =>
+          wire({ id: 'cus_1', name, email, created_at: 1795221720 }),
+        );
+        await sink.page(records);
+        await sink.end(false);
+        const drawn = lines(text());
+        expect(drawn).toHaveLength(records.length + 1);
+        expect(new Set(drawn.map((line) => stringWidth(line))).size).toBe(1);
+        expect(text()).not.toMatch(rawAttack);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('of a megabyte is one row', async () => {
+    const { out, text } = outputOf({ width: 80 });
+    const sink = out.list(customerColumns);
+    await sink.page([wire({ id: 'cus_1', name: attacks.at(-1) ?? '', email: 'a@b.example' })]);
+    await sink.end(false);
+    expect(lines(text())).toHaveLength(2);
+    for (const line of lines(text())) expect(stringWidth(line)).toBeLessThanOrEqual(80);
+  });
+});
