@@ -61,6 +61,7 @@ export function createRun(stage: Stage, globals: Globals): Run {
     simulator: simulatorDoor(simulator),
     ...account,
     ...readInput(process),
+    completionScript: async (shell) => (await import('./shells/scripts.ts')).completionScript(shell),
     timeOfDay: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'clock'),
   };
   return { context, knownKeys: () => profiles.knownKeys(), close: demo.close };

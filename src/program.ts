@@ -1,14 +1,7 @@
 /** The command table → commander: what was typed becomes a command with its inputs, or a help text. */
 
 import { CommanderError, Option, Command as Parser } from 'commander';
-import {
-  type Argument,
-  type Command,
-  type Flag,
-  type GlobalInput,
-  globalFlags,
-  type Input,
-} from './command.ts';
+import { type Command, type Flag, type GlobalInput, globalFlags, type Input } from './command.ts';
 import { type CommandEntry, commands, groups } from './commands/index.ts';
 import { CliError } from './errors.ts';
 import {
@@ -23,6 +16,7 @@ import {
   wrapped,
 } from './help.ts';
 import { topicNames } from './help-topics.ts';
+import { argumentTerm, withFacts } from './usage.ts';
 
 /** What a command line asks for. */
 export type Invocation =
@@ -188,11 +182,6 @@ function describe(parser: Parser, entry: CommandEntry, command: Command, typed: 
   return parser;
 }
 
-function argumentTerm({ name, required, variadic }: Argument): string {
-  const term = `${name}${variadic === true ? '...' : ''}`;
-  return required ? `<${term}>` : `[${term}]`;
-}
-
 function addFlags(
   parser: Parser,
   flags: Readonly<Record<string, Flag>>,
@@ -208,16 +197,6 @@ function addFlags(
     parser.addOption(heading === undefined ? option.hideHelp() : option.helpGroup(heading));
     parser.on(`option:${name}`, (text: string | null | undefined) => keep(typed, name, one, text ?? ''));
   }
-}
-
-function withFacts(summary: string, { choices, defaultText, env, repeatable }: Partial<Flag>): string {
-  const facts = [
-    choices === undefined ? undefined : `one of ${choices.join(', ')}`,
-    repeatable === true ? 'may be repeated' : undefined,
-    defaultText === undefined ? undefined : `default ${defaultText}`,
-    env,
-  ].filter((fact) => fact !== undefined);
-  return facts.length === 0 ? summary : `${summary} (${facts.join('; ')})`;
 }
 
 // Commander would silently take the last of two values.

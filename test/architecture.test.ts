@@ -39,6 +39,7 @@ const joiners = [
   'accounts',
   'bookkeeping',
   'compile-cache',
+  'completion-callback',
   'signals',
   'input',
   'clock',
@@ -50,7 +51,21 @@ function mayImport(from: string, to: string): boolean {
   if (to.startsWith(`src/${room}/`) || shared.includes(to)) return true;
   if (room === 'commands') return to === 'src/command.ts';
   if (from === 'src/program.ts')
-    return ['src/command.ts', 'src/help.ts', 'src/help-topics.ts', 'src/commands/index.ts'].includes(to);
+    return [
+      'src/command.ts',
+      'src/help.ts',
+      'src/help-topics.ts',
+      'src/usage.ts',
+      'src/commands/index.ts',
+    ].includes(to);
+  if (room === 'shells' || from === 'src/usage.ts')
+    return [
+      'src/command.ts',
+      'src/commands/index.ts',
+      'src/help.ts',
+      'src/help-topics.ts',
+      'src/usage.ts',
+    ].includes(to);
   if (['src/help.ts', 'src/help-topics.ts', 'src/globals.ts'].includes(from))
     return ['src/command.ts', 'src/commands/index.ts', 'src/help-topics.ts'].includes(to);
   return joiners.includes(from);
