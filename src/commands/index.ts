@@ -150,4 +150,9 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Start the demo again from its first state',
     load: async () => (await import('./simulator/reset.ts')).simulatorReset,
   },
+  {
+    words: ['completion'],
+    summary: 'Print the script that completes paydesk in a shell',
+    load: async () => (await import('./completion.ts')).completion,
+  },
 ];
