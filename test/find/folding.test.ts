@@ -31,7 +31,7 @@ describe('a folded text', () => {
 
   test('is the same for a text, its upper and its lower case where Unicode leads back', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom(...'abcxyzñáéöçüşğλωя 0-@.') }), (text) => {
+      fc.property(fc.string({ unit: fc.constantFrom(...Array.from('abcxyzñáéöçüşğλωя 0-@.')) }), (text) => {
         expect(fold(text.toUpperCase())).toBe(fold(text));
         expect(fold(text.toLowerCase())).toBe(fold(text));
       }),
