@@ -484,6 +484,17 @@ export interface GlobalOptions {
   readonly utc: boolean;
 }
 
+/** Days in the zone of the run; it is the profile's once that is open. */
+export interface Days {
+  /**
+   * The first moment at which clocks there show this or later (`Date.UTC` of what they show), Unix milliseconds. A time
+   * that clocks show twice is the first of the two.
+   */
+  moment(shown: number): number;
+  /** The days between two times (Unix seconds) in words: `3 Nov to 20 Nov 2026 (UTC-6)`. */
+  between(first: number, last: number): string;
+}
+
 export interface Context {
   readonly options: GlobalOptions;
   readonly clock: Clock;
@@ -506,6 +517,8 @@ export interface Context {
   timeOfDay(ms: number): string;
   /** A time with its day and zone, `21 Nov 2026 09:31:39 UTC-6`; Unix milliseconds. */
   fullTime(ms: number): string;
+  /** Days in the zone of the run. */
+  readonly days: Days;
   /** The one door for changes. */
   readonly change: Change;
   readonly journal: JournalDesk;

@@ -41,6 +41,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./orders/show.ts')).show,
   },
   {
+    words: ['orders', 'find'],
+    summary: 'Find orders by what they show: a name, a card, an amount, an id',
+    load: async () => (await import('./orders/find.ts')).find,
+  },
+  {
     words: ['orders', 'refund'],
     summary: 'Refund an order, one of its charges, or part of a charge',
     load: async () => (await import('./orders/refund.ts')).refund,
