@@ -62,7 +62,13 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     simulator: simulatorDoor(simulator),
     ...account,
     ...readInput(process),
+    days: {
+      moment: (shown) => createTimes(stage.zone(), now).moment(shown),
+      between: (first, last) => createTimes(stage.zone(), now).days(first, last),
+    },
+    completionScript: async (shell) => (await import('./shells/scripts.ts')).completionScript(shell),
     timeOfDay: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'clock'),
+    fullTime: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'full'),
   };
   return { context, knownKeys: () => profiles.knownKeys(), close: demo.close };
 }

@@ -41,6 +41,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./orders/show.ts')).show,
   },
   {
+    words: ['orders', 'find'],
+    summary: 'Find orders by what they show: a name, a card, an amount, an id',
+    load: async () => (await import('./orders/find.ts')).find,
+  },
+  {
     words: ['orders', 'refund'],
     summary: 'Refund an order, one of its charges, or part of a charge',
     load: async () => (await import('./orders/refund.ts')).refund,
@@ -144,5 +149,10 @@ export const commands: readonly CommandEntry[] = [
     words: ['simulator', 'reset'],
     summary: 'Start the demo again from its first state',
     load: async () => (await import('./simulator/reset.ts')).simulatorReset,
+  },
+  {
+    words: ['completion'],
+    summary: 'Print the script that completes paydesk in a shell',
+    load: async () => (await import('./completion.ts')).completion,
   },
 ];

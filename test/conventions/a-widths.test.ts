@@ -1,8 +1,8 @@
 /** CONVENTIONS 26, the half about help: it is wrapped to the width that COLUMNS or the terminal says. */
 
 import { expect, test } from 'vitest';
-import { commands } from '../../src/commands/index.ts';
 import { readCommandLine } from '../../src/command-line.ts';
+import { commands } from '../../src/commands/index.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
 

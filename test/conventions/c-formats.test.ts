@@ -41,7 +41,10 @@ test('C20 C21 with --json every command prints one document and no escape, or fa
   const ran = await each(commands, async (words) => {
     using own = newHome();
     const more = lines[words.join(' ')] ?? [];
-    return await paydesk(['-p', 'demo', ...words, ...more, '--json', '--no-input'], { home: own, env: forced });
+    return await paydesk(['-p', 'demo', ...words, ...more, '--json', '--no-input'], {
+      home: own,
+      env: forced,
+    });
   });
   for (const [index, words] of commands.entries()) {
     const name = words.join(' ');
