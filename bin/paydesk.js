@@ -22,6 +22,9 @@ if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
   const { answer } = await import('../dist/completion-callback.js');
   await answer(process);
 } else {
+  // Node warns on stderr, as soon as a module of its own asks for colours, when FORCE_COLOR stands beside one of these.
+  if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
+  if (process.env.FORCE_COLOR) delete process.env.NODE_DISABLE_COLORS;
   const { useCompileCache } = await import('../dist/compile-cache.js');
   useCompileCache(process);
   const { main } = await import('../dist/main.js');

@@ -8,13 +8,13 @@ _paydesk() {
   case "$current" in -*) typed='-' ;; esac
   case "$typed" in
     '') words='orders customers journal profile simulator completion help' ;;
-    'orders') words='list show refund capture' ;;
+    'orders') words='list show find refund capture' ;;
     'customers') words='list show' ;;
     'journal') words='list show reconcile settle verify forget export' ;;
     'profile') words='add list show use set key remove check' ;;
     'simulator') words='serve reset' ;;
     'help') words='orders customers journal profile simulator completion environment exit-codes output safety' ;;
-    'help orders') words='list show refund capture' ;;
+    'help orders') words='list show find refund capture' ;;
     'help customers') words='list show' ;;
     'help journal') words='list show reconcile settle verify forget export' ;;
     'help profile') words='add list show use set key remove check' ;;

@@ -21,6 +21,7 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     list 'List orders, a page at a time' \
                     show 'Show one order: its money, refunds and items' \
+                    find 'Find orders by what they show: a name, a card, an amount, an id' \
                     refund 'Refund an order, one of its charges, or part of a charge' \
                     capture 'Capture an order that was authorized earlier'
                 return
@@ -72,6 +73,7 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     list 'List orders, a page at a time' \
                     show 'Show one order: its money, refunds and items' \
+                    find 'Find orders by what they show: a name, a card, an amount, an id' \
                     refund 'Refund an order, one of its charges, or part of a charge' \
                     capture 'Capture an order that was authorized earlier'
                 return

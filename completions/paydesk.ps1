@@ -20,6 +20,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'orders' {
                 "list`tList orders, a page at a time"
                 "show`tShow one order: its money, refunds and items"
+                "find`tFind orders by what they show: a name, a card, an amount, an id"
                 "refund`tRefund an order, one of its charges, or part of a charge"
                 "capture`tCapture an order that was authorized earlier"
             }
@@ -65,6 +66,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'help orders' {
                 "list`tList orders, a page at a time"
                 "show`tShow one order: its money, refunds and items"
+                "find`tFind orders by what they show: a name, a card, an amount, an id"
                 "refund`tRefund an order, one of its charges, or part of a charge"
                 "capture`tCapture an order that was authorized earlier"
             }

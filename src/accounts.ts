@@ -91,9 +91,10 @@ function beforeSent(store: JournalStore, takeOff: () => void): JournalStore {
 
 async function openClient(parts: AccountParts, name: string | undefined): Promise<Client> {
   const { process, version, globals, clock, signal, secrets } = parts;
-  const { profile, key, fingerprint } = await parts.profiles.open(name);
+  const opened = await parts.profiles.open(name);
+  const { profile } = opened;
   refuseUnsafeRuntime({ env: process.env, execArgv: process.execArgv, mode: profile.mode });
-  const secret = await key();
+  const secret = await opened.key();
   secrets.add(secret);
   parts.opened(profile);
   const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
@@ -116,7 +117,7 @@ async function openClient(parts: AccountParts, name: string | undefined): Promis
       seen = { date, wall: clock.now() };
     },
   });
-  return { service: { ...service, seenDate: () => seen, keyFingerprint: await fingerprint() }, send };
+  return { service: { ...service, seenDate: () => seen, keyFingerprint: await opened.fingerprint() }, send };
 }
 
 function inProcess(demo: Demo): typeof fetch {

@@ -393,9 +393,9 @@ export type Cell = Span | TimeSpan | readonly (Span | TimeSpan)[];
 
 /** What stands on a person's screen, before widths and colours. */
 export type Block =
-  /** One line, never wrapped inside an id; too long for the terminal, it wraps at spaces with the indent. */
-  | { readonly line: Cell; readonly indent?: number }
-  /** Cells in columns, two spaces apart; `right` lists the right-aligned columns, `shrink` those that may be cut. */
+  /** One line, never wrapped inside an id; too long for the terminal, it wraps at spaces, to `hang` or the indent. */
+  | { readonly line: Cell; readonly indent?: number; readonly hang?: number }
+  /** Cells in columns, two spaces apart, a row of one cell beside them; `right` lists the right-aligned columns, `shrink` those that may be cut. */
   | {
       readonly grid: readonly (readonly Cell[])[];
       readonly right?: readonly number[];
@@ -442,6 +442,8 @@ export interface Notes {
 export interface Choice<T> {
   readonly value: T;
   readonly label: string;
+  /** After the label, never cut, where a label too long for the terminal is: amounts and ids. */
+  readonly tail?: string;
   /** Shown under the choice, or after it in line prompts. */
   readonly detail?: string;
 }
@@ -486,6 +488,17 @@ export interface GlobalOptions {
   readonly utc: boolean;
 }
 
+/** Days in the zone of the run; it is the profile's once that is open. */
+export interface Days {
+  /**
+   * The first moment at which clocks there show this or later (`Date.UTC` of what they show), Unix milliseconds. A time
+   * that clocks show twice is the first of the two.
+   */
+  moment(shown: number): number;
+  /** The days between two times (Unix seconds) in words: `3 Nov to 20 Nov 2026 (UTC-6)`. */
+  between(first: number, last: number): string;
+}
+
 export interface Context {
   readonly options: GlobalOptions;
   readonly clock: Clock;
@@ -506,6 +519,10 @@ export interface Context {
   }): Promise<Service>;
   /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
   timeOfDay(ms: number): string;
+  /** A time with its day and zone, `21 Nov 2026 09:31:39 UTC-6`; Unix milliseconds. */
+  fullTime(ms: number): string;
+  /** Days in the zone of the run. */
+  readonly days: Days;
   /** The one door for changes. */
   readonly change: Change;
   readonly journal: JournalDesk;

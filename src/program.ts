@@ -1,137 +1,51 @@
-/** The command table → commander: what was typed becomes a command with its inputs, or a help text. */
+/** The command table → commander: reading a line, and the help that commander lays out. */
 
 import { CommanderError, Option, Command as Parser } from 'commander';
 import { type Command, type Flag, type GlobalInput, globalFlags, type Input } from './command.ts';
 import { type CommandEntry, commands, groups } from './commands/index.ts';
 import { CliError } from './errors.ts';
-import {
-  bareText,
-  commandListing,
-  commandNotes,
-  groupNotes,
-  item,
-  rootNotes,
-  rootSummary,
-  topicText,
-  wrapped,
-} from './help.ts';
-import { topicNames } from './help-topics.ts';
+import { commandListing, commandNotes, groupNotes, item, rootNotes, rootSummary } from './help.ts';
+import { keep, readFlags, readInput, type Typed } from './typed.ts';
 import { argumentTerm, withFacts } from './usage.ts';
 
-/** What a command line asks for. */
-export type Invocation =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'version' }
-  | {
-      readonly kind: 'run';
-      readonly words: readonly string[];
-      readonly command: Command;
-      readonly input: Input;
-      readonly globals: GlobalInput;
-    };
+// Errors carry no help text, so any width does where a line is only read.
+const noWidth = 80;
 
-/** Values of flags as typed, by flag name. */
-type Typed = Map<string, unknown[]>;
-
-/**
- * Reads a command line. `width` is that of help texts. Throws CliError 'usage' for anything that is not understood.
- */
-export async function readCommandLine(argv: readonly string[], width: number): Promise<Invocation> {
-  const words = leadingWords(argv);
-  const entry = commands.find(({ words: own }) => own.every((word, index) => words[index] === word));
-  if (asksFor(argv, 'help', 'h') || words[0] === 'help') {
-    return { kind: 'text', text: wrapped(await helpFor(words, width), width) };
-  }
-  if (asksFor(argv, 'version', 'V')) return { kind: 'version' };
+/** Reads the line of a command. Throws CliError 'usage' for anything that is not understood. */
+export function readCommand(
+  entry: CommandEntry,
+  command: Command,
+  argv: readonly string[],
+): { readonly input: Input; readonly globals: GlobalInput } {
   const typed: Typed = new Map();
-  if (entry === undefined)
-    return { kind: 'text', text: wrapped(helpOfGroup(words, argv, typed, width), width) };
-  const command = await entry.load();
-  const { root, leaf } = buildParser({ entry, command, typed, width, forHelp: false });
-  parseWith(root, argv);
+  const { root, leaf } = buildParser({ entry, command, typed, width: noWidth, forHelp: false });
+  parseWith(root, argv, entry);
   const input = readInput(command, leaf.args, typed);
-  return {
-    kind: 'run',
-    words: entry.words,
-    command,
-    input,
-    globals: readFlags(globalFlags, typed) as GlobalInput,
-  };
+  return { input, globals: readFlags(globalFlags, typed) as GlobalInput };
 }
 
-/** The words a line starts with, global options left out: `-p demo orders list` → orders, list. */
-export function leadingWords(argv: readonly string[]): readonly string[] {
-  const words: string[] = [];
-  for (let index = 0; index < argv.length; index += 1) {
-    const word = argv[index] ?? '';
-    if (word === '--') break;
-    if (!word.startsWith('-')) words.push(word);
-    else if (takesNext(word)) index += 1;
-  }
-  return words;
+/** Checks a line that names no command. Throws CliError 'usage', with what may have been meant. */
+export function checkLine(argv: readonly string[]): void {
+  parseWith(buildParser({ typed: new Map(), width: noWidth, forHelp: false }).root, argv, undefined);
 }
 
-// `-p demo` and `--profile demo` take the next word; `-pdemo` and `--profile=demo` do not.
-function takesNext(word: string): boolean {
-  return Object.entries<Flag>(globalFlags).some(
-    ([name, { value, short }]) => value !== undefined && (word === `--${name}` || word === `-${short}`),
-  );
-}
-
-function asksFor(argv: readonly string[], long: string, short: string): boolean {
-  const end = argv.indexOf('--');
-  return argv
-    .slice(0, end === -1 ? argv.length : end)
-    .some((word) => word === `--${long}` || (/^-[^-]/.test(word) && switchesOf(word).includes(short)));
-}
-
-// The letters of bundled switches, `-yq`; behind one that takes a value stands the value.
-function switchesOf(word: string): string {
-  const letters = word.slice(1);
-  const end = letters.split('').findIndex((letter) => takesNext(`-${letter}`));
-  return end === -1 ? letters : letters.slice(0, end);
-}
-
-async function helpFor(words: readonly string[], width: number): Promise<string> {
-  const helping = words[0] === 'help';
-  const asked = helping ? words.slice(1) : words;
-  const [first] = asked;
-  if (helping && asked.length === 1 && topicNames.includes(first ?? '')) return topicText(first ?? '', width);
-  const entry = commands.find(({ words: own }) => own.every((word, index) => asked[index] === word));
-  if (entry !== undefined && !(helping && asked.length > entry.words.length)) return leafHelp(entry, width);
-  if (helping && first !== undefined && (groups[first] === undefined || asked.length > 1))
-    throw unknownWord(asked);
-  return first === undefined ? rootHelp(width) : groupHelp(first, width);
-}
-
-async function leafHelp(entry: CommandEntry, width: number): Promise<string> {
-  const command = await entry.load();
+/** The help of one command. */
+export function leafHelp(entry: CommandEntry, command: Command, width: number): string {
   const { leaf } = buildParser({ entry, command, typed: new Map(), width, forHelp: true });
   return `${leaf.helpInformation()}\n${commandNotes(command, width)}\n`;
 }
 
-function rootHelp(width: number): string {
+/** The help of everything. */
+export function rootHelp(width: number): string {
   const { root } = buildParser({ typed: new Map(), width, forHelp: true });
   return `${root.helpInformation()}\n${rootNotes(width)}\n`;
 }
 
-function groupHelp(noun: string, width: number): string {
+/** The help of a noun; of everything, where it is none. */
+export function groupHelp(noun: string, width: number): string {
   const { root } = buildParser({ typed: new Map(), width, forHelp: true });
   const group = root.commands.find((one) => one.name() === noun);
   return group === undefined ? rootHelp(width) : `${group.helpInformation()}\n${groupNotes(noun, width)}\n`;
-}
-
-// A bare noun, or something that is no command.
-function helpOfGroup(words: readonly string[], argv: readonly string[], typed: Typed, width: number): string {
-  const [noun] = words;
-  parseWith(buildParser({ typed, width, forHelp: false }).root, argv);
-  return noun === undefined ? bareText() : groupHelp(noun, width);
-}
-
-function unknownWord(words: readonly string[]): CliError {
-  return new CliError('usage', `no help for ${words.join(' ')}`, {
-    now: ['paydesk --help', `topics: ${topicNames.join(', ')}`],
-  });
 }
 
 interface Build {
@@ -199,56 +113,26 @@ function addFlags(
   }
 }
 
-// Commander would silently take the last of two values.
-function keep(typed: Typed, name: string, one: Flag, text: string): void {
-  const values = typed.get(name) ?? [];
-  if (values.length > 0 && one.value !== undefined && one.repeatable !== true) {
-    throw new CliError('usage', `--${name} is given twice`, { certain: 'nothing was sent' });
-  }
-  typed.set(name, [...values, one.parse(text, `--${name}`)]);
-}
-
-function readFlags(flags: Readonly<Record<string, Flag>>, typed: Typed): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
-  for (const [name, one] of Object.entries(flags)) {
-    const given = typed.get(name);
-    if (given === undefined) continue;
-    const clash = one.conflicts?.find((other) => typed.has(other));
-    if (clash !== undefined) {
-      throw new CliError('usage', `--${name} and --${clash} contradict each other`, {
-        certain: 'nothing was sent',
-      });
-    }
-    values[name] = one.repeatable === true ? given : given[0];
-  }
-  return values;
-}
-
-function readInput(command: Command, words: readonly string[], typed: Typed): Input {
-  const args = command.arguments.map((one, index) => {
-    if (one.variadic === true) return words.slice(index).map((word) => one.parse(word, one.name));
-    const word = words[index];
-    return word === undefined ? undefined : one.parse(word, one.name);
-  });
-  return { args, flags: readFlags(command.flags, typed) as Input['flags'] };
-}
-
-function parseWith(root: Parser, argv: readonly string[]): void {
+function parseWith(root: Parser, argv: readonly string[], entry: CommandEntry | undefined): void {
   try {
     root.parse(argv, { from: 'user' });
   } catch (error) {
     // A bare noun: commander would show its help.
     if (error instanceof CommanderError && error.code.startsWith('commander.help')) return;
-    throw error instanceof CommanderError ? usageError(error, argv) : error;
+    throw error instanceof CommanderError ? usageError(error, argv, entry) : error;
   }
 }
 
-function usageError(error: CommanderError, argv: readonly string[]): CliError {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
-  const words = leadingWords(argv).filter((word) => /^[a-z-]+$/.test(word));
-  const known = commands.find(({ words: own }) => own.every((word, index) => words[index] === word));
-  const help = `paydesk ${known === undefined ? '' : `${known.words.join(' ')} `}--help`;
-  const keyFlag = /--(api-)?key|--token|--secret/.test(first)
+function usageError(
+  error: CommanderError,
+  argv: readonly string[],
+  entry: CommandEntry | undefined,
+): CliError {
+  const [first = '', ...rest] = withoutValues(error.message, argv)
+    .replace(/^error: /, '')
+    .split('\n');
+  const help = `paydesk ${entry === undefined ? '' : `${entry.words.join(' ')} `}--help`;
+  const keyFlag = /--[a-z-]*(key|token|secret|passw)/i.test(first)
     ? [
         'no flag takes a key: paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
       ]
@@ -258,6 +142,13 @@ function usageError(error: CommanderError, argv: readonly string[]): CliError {
     certain: 'nothing was sent',
     now: [...suggestion, ...keyFlag, help],
   });
+}
+
+// What follows the = of an unknown option may be a key.
+function withoutValues(message: string, argv: readonly string[]): string {
+  return argv
+    .filter((word) => /^-[^=]*=/.test(word))
+    .reduce((text, word) => text.replaceAll(word, word.slice(0, word.indexOf('='))), message);
 }
 
 // Errors are thrown and printed by main; help wraps at any width.

@@ -45,29 +45,18 @@ const joiners = [
   'clock',
 ].map((name) => `src/${name}.ts`);
 
+/** The files that turn a command line into a command, or into help. */
+const reading = ['command-line', 'program', 'typed', 'help', 'help-topics', 'usage', 'globals'].map(
+  (name) => `src/${name}.ts`,
+);
+
 /** Room → what it may import of ours, besides its own files. Joining is for src/*.ts: main and its parts. */
 function mayImport(from: string, to: string): boolean {
   const room = from.split('/')[1] ?? '';
   if (to.startsWith(`src/${room}/`) || shared.includes(to)) return true;
   if (room === 'commands') return to === 'src/command.ts';
-  if (from === 'src/program.ts')
-    return [
-      'src/command.ts',
-      'src/help.ts',
-      'src/help-topics.ts',
-      'src/usage.ts',
-      'src/commands/index.ts',
-    ].includes(to);
-  if (room === 'shells' || from === 'src/usage.ts')
-    return [
-      'src/command.ts',
-      'src/commands/index.ts',
-      'src/help.ts',
-      'src/help-topics.ts',
-      'src/usage.ts',
-    ].includes(to);
-  if (['src/help.ts', 'src/help-topics.ts', 'src/globals.ts'].includes(from))
-    return ['src/command.ts', 'src/commands/index.ts', 'src/help-topics.ts'].includes(to);
+  if (reading.includes(from) || room === 'shells')
+    return [...reading, 'src/command.ts', 'src/commands/index.ts'].includes(to);
   return joiners.includes(from);
 }
 

@@ -1,8 +1,9 @@
 /** How a change ended, in words: what happened, what is certain, what to do now. */
 
-import { CliError, type CliErrorParts } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import type { Context, Intent, Outcome, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
+import { alarmError } from './alarm.ts';
 import { explainRejection } from './rejection.ts';
 import { keepByHand } from './unrecorded.ts';
 
@@ -35,12 +36,13 @@ export async function showDryRun(ctx: Context, { request, checks }: DryRun): Pro
 
 /** The applied outcome; every other one becomes the error that says it. */
 export function appliedOrThrow(ctx: Context, profile: Profile, intent: Intent, outcome: Ended): Applied {
-  if (outcome.alarm !== undefined) throw alarmError(profile, intent, outcome, outcome.alarm);
+  if (outcome.alarm !== undefined)
+    throw alarmError({ profile, intent, what: changeWords(intent) }, outcome, outcome.alarm);
   switch (outcome.verdict) {
     case 'applied':
       return outcome;
     case 'rejected':
-      throw rejectedError(profile, intent, outcome);
+      throw rejectedError(ctx, profile, intent, outcome);
     case 'not_sent':
       throw new CliError('network', `the ${changeWords(intent)} was not sent: ${outcome.reason}`, {
         certain: 'not a byte of it left this machine; nothing was changed',
@@ -65,6 +67,7 @@ export function changeWords({ kind, amount, currency, orderId, request }: Intent
 }
 
 function rejectedError(
+  ctx: Context,
   profile: Profile,
   intent: Intent,
   outcome: Extract<Outcome, { verdict: 'rejected' }>,
@@ -85,7 +88,14 @@ function rejectedError(
       },
     );
   }
-  const explained = explainRejection(profile, parts, order?.value, intent.orderId);
+  const explained = explainRejection({
+    profile,
+    parts,
+    order: order?.value,
+    orderId: intent.orderId,
+    others: outcome.refunds ?? [],
+    time: (seconds) => ctx.fullTime(seconds * 1000),
+  });
   return new CliError(
     outcome.unrecorded === undefined ? 'rejected' : 'incomplete',
     explained.message ?? `the service refused the ${changeWords(intent)}`,
@@ -110,6 +120,10 @@ function howToSettle(profile: Profile, intent: Intent, journal: string | undefin
     : [`in a few minutes: paydesk journal reconcile ${journal}`];
 }
 
+function verbOf({ kind }: Intent): string {
+  return kind === 'refund' || kind === 'capture' ? kind : 'send';
+}
+
 function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome: Uncertain): CliError {
   const { reason, sentAt, lastReadAt, reads } = outcome;
   const seen =
@@ -122,42 +136,10 @@ function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome:
     {
       certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
       now: [
-        'tell the buyer "it is being checked"; do not send it again anywhere else;',
+        `tell the buyer "it is being checked"; do not ${verbOf(intent)} it anywhere else;`,
         ...howToSettle(profile, intent, outcome.intent),
         ...keepByHand(outcome),
       ],
     },
   );
-}
-
-const alarmWords = {
-  contradiction: 'the answer contradicts what was asked for',
-  partial: 'only part of what was asked for shows',
-  applied_though_rejected: 'the service refused it, and yet a read shows it: it is ours or identical',
-} as const;
-
-function alarmError(
-  profile: Profile,
-  intent: Intent,
-  outcome: Ended,
-  alarm: NonNullable<Ended['alarm']>,
-): CliError {
-  const refunds = (outcome.refunds ?? []).map(
-    ({ id, amount, chargeId }) => `${id ?? 'no id'} ${amount} on ${chargeId}`,
-  );
-  const parts: CliErrorParts = {
-    certain: `sent once by this machine; new refunds that the service lists: ${refunds.length === 0 ? 'none' : refunds.join(', ')}`,
-    now: [
-      'stop on this order and show your lead:',
-      outcome.intent === undefined ? lookAt(profile, intent) : `paydesk journal show ${outcome.intent}`,
-      ...keepByHand(outcome),
-    ],
-  };
-  if (alarm === 'duplicate') {
-    return new CliError('unknown', `more refunds than one for the ${changeWords(intent)}`, {
-      ...parts,
-      opening: 'DUPLICATE?',
-    });
-  }
-  return new CliError('unknown', `${alarmWords[alarm]}: the ${changeWords(intent)}`, parts);
 }

@@ -31,6 +31,7 @@ const longest = 300;
 /** What both kinds of prompt are told of a choice; its value stays here. */
 export interface Labelled {
   readonly label: string;
+  readonly tail: string | undefined;
   readonly detail: string | undefined;
 }
 
@@ -99,7 +100,7 @@ function nobodyToAsk(flag: string): CliError {
 async function loadPrompts({ stdin, stderr, accessible, color, write }: AskOptions): Promise<Prompts> {
   if (accessible) return (await import('./line-prompts.ts')).createLinePrompts(stdin, write);
   const { createPrompts } = await import('./prompts.ts');
-  return createPrompts(stdin, stderr.stream, await loadPaint(color));
+  return createPrompts(stdin, stderr, await loadPaint(color));
 }
 
 // Restores the terminal whatever happens; what was typed before the question never answers it.
@@ -133,8 +134,9 @@ function throwIfOver(signal: AbortSignal): void {
 }
 
 function labels<T>(choices: readonly Choice<T>[], clean: (text: string) => string): readonly Labelled[] {
-  return choices.map(({ label, detail }) => ({
+  return choices.map(({ label, tail, detail }) => ({
     label: clean(label.slice(0, longest)),
+    tail: tail === undefined ? undefined : clean(tail.slice(0, longest)),
     detail: detail === undefined ? undefined : clean(detail.slice(0, longest)),
   }));
 }

@@ -9,7 +9,7 @@ import { wrap } from './wrap.ts';
 export function blockLines(blocks: readonly Block[], style: ScreenStyle): readonly string[] {
   return blocks.flatMap((block) => {
     if (block === 'blank') return [''];
-    if ('line' in block) return wrap(piecesOf(block.line, style), block.indent ?? 0, style);
+    if ('line' in block) return wrap(piecesOf(block.line, style), block.indent ?? 0, style, block.hang);
     return gridLines(block, style);
   });
 }

@@ -26,13 +26,22 @@ export function gridLines(
   const room = (style.width ?? Number.POSITIVE_INFINITY) - indent;
   shrinkColumns(widths, shrink, room);
   if (total(widths) > room) return rows.flatMap((row) => wrap(spaced(row), indent, style, indent + 2));
-  return rows.map((row) => {
+  return rows.flatMap((row) => {
+    const [alone] = row;
+    if (row.length === 1 && columns > 1 && alone !== undefined) return besideColumns(alone, indent, style);
     const cells = row.map((pieces, index) => {
       const last = index === row.length - 1;
       return fill(pieces, widths[index] ?? 0, right.includes(index), last, shrink.includes(index), style);
     });
     return `${' '.repeat(indent)}${cells.join('  ')}`.trimEnd();
   });
+}
+
+// A row of one cell stands beside the columns and fills the line; its continuations keep its leading spaces.
+function besideColumns(pieces: readonly Piece[], indent: number, style: ScreenStyle): readonly string[] {
+  const [first] = pieces;
+  const leading = first === undefined ? 0 : first.text.length - first.text.trimStart().length;
+  return wrap(pieces, indent, style, indent + leading);
 }
 
 function total(widths: readonly number[]): number {

@@ -99,7 +99,8 @@ function numbered(choices: readonly Labelled[], indexes: readonly number[]): str
     .map((index) => {
       const choice = choices[index];
       const detail = choice?.detail === undefined ? '' : `, ${choice.detail}`;
-      return `  ${index + 1}  ${choice?.label ?? ''}${detail}\n`;
+      const tail = choice?.tail === undefined ? '' : `  ${choice.tail}`;
+      return `  ${index + 1}  ${choice?.label ?? ''}${tail}${detail}\n`;
     })
     .join('');
 }

@@ -5,8 +5,8 @@ import type { Labelled } from './ask.ts';
 /** The indexes of the choices that hold every word of a term, in whatever case and with whatever accents. */
 export function matching(choices: readonly Labelled[], term: string): readonly number[] {
   const words = fold(term).split(/\s+/);
-  return choices.flatMap(({ label, detail }, index) => {
-    const text = fold(`${label} ${detail ?? ''}`);
+  return choices.flatMap(({ label, tail, detail }, index) => {
+    const text = fold(`${label} ${tail ?? ''} ${detail ?? ''}`);
     return words.every((word) => text.includes(word)) ? [index] : [];
   });
 }

@@ -55,6 +55,18 @@ export function paintPiece({ text, style }: Piece, paint: Paint): string {
   return style === undefined ? text : paint(text, style);
 }
 
+/** Pieces in their colours; neighbours of one style are painted at once, so that a phrase stays one in the bytes. */
+export function paintPieces(pieces: readonly Piece[], paint: Paint): string {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    const last = joined.at(-1);
+    if (last !== undefined && last.style === piece.style)
+      joined.splice(-1, 1, { text: last.text + piece.text, style: last.style });
+    else if (piece.text !== '') joined.push(piece);
+  }
+  return joined.map((piece) => paintPiece(piece, paint)).join('');
+}
+
 /** How wide pieces are side by side. */
 export function widthOfPieces(pieces: readonly Piece[] | undefined): number {
   return (pieces ?? []).reduce((sum, piece) => sum + widthOf(piece.text), 0);

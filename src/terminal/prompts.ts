@@ -1,18 +1,22 @@
 /** The prompts of a full terminal: the only door to @inquirer, with its defaults mended. */
 
-import type { Writable } from 'node:stream';
 import { confirm, input, password, search, select } from '@inquirer/prompts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import type { Paint } from './color.ts';
+import { type StreamFacts, widthOfTerminal } from './facts.ts';
 import { interrupted, type Keyboard } from './keyboard.ts';
 import { matching } from './matching.ts';
+import { cut, widthOf } from './width.ts';
 
 const pageSize = 10;
+// Before a choice stands the cursor and a space.
+const beforeChoice = 2;
 
 /** Prompts that are redrawn in place. */
-export function createPrompts(stdin: Keyboard, stderr: Writable, paint: Paint): Prompts {
+export function createPrompts(stdin: Keyboard, stderr: StreamFacts, paint: Paint): Prompts {
   const theme = themeOf(paint);
-  const context = (signal: AbortSignal) => ({ input: stdin, output: stderr, signal });
+  const room = (widthOfTerminal(stderr) ?? Number.POSITIVE_INFINITY) - beforeChoice;
+  const context = (signal: AbortSignal) => ({ input: stdin, output: stderr.stream, signal });
   return {
     text: (message, check, signal) =>
       ended(input({ message, theme, validate: asValidate(check) }, context(signal))),
@@ -26,7 +30,16 @@ export function createPrompts(stdin: Keyboard, stderr: Writable, paint: Paint): 
       ),
     choose: (message, choices, signal) =>
       ended(
-        select({ message, theme, pageSize, loop: false, choices: choices.map(asChoice) }, context(signal)),
+        select(
+          {
+            message,
+            theme,
+            pageSize,
+            loop: false,
+            choices: choices.map((choice, index) => asChoice(choice, index, room)),
+          },
+          context(signal),
+        ),
       ),
     search: (message, choices, signal) =>
       ended(
@@ -35,7 +48,7 @@ export function createPrompts(stdin: Keyboard, stderr: Writable, paint: Paint): 
             message,
             theme,
             pageSize,
-            source: (term) => matching(choices, term ?? '').map((index) => choiceAt(choices, index)),
+            source: (term) => matching(choices, term ?? '').map((index) => choiceAt(choices, index, room)),
           },
           context(signal),
         ),
@@ -44,17 +57,23 @@ export function createPrompts(stdin: Keyboard, stderr: Writable, paint: Paint): 
   };
 }
 
-function choiceAt(choices: readonly Labelled[], index: number) {
-  return asChoice(choices[index] ?? { label: '', detail: undefined }, index);
+function choiceAt(choices: readonly Labelled[], index: number, room: number) {
+  return asChoice(choices[index] ?? { label: '', tail: undefined, detail: undefined }, index, room);
 }
 
-function asChoice({ label, detail }: Labelled, index: number) {
+function asChoice({ label, tail, detail }: Labelled, index: number, room: number) {
+  const name = tail === undefined ? label : `${fitted(label, room - widthOf(tail) - 2)}  ${tail}`;
   return {
     value: index,
-    name: label,
-    short: label,
+    name,
+    short: tail ?? name,
     ...(detail === undefined ? {} : { description: detail }),
   };
+}
+
+// A choice stays on one line where it can: what may be cut is cut before an id wraps.
+function fitted(label: string, room: number): string {
+  return room < 1 || room === Number.POSITIVE_INFINITY ? label : cut(label, room);
 }
 
 function asValidate(check: Check): (text: string) => string | true {

@@ -1,6 +1,6 @@
 /** Breaking a line that is too long for the terminal, at spaces only. */
 
-import { type Piece, paintPiece, type ScreenStyle, widthOfPieces } from './pieces.ts';
+import { type Piece, paintPieces, type ScreenStyle, widthOfPieces } from './pieces.ts';
 
 /**
  * The lines of some pieces: the first indented by `indent`, the others by `hang`. Breaks only at spaces, so that an id
@@ -12,8 +12,8 @@ export function wrap(
   style: ScreenStyle,
   hang = indent,
 ): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
+  const lines: (readonly Piece[])[] = [];
+  let line: Piece[] = [];
   let used = 0;
   // Whether a word stands on the line: the first one stays there, however long.
   let begun = false;
@@ -27,18 +27,20 @@ export function wrap(
     const room = (style.width ?? Number.POSITIVE_INFINITY) - (lines.length === 0 ? indent : hang);
     if (begun && used + spaces.text.length + size > room) {
       lines.push(line);
-      line = '';
+      line = [];
       used = 0;
     } else {
-      line += paintPiece(spaces, style.paint);
+      line.push(spaces);
       used += spaces.text.length;
     }
-    line += word.pieces.map((piece) => paintPiece(piece, style.paint)).join('');
+    line.push(...word.pieces);
     used += size;
     begun = true;
     spaces = { text: '', style: undefined };
   }
-  return [...lines, line].map((text, index) => ' '.repeat(index === 0 ? indent : hang) + text);
+  return [...lines, line].map(
+    (parts, index) => ' '.repeat(index === 0 ? indent : hang) + paintPieces(parts, style.paint),
+  );
 }
 
 type Word = { readonly spaces: Piece } | { readonly spaces?: undefined; readonly pieces: readonly Piece[] };

@@ -3,7 +3,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
-import { chargeAt, type Desk, openDesk, paidOnce, paidTwice, refundsOf, sit } from './desk.ts';
+import {
+  chargeAt,
+  type Desk,
+  declinedBeside,
+  openDesk,
+  paidOnce,
+  paidTwice,
+  refundsOf,
+  sit,
+} from './desk.ts';
 import { chargeOf, orderOf, refundedWhole, startService } from './service.ts';
 
 let desk: Desk;
@@ -35,7 +44,7 @@ describe('orders refund with nothing given', () => {
   });
 
   test('finds an order by its buyer, and Enter takes all of it', async () => {
-    const order = await desk.take(paidOnce);
+    const order = await desk.take(declinedBeside);
     const person = desk.person(['orders', 'refund', '--reason', 'other']);
     await person.waitFor('Which order?');
     person.type(`${order.customer_info.email} ${order.amount}`);
@@ -44,11 +53,11 @@ describe('orders refund with nothing given', () => {
     await person.waitFor('REFUND A WHOLE ORDER');
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
-    expect(refundsOf(await desk.order(order.id))).toEqual([[-order.amount]]);
+    expect(refundsOf(await desk.order(order.id))).toEqual([[], [-order.amount]]);
   });
 
   test('does not take an amount that is more than is left, or no amount at all', async () => {
-    const order = await desk.take(paidOnce);
+    const order = await desk.take(declinedBeside);
     const person = desk.person(['orders', 'refund', '--reason', 'other']);
     await person.waitFor('Which order?');
     person.type(order.id);
