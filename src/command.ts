@@ -5,6 +5,9 @@ import { apiVersionPattern, parseAmount, resources } from './api/spec.ts';
 import { CliError } from './errors.ts';
 import { type Context, formats } from './ports.ts';
 
+/** What a shell may offer for a value besides its choices: what this machine knows by itself. */
+export type Offer = 'orders' | 'intents' | 'profiles';
+
 /** One option of a command, or a global one. A switch has no `value`. */
 export interface Flag<T = unknown> {
   readonly summary: string;
@@ -13,6 +16,9 @@ export interface Flag<T = unknown> {
   readonly short?: string;
   /** The closed set of values. */
   readonly choices?: readonly string[];
+  /** What a choice means, where its name does not say. */
+  readonly meanings?: Readonly<Record<string, string>>;
+  readonly offers?: Offer | undefined;
   /** The default in words, shown in help. */
   readonly defaultText?: string;
   /** The environment variable read when the flag is absent. */
@@ -32,6 +38,7 @@ export interface Argument<T = unknown> {
   /** Takes all words that are left. */
   readonly variadic?: true;
   readonly choices?: readonly string[];
+  readonly offers?: Offer | undefined;
   readonly parse: (text: string, name: string) => T;
 }
 
@@ -121,6 +128,7 @@ export function idArgument<const R extends boolean>(resource: ResourceName, requ
     name: 'id',
     summary: `id of the ${resources[resource].one}`,
     required,
+    offers: resource === 'orders' ? 'orders' : undefined,
     parse: (text: string): string => recordId(resource, text, 'ID'),
   } as const;
 }
@@ -171,6 +179,7 @@ export const globalFlags = {
     short: 'p',
     summary: 'the account to talk to',
     env: 'PAYDESK_PROFILE',
+    offers: 'profiles',
   }),
   output: flag.choice(formats, {
     value: 'FORMAT',

@@ -376,6 +376,10 @@ export interface Locks {
 export const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
+/** The shells that paydesk can complete for. */
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type Shell = (typeof shells)[number];
+
 export type Style = 'strong' | 'faint' | 'good' | 'warn' | 'bad';
 /** A piece of text of one style. The writer cleans it, so it may hold anything a service sends. */
 export type Span = string | { readonly text: string; readonly style: Style };
@@ -522,6 +526,8 @@ export interface Context {
   /** The one door for changes. */
   readonly change: Change;
   readonly journal: JournalDesk;
+  /** The script that makes a shell complete paydesk's command line. */
+  completionScript(shell: Shell): Promise<string>;
   /** Standard input to its end, as text, at most so many bytes. */
   stdin(maxBytes: number): Promise<string>;
   /** A file a person named, as text; `-` is standard input. Throws CliError 'usage' when it cannot be read. */
