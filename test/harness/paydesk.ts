@@ -33,6 +33,8 @@ export interface RunOptions {
   /** Leaves standard input open and silent, as a waiting pipe does. */
   readonly stdinOpen?: true;
   readonly nodeArgs?: readonly string[];
+  /** Another build than the project's own. */
+  readonly bin?: string;
   /** Who runs it, when it is not the user of the suite. */
   readonly user?: OrdinaryUser;
   /** The folder it runs in; absent: the home folder. */
@@ -59,7 +61,7 @@ export function cleanEnv({ home, env }: RunOptions): Record<string, string> {
 /** Runs `paydesk ARGS` to its end. */
 export function paydesk(args: readonly string[], options: RunOptions): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const { uid, node = process.execPath, bin: program = bin } = options.user ?? {};
+    const { uid, node = process.execPath, bin: program = options.bin ?? bin } = options.user ?? {};
     const child = spawn(node, [...(options.nodeArgs ?? []), program, ...args], {
       env: cleanEnv(options),
       cwd: options.cwd ?? options.home.path,
