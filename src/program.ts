@@ -1,18 +1,12 @@
 /** The command table → commander: reading a line, and the help that commander lays out. */
 
 import { CommanderError, Option, Command as Parser } from 'commander';
-import {
-  type Argument,
-  type Command,
-  type Flag,
-  type GlobalInput,
-  globalFlags,
-  type Input,
-} from './command.ts';
+import { type Command, type Flag, type GlobalInput, globalFlags, type Input } from './command.ts';
 import { type CommandEntry, commands, groups } from './commands/index.ts';
 import { CliError } from './errors.ts';
 import { commandListing, commandNotes, groupNotes, item, rootNotes, rootSummary } from './help.ts';
 import { keep, readFlags, readInput, type Typed } from './typed.ts';
+import { argumentTerm, withFacts } from './usage.ts';
 
 // Errors carry no help text, so any width does where a line is only read.
 const noWidth = 80;
@@ -102,11 +96,6 @@ function describe(parser: Parser, entry: CommandEntry, command: Command, typed: 
   return parser;
 }
 
-function argumentTerm({ name, required, variadic }: Argument): string {
-  const term = `${name}${variadic === true ? '...' : ''}`;
-  return required ? `<${term}>` : `[${term}]`;
-}
-
 function addFlags(
   parser: Parser,
   flags: Readonly<Record<string, Flag>>,
@@ -122,16 +111,6 @@ function addFlags(
     parser.addOption(heading === undefined ? option.hideHelp() : option.helpGroup(heading));
     parser.on(`option:${name}`, (text: string | null | undefined) => keep(typed, name, one, text ?? ''));
   }
-}
-
-function withFacts(summary: string, { choices, defaultText, env, repeatable }: Partial<Flag>): string {
-  const facts = [
-    choices === undefined ? undefined : `one of ${choices.join(', ')}`,
-    repeatable === true ? 'may be repeated' : undefined,
-    defaultText === undefined ? undefined : `default ${defaultText}`,
-    env,
-  ].filter((fact) => fact !== undefined);
-  return facts.length === 0 ? summary : `${summary} (${facts.join('; ')})`;
 }
 
 function parseWith(root: Parser, argv: readonly string[], entry: CommandEntry | undefined): void {

@@ -84,12 +84,37 @@ export function parseAmount(text: string): number | undefined {
 
 // ── Requests: strict, closed sets ───────────────────────────────────────────────────────────────
 
-const text = v.pipe(v.string(), v.minLength(1));
+const text = v.pipe(v.string('not a text'), v.minLength(1, 'empty'));
+const note = v.string('not a text');
+const yesOrNo = v.boolean('not true or false');
 const safeAmount = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-const count = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
-/** A 32-bit Unix timestamp in seconds (service: Limits 2). */
-const expiry = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2 ** 31 - 1));
-const months = v.array(v.pipe(v.number(), v.integer(), v.minValue(1)));
+const wholeNumber = (min: number) => {
+  const words = `not a whole number of ${min} or more`;
+  return v.pipe(v.number(words), v.safeInteger(words), v.minValue(min, words));
+};
+const listOf = <const T extends v.GenericSchema>(item: T) => v.array(item, 'not a list');
+const customerId = v.pipe(note, v.regex(customerIdPattern, 'not the id of a customer, cus_…'));
+const currencyCode = v.pipe(note, v.regex(/^[A-Za-z]{3}$/, 'not a currency code such as MXN'));
+const payBy = v.picklist(paymentMethodValues, `not one of ${paymentMethodValues.join(', ')}`);
+const months = listOf(wholeNumber(1));
+const pageUrl = v.pipe(note, v.url('not a URL'));
+
+/** The last moment a checkout can expire: a 32-bit Unix timestamp in seconds (service: Limits 2). */
+export const lastExpiry = 2 ** 31 - 1;
+const notSeconds = 'not a time in whole Unix seconds';
+const expiry = v.pipe(
+  v.number(notSeconds),
+  v.integer(notSeconds),
+  v.minValue(1, notSeconds),
+  v.maxValue(lastExpiry, ({ input }) => tooLateWords(input)),
+);
+
+/** What is wrong with a time beyond 32 bits; milliseconds are the usual mistake. */
+export function tooLateWords(time: number): string {
+  return time >= 1e11
+    ? `looks like milliseconds: it is Unix seconds, ${Math.floor(time / 1000)}`
+    : `after ${lastExpiry}, the end of 32-bit Unix seconds`;
+}
 
 /** Body of a refund (service: Endpoints 1). Whole order: at most `reason`. `amount` only with `charge_id` (rule 4). */
 export const refundRequest = v.pipe(
@@ -102,84 +127,91 @@ export const refundRequest = v.pipe(
 );
 export type RefundRequest = v.InferOutput<typeof refundRequest>;
 
-const lineItemRequest = v.strictObject({
-  name: text,
-  unit_price: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
-  quantity: count,
-  description: v.optional(v.string()),
-  sku: v.optional(v.string()),
-  category: v.optional(v.string()),
-  tags: v.optional(v.array(v.string())),
+const notObject = 'not an object';
+const anyObject = v.custom<JsonObject>(isObject, notObject);
+// A list has keys too, so that what is no object is said first.
+const closed = <const E extends v.ObjectEntries>(entries: E) =>
+  v.pipe(anyObject, v.strictObject(entries, notObject));
+const itemBasics = { name: text, unit_price: wholeNumber(0), quantity: wholeNumber(1) };
+
+const lineItemRequest = closed({
+  ...itemBasics,
+  description: v.optional(note),
+  sku: v.optional(note),
+  category: v.optional(note),
+  tags: v.optional(listOf(note)),
 });
 
+const hostedOnly = 'applies to HostedPayment only';
+
 const checkoutRequest = v.pipe(
-  v.strictObject({
+  closed({
     name: v.optional(text),
-    type: v.picklist(checkoutTypes),
-    success_url: v.optional(v.pipe(v.string(), v.url())),
-    failure_url: v.optional(v.pipe(v.string(), v.url())),
+    type: v.picklist(checkoutTypes, `not one of ${checkoutTypes.join(', ')}`),
+    success_url: v.optional(pageUrl),
+    failure_url: v.optional(pageUrl),
     expires_at: v.optional(expiry),
-    allowed_payment_methods: v.optional(v.array(v.picklist(paymentMethodValues))),
-    needs_shipping_contact: v.optional(v.boolean()),
-    monthly_installments_enabled: v.optional(v.boolean()),
+    allowed_payment_methods: v.optional(listOf(payBy)),
+    needs_shipping_contact: v.optional(yesOrNo),
+    monthly_installments_enabled: v.optional(yesOrNo),
     monthly_installments_options: v.optional(months),
-    on_demand_enabled: v.optional(v.boolean()),
+    on_demand_enabled: v.optional(yesOrNo),
     planId: v.optional(text),
   }),
-  v.check(
-    (checkout) =>
-      checkout.type === 'HostedPayment' ||
-      (checkout.success_url === undefined && checkout.failure_url === undefined),
-    'success_url and failure_url apply to HostedPayment only',
+  // Only a HostedPayment has pages to come back to (service: Endpoints 4).
+  v.forward(
+    v.partialCheck(
+      [['type'], ['success_url']],
+      (checkout) => checkout.type === 'HostedPayment' || checkout.success_url === undefined,
+      hostedOnly,
+    ),
+    ['success_url'],
+  ),
+  v.forward(
+    v.partialCheck(
+      [['type'], ['failure_url']],
+      (checkout) => checkout.type === 'HostedPayment' || checkout.failure_url === undefined,
+      hostedOnly,
+    ),
+    ['failure_url'],
   ),
 );
 
 /** Body of an order with checkout options (service: Endpoints 4). */
-export const orderRequest = v.strictObject({
-  currency: v.pipe(v.string(), v.regex(/^[A-Za-z]{3}$/)),
-  customer_info: v.optional(v.strictObject({ customer_id: v.pipe(v.string(), v.regex(customerIdPattern)) })),
-  line_items: v.pipe(v.array(lineItemRequest), v.minLength(1)),
-  shipping_lines: v.optional(
-    v.array(v.strictObject({ amount: v.pipe(v.number(), v.safeInteger(), v.minValue(0)) })),
-  ),
+export const orderRequest = closed({
+  currency: currencyCode,
+  customer_info: v.optional(closed({ customer_id: customerId })),
+  line_items: v.pipe(listOf(lineItemRequest), v.minLength(1, 'empty: an order has an item')),
+  shipping_lines: v.optional(listOf(closed({ amount: wholeNumber(0) }))),
   shipping_contact: v.optional(
-    v.strictObject({
+    closed({
       phone: v.optional(text),
       receiver: v.optional(text),
-      address: v.strictObject({ street1: text, country: text, postal_code: text }),
+      address: closed({ street1: text, country: text, postal_code: text }),
     }),
   ),
-  metadata: v.optional(v.record(v.string(), v.unknown())),
+  metadata: v.optional(v.pipe(anyObject, v.record(v.string(), v.unknown()))),
   checkout: v.optional(checkoutRequest),
 });
 export type OrderRequest = v.InferOutput<typeof orderRequest>;
 
 /** Body of a payment link (service: Endpoints 5). */
-export const checkoutCreateRequest = v.strictObject({
+export const checkoutCreateRequest = closed({
   name: text,
-  type: v.literal(paymentLinkType),
-  recurrent: v.optional(v.boolean()),
+  type: v.literal(paymentLinkType, `not ${paymentLinkType}`),
+  recurrent: v.optional(yesOrNo),
   expired_at: v.optional(expiry),
-  allowed_payment_methods: v.optional(v.array(v.picklist(paymentMethodValues))),
-  needs_shipping_contact: v.optional(v.boolean()),
-  monthly_installments_enabled: v.optional(v.boolean()),
+  allowed_payment_methods: v.optional(listOf(payBy)),
+  needs_shipping_contact: v.optional(yesOrNo),
+  monthly_installments_enabled: v.optional(yesOrNo),
   monthly_installments_options: v.optional(months),
   plan_id: v.optional(text),
-  order_template: v.strictObject({
-    line_items: v.pipe(
-      v.array(
-        v.strictObject({
-          name: text,
-          unit_price: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
-          quantity: count,
-        }),
-      ),
-      v.minLength(1),
-    ),
-    currency: v.pipe(v.string(), v.regex(/^[A-Za-z]{3}$/)),
+  order_template: closed({
+    line_items: v.pipe(listOf(closed(itemBasics)), v.minLength(1, 'empty: a payment link has an item')),
+    currency: currencyCode,
     customer_info: v.optional(
-      v.strictObject({
-        customer_id: v.optional(v.pipe(v.string(), v.regex(customerIdPattern))),
+      closed({
+        customer_id: v.optional(customerId),
         name: v.optional(text),
         email: v.optional(text),
         phone: v.optional(text),
@@ -203,15 +235,62 @@ export function checkRequest<const T extends v.GenericSchema>(
 ): { readonly body: v.InferOutput<T> } | { readonly faults: readonly BodyFault[] } {
   const result = v.safeParse(schema, value);
   if (result.success) return { body: result.output };
-  return { faults: result.issues.map(faultOf) };
+  return { faults: allIssues(schema, value, result.issues).map(faultOf) };
 }
 
-function faultOf(issue: v.BaseIssue<unknown>): BodyFault {
-  const [first, ...rest] = (issue.path ?? []).map(({ key }) => String(key));
-  const param = first === undefined ? null : [first, ...rest.map((key) => `[${key}]`)].join('');
-  const kind =
-    issue.expected === 'never' ? 'unknown' : issue.received === 'undefined' ? 'missing' : 'invalid';
-  return { kind, param, message: issue.message };
+type Issue = v.BaseIssue<unknown>;
+
+// An object's schema names only its first unknown field: they are taken away one by one, until none is left.
+function allIssues(schema: v.GenericSchema, value: unknown, first: readonly Issue[]): readonly Issue[] {
+  const rest: unknown = structuredClone(value);
+  const unknown: Issue[] = [];
+  let issues = first;
+  for (;;) {
+    const found = issues.filter(({ expected }) => expected === 'never');
+    if (found.length === 0) break;
+    unknown.push(...found);
+    for (const issue of found) removeAt(rest, keysOf(issue));
+    issues = v.safeParse(schema, rest).issues ?? [];
+  }
+  const all = [...issues, ...unknown];
+  const names = all.map((issue) => `${paramOf(issue) ?? ''} ${issue.message}`);
+  return all.filter((_, index) => names.indexOf(names[index] ?? '') === index);
+}
+
+function keysOf(issue: Issue): readonly string[] {
+  return (issue.path ?? []).map(({ key }) => String(key));
+}
+
+function removeAt(value: unknown, [key, ...rest]: readonly string[]): void {
+  if (typeof value !== 'object' || value === null || key === undefined) return;
+  if (rest.length === 0) Reflect.deleteProperty(value, key);
+  else removeAt(Reflect.get(value, key), rest);
+}
+
+function paramOf(issue: Issue): string | null {
+  const [first, ...rest] = keysOf(issue);
+  return first === undefined ? null : [first, ...rest.map((key) => `[${key}]`)].join('');
+}
+
+function faultOf(issue: Issue): BodyFault {
+  const param = paramOf(issue);
+  if (issue.expected === 'never')
+    return { kind: 'unknown', param, message: unknownWords(keysOf(issue).at(-1)) };
+  if (issue.received === 'undefined') return { kind: 'missing', param, message: 'missing' };
+  return { kind: 'invalid', param, message: issue.message };
+}
+
+// Names that the document writes in two ways (service: Endpoints 4 and 5).
+const otherSpellings: Readonly<Record<string, string>> = {
+  plan_id: 'planId',
+  planId: 'plan_id',
+  expired_at: 'expires_at',
+  expires_at: 'expired_at',
+};
+
+function unknownWords(name = ''): string {
+  const other = Object.hasOwn(otherSpellings, name) ? otherSpellings[name] : undefined;
+  return `not a documented field${other === undefined ? '' : `: here it is ${other}`}`;
 }
 
 // ── Replies: lenient. A field that is missing, null or of another type reads as absent; unknown fields stay. ──

@@ -17,10 +17,14 @@ export interface Group {
 
 export const groups: Readonly<Record<string, Group>> = {
   orders: {
-    summary: 'List, show, refund and capture orders',
+    summary: 'List, show, refund, capture and create orders',
     example: 'paydesk -p demo orders list --limit 5',
   },
   customers: { summary: 'List and show customers', example: 'paydesk -p demo customers list --limit 5' },
+  checkout: {
+    summary: 'Payment links',
+    example: 'paydesk -p demo checkout create',
+  },
   journal: {
     summary: 'What this machine sent, and what became of it',
     example: 'paydesk journal list --open',
@@ -41,6 +45,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./orders/show.ts')).show,
   },
   {
+    words: ['orders', 'find'],
+    summary: 'Find orders by what they show: a name, a card, an amount, an id',
+    load: async () => (await import('./orders/find.ts')).find,
+  },
+  {
     words: ['orders', 'refund'],
     summary: 'Refund an order, one of its charges, or part of a charge',
     load: async () => (await import('./orders/refund.ts')).refund,
@@ -51,6 +60,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./orders/capture.ts')).capture,
   },
   {
+    words: ['orders', 'create'],
+    summary: 'Create an order, with a checkout or without',
+    load: async () => (await import('./orders/create.ts')).create,
+  },
+  {
     words: ['customers', 'list'],
     summary: 'List customers, a page at a time',
     load: async () => (await import('./customers/list.ts')).list,
@@ -59,6 +73,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['customers', 'show'],
     summary: 'Show one customer',
     load: async () => (await import('./customers/show.ts')).show,
+  },
+  {
+    words: ['checkout', 'create'],
+    summary: 'Create a payment link',
+    load: async () => (await import('./checkout/create.ts')).create,
   },
   {
     words: ['journal', 'list'],
@@ -144,5 +163,10 @@ export const commands: readonly CommandEntry[] = [
     words: ['simulator', 'reset'],
     summary: 'Start the demo again from its first state',
     load: async () => (await import('./simulator/reset.ts')).simulatorReset,
+  },
+  {
+    words: ['completion'],
+    summary: 'Print the script that completes paydesk in a shell',
+    load: async () => (await import('./completion.ts')).completion,
   },
 ];

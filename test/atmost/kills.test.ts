@@ -75,7 +75,7 @@ async function killAt(call: CallName, nth: number, onPost: OnPost): Promise<Kill
 // What the journal tells after the next run.
 function after(sent: boolean, before: string, done: number): RegExp {
   if (!sent) return /^sent (unknown )?applied$/;
-  if (/applied$/.test(before)) return new RegExp(`^${before}$`);
+  if (before.endsWith('applied')) return new RegExp(`^${before}$`);
   return done === 1 ? /^sent (unknown )?applied$/ : /^sent (unknown )?not_seen$/;
 }
 

@@ -34,8 +34,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
 const waiting = ['simulator serve'];
 
 test('C20 C21 with --json every command prints one document and no escape, or fails with one error object', async () => {
-  using home = newHome();
-  const commands = (await leafCommands(home)).filter(
+  const commands = (await leafCommands()).filter(
     (words) => !['help', 'completion'].includes(words[0] ?? '') && !waiting.includes(words.join(' ')),
   );
   const ran = await each(commands, async (words) => {

@@ -24,9 +24,8 @@ const emptyList = json({ object: 'list', has_more: false, data: [] });
 
 describe.concurrent('I68 no flag takes a key', () => {
   test('help lists none whose value is a key', async () => {
-    using home = newHome();
-    const leaves = await leafCommands(home);
-    const helps = await Promise.all(leaves.map((words) => helpOf(words, home)));
+    const leaves = await leafCommands();
+    const helps = await Promise.all(leaves.map((words) => helpOf(words)));
     const named = helps
       .flatMap((help) => optionsOf(help))
       .filter(({ name, value }) => value !== undefined && /key|token|secret|pass|auth/.test(name))

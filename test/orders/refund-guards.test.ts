@@ -1,7 +1,5 @@
 /** What stands between a wish and a refund: confirmation, production, the final read, repeats, limits. */
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { json, reply } from '../harness/server.ts';
@@ -15,7 +13,7 @@ import {
   refundOf,
   type Service,
   startService,
-  testKey,
+  storeProfile,
 } from './service.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
@@ -252,7 +250,7 @@ describe('F28 the same once more', () => {
       onPost: () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' }),
     });
     using home = newHome();
-    await withProfile(home, service, ['reconcile.after', '0']);
+    await storeProfile(home, service, { 'reconcile.after': '0' });
     const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'];
     const lost = await paydesk(refund, { home });
     expect(lost.code).toBe(7);
@@ -284,13 +282,13 @@ describe('what a lead sets in a profile', () => {
   test('refund.max_amount refuses more in its currency and nothing less (3)', async () => {
     await using service = await refunding();
     using home = newHome();
-    await withProfile(home, service, ['refund.max_amount.MXN', '34999']);
+    await storeProfile(home, service, { 'refund.max_amount.MXN': '34999' });
     const ran = await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'], { home });
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain(
       '35000 MXN is over the limit of profile shop: refund.max_amount.MXN is 34999',
     );
-    await setting(home, ['refund.max_amount.MXN', '35000']);
+    await paydesk(['profile', 'set', 'shop', 'refund.max_amount.MXN', '35000'], { home });
     expect(await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'], { home })).toMatchObject({
       code: 0,
     });
@@ -300,7 +298,7 @@ describe('what a lead sets in a profile', () => {
   test('refund.require makes a script name reason and note (2), and asks a person for both', async () => {
     await using service = await refunding();
     using home = newHome();
-    await withProfile(home, service, ['refund.require', 'reason,note']);
+    await storeProfile(home, service, { 'refund.require': 'reason,note' });
     const args = ['-p', 'shop', 'orders', 'refund', 'ord_1'];
     const ran = await paydesk([...args, '--yes'], { home });
     expect(ran.code).toBe(2);
@@ -317,16 +315,3 @@ describe('what a lead sets in a profile', () => {
     expect(service.posts.map(({ body }) => body)).toEqual(['{"reason":"requested_by_client"}']);
   });
 });
-
-/** Stores the profile `shop` for a service, with one setting. */
-async function withProfile(home: Home, service: Service, pair: readonly [string, string]): Promise<void> {
-  const key = join(home.path, 'key');
-  writeFileSync(key, testKey, { mode: 0o600 });
-  const args = ['profile', 'add', 'shop', '--base-url', service.url, '--mode', 'sandbox', '--key-file', key];
-  expect(await paydesk(args, { home })).toMatchObject({ code: 0 });
-  await setting(home, pair);
-}
-
-async function setting(home: Home, pair: readonly [string, string]): Promise<void> {
-  expect(await paydesk(['profile', 'set', 'shop', ...pair], { home })).toMatchObject({ code: 0 });
-}

@@ -41,7 +41,11 @@ export const refund = defineCommand({
       parse: chargeName,
     }),
     amount: flag.amount({ value: 'N', summary: "part of a charge: the service's own integer" }),
-    reason: flag.choice(refundReasonValues, { value: 'R', summary: 'why, for the service' }),
+    reason: flag.choice(refundReasonValues, {
+      value: 'R',
+      summary: 'why, for the service',
+      meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
+    }),
     note: flag.text({ value: 'TEXT', summary: 'why, for this machine; is not sent' }),
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
     intent: intentFlag,

@@ -1,0 +1,82 @@
+/** `checkout create`: a payment link, out of flags, a body file or questions. */
+
+import { checkoutCreateRequest, paths } from '../../api/spec.ts';
+import { defineCommand } from '../../command.ts';
+import type { Context, Intent, Profile } from '../../ports.ts';
+import { checkNamed } from '../confirm-by-name.ts';
+import { checkedBody, readBody } from '../creation/body.ts';
+import { asksForMore, requireFlags } from '../creation/draft.ts';
+import { bodyFlag, creationFlags } from '../creation/flags.ts';
+import { sumOf } from '../creation/items.ts';
+import { expiryWarnings } from '../creation/sale-blocks.ts';
+import { changeWords } from '../outcome.ts';
+import { askedFor, showRecorded } from '../repeat.ts';
+import { sendNamed } from '../send-named.ts';
+import { checkRecorded } from '../unrecorded.ts';
+import { type LinkDraft, linkBody, linkFlags } from './link-body.ts';
+import { linkPreview } from './link-preview.ts';
+import { askEssentials, askMore } from './link-questions.ts';
+import { checkoutColumns, linkResult } from './link-result.ts';
+
+const example = '--name Lamp --item Lamp:30000:1 --currency MXN';
+
+export const create = defineCommand({
+  description: [
+    'The link sells what the items say. On a terminal what is missing is asked for.',
+    'With --body the whole JSON body is read from a file; its fields are checked one by one before anything is sent.',
+  ].join(' '),
+  arguments: [],
+  flags: { ...linkFlags, body: bodyFlag(Object.keys(linkFlags)), ...creationFlags },
+  examples: [
+    'paydesk -p demo checkout create',
+    `paydesk -p demo checkout create ${example} --expires 7d --method card --method cash --dry-run`,
+    `paydesk -p demo checkout create ${example} --installments 3,6 --yes --json --no-input`,
+  ],
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
+  async run(ctx, { flags: { confirm, intent: intentId, again = false, body: file, ...given } }) {
+    const service = await ctx.service({ purpose: 'change' });
+    const { profile } = service;
+    checkNamed(ctx, { profile, confirm });
+    const sent = await bodyOf(ctx, given, file, confirm);
+    const repeat = { kind: 'checkout' as const, intentId, asked: sent.asked, again };
+    if (await showRecorded(ctx, profile, repeat)) return undefined;
+    const now = ctx.clock.now();
+    const { line_items: items, currency } = sent.body.order_template;
+    const intent: Intent = {
+      ...repeat,
+      request: { method: 'POST', path: checkoutsPath(profile), body: sent.body },
+      amount: sumOf(items),
+      currency,
+      checks: expiryWarnings(sent.body.expired_at, now),
+      approve: async () => undefined,
+    };
+    const preview = linkPreview(sent.body, profile, now);
+    const applied = await sendNamed(ctx, service, { intent, preview, confirm });
+    if (applied === undefined) return undefined;
+    await ctx.out.record(applied.record, checkoutColumns, () => linkResult(applied, sent.body, profile));
+    checkRecorded(intent, applied, changeWords(intent));
+    return undefined;
+  },
+});
+
+// The setting is a path with its slash; Assumed: /checkouts where none is set.
+function checkoutsPath({ settings }: Profile): string {
+  return settings['checkouts.path'].replace(/^\/+/, '') || paths.checkouts;
+}
+
+async function bodyOf(ctx: Context, given: LinkDraft, file: string | undefined, confirm: string | undefined) {
+  if (file !== undefined) {
+    const body = checkedBody(checkoutCreateRequest, await readBody(ctx, file), `--body ${file}`);
+    return { body, asked: askedFor({ body }) };
+  }
+  const draft = await gather(ctx, given, confirm);
+  const body = checkedBody(checkoutCreateRequest, linkBody(draft, ctx.clock.now()), 'the payment link');
+  // A span such as 7d is the same wish tomorrow.
+  return { body, asked: askedFor({ ...draft, expires: draft.expires?.text }) };
+}
+
+async function gather(ctx: Context, given: LinkDraft, confirm: string | undefined): Promise<LinkDraft> {
+  requireFlags(ctx, given, ['name', 'item', 'currency']);
+  const essentials = await askEssentials(ctx, given);
+  return asksForMore(ctx, given, confirm) ? askMore(ctx, essentials) : essentials;
+}

@@ -1,0 +1,24 @@
+/** What a person sees before saying yes to a payment link, rendered from the request body itself. Pure. */
+
+import type { CheckoutCreateRequest } from '../../api/spec.ts';
+import type { Block, Profile } from '../../ports.ts';
+import { accountLabel } from '../account.ts';
+import { expiryBlocks, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';
+import { headLine } from '../send-named.ts';
+
+/** Blocks of the preview. `now` is Unix milliseconds. */
+export function linkPreview(body: CheckoutCreateRequest, profile: Profile, now: number): readonly Block[] {
+  const { name, order_template: template, recurrent } = body;
+  const { customer_id: id, name: buyer, email, phone } = template.customer_info ?? {};
+  const customer = [buyer, email, phone, id].filter((part) => part !== undefined);
+  return [
+    headLine('CREATE A PAYMENT LINK', accountLabel(profile)),
+    { line: `for     ${name}` },
+    ...(customer.length === 0 ? [] : [{ line: `buyer   ${customer.join('  ')}` }]),
+    ...itemBlocks(template.line_items, template.currency),
+    ...paymentBlocks(body.allowed_payment_methods, body.monthly_installments_options),
+    ...expiryBlocks(body.expired_at, now),
+    ...(recurrent === true ? [{ line: 'it can be paid more than once' }] : []),
+    { line: `sent once: ${JSON.stringify(body)}`, hang: 11 },
+  ];
+}

@@ -1,0 +1,71 @@
+/** A payment link that was made, as people see it: the link first, then when it ends. The reply is not documented. Pure. */
+
+import { type CheckoutCreateRequest, type Column, type JsonObject, valueAt } from '../../api/spec.ts';
+import type { Block, Profile } from '../../ports.ts';
+import { accountLabel } from '../account.ts';
+import { sumOf } from '../creation/items.ts';
+import type { Applied } from '../outcome.ts';
+import { journalWords } from '../send-named.ts';
+
+function column(name: string, kind: Column['kind']): Column {
+  return { name, title: name.toUpperCase(), kind, value: (record) => valueAt(record, name.split('.')) };
+}
+
+/** Columns of a checkout for list and csv. */
+export const checkoutColumns: readonly Column[] = [
+  column('id', 'id'),
+  { ...column('url', 'text'), tableFrom: 0 },
+  column('status', 'status'),
+  column('name', 'text'),
+  column('type', 'text'),
+  { ...column('expires_at', 'time'), value: expiryOf },
+  column('livemode', 'flag'),
+];
+
+/** When a checkout ends, in either of the document's spellings (service: Endpoints 4 and 5). */
+export function expiryOf(checkout: JsonObject): unknown {
+  return checkout.expires_at ?? checkout.expired_at;
+}
+
+/** The lines of a checkout that people hand on: its link and its end. */
+export function linkLines(checkout: JsonObject): readonly Block[] {
+  const { url } = checkout;
+  const expiry = expiryOf(checkout);
+  return [
+    { line: typeof url === 'string' && url !== '' ? url : 'the answer shows no link' },
+    expiry === undefined || expiry === null
+      ? { line: 'the answer shows no expiry' }
+      : { line: ['expires  ', { time: expiry, precision: 'full' }] },
+  ];
+}
+
+/** Blocks of the result. `body` is what was sent. */
+export function linkResult(
+  { record, intent }: Applied,
+  body: CheckoutCreateRequest,
+  profile: Profile,
+): readonly Block[] {
+  const { id, status } = record.value;
+  const { line_items: items, currency } = body.order_template;
+  const amount = sumOf(items);
+  return [
+    {
+      line: [
+        {
+          text: `created a payment link${amount === undefined ? '' : ` of ${amount} ${currency}`}`,
+          style: 'good',
+        },
+        '    ',
+        accountLabel(profile),
+      ],
+    },
+    ...linkLines(record.value),
+    {
+      line: `checkout ${textOr(id, 'id not shown')}   ${textOr(status, 'status not shown')}${journalWords(intent)}`,
+    },
+  ];
+}
+
+function textOr(value: unknown, otherwise: string): string {
+  return typeof value === 'string' && value !== '' ? value : otherwise;
+}

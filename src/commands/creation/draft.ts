@@ -1,0 +1,18 @@
+/** What was said of a body so far: what a script must say, and when a person is asked for more. */
+
+import type { Context } from '../../ports.ts';
+import { usage } from './flags.ts';
+
+/** Throws CliError 'usage' naming every flag that is missing, where nobody can be asked. */
+export function requireFlags(ctx: Context, given: object, names: readonly string[]): void {
+  if (ctx.ask.interactive && !ctx.options.dryRun) return;
+  const missing = names.filter((name) => !Object.hasOwn(given, name)).map((name) => `--${name}`);
+  if (missing.length === 0) return;
+  throw usage(`missing ${missing.join(', ')}`, ['give them, or the whole body with --body FILE']);
+}
+
+/** Who says nothing at all is asked for everything; who gives a flag knows what they want. */
+export function asksForMore(ctx: Context, given: object, confirm: string | undefined): boolean {
+  const { yes, dryRun } = ctx.options;
+  return ctx.ask.interactive && Object.keys(given).length === 0 && !yes && !dryRun && confirm === undefined;
+}

@@ -1,0 +1,67 @@
+/** Questions for what a body needs: answered with the same texts as the flags, and read by the same functions. */
+
+import { CliError } from '../../errors.ts';
+import type { Context } from '../../ports.ts';
+import { type Item, parseItem } from './items.ts';
+
+type Parse<T> = (text: string, name: string) => T;
+
+/** One question. `message` is shown, `flag` answers it in a script. */
+export interface TextQuestion<T> {
+  readonly message: string;
+  readonly flag: string;
+  readonly parse: Parse<T>;
+}
+
+/** Asks until the answer can be read. */
+export async function askFor<T>(ctx: Context, { message, flag, parse }: TextQuestion<T>): Promise<T> {
+  const text = await ctx.ask.text({ message, flag, check: (typed) => problemOf(typed, parse) });
+  return parse(text, flag);
+}
+
+/** The same; a bare Enter is no answer. */
+export async function askMaybe<T>(
+  ctx: Context,
+  { message, flag, parse }: TextQuestion<T>,
+): Promise<T | undefined> {
+  const check = (typed: string) => (typed === '' ? undefined : problemOf(typed, parse));
+  const text = await ctx.ask.text({ message: `${message} (Enter: none)`, flag, optional: true, check });
+  return text === '' ? undefined : parse(text, flag);
+}
+
+/** Asks for one after the other, until a bare Enter. */
+export async function askSeveral<T>(ctx: Context, question: TextQuestion<T>): Promise<readonly T[]> {
+  const answers: T[] = [];
+  for (;;) {
+    const answer = await askMaybe(ctx, question);
+    if (answer === undefined) return answers;
+    answers.push(answer);
+  }
+}
+
+/** Asks for the lines, one at least. */
+export async function askItems(ctx: Context): Promise<readonly Item[]> {
+  const question = { flag: '--item', parse: parseItem };
+  const first = await askFor(ctx, { ...question, message: 'Item, as NAME:PRICE:QTY' });
+  return [first, ...(await askSeveral(ctx, { ...question, message: 'Another item' }))];
+}
+
+/** Yes, or nothing said. */
+export async function askSwitch(ctx: Context, message: string, flag: string): Promise<true | undefined> {
+  return (await ctx.ask.confirm({ message, flag })) ? true : undefined;
+}
+
+/** Text as it is. */
+export function asTyped(text: string): string {
+  return text;
+}
+
+function problemOf<T>(text: string, parse: Parse<T>): string | undefined {
+  try {
+    parse(text, 'this');
+    return undefined;
+  } catch (error) {
+    if (error instanceof CliError) return error.message;
+    throw error;
+  }
+}

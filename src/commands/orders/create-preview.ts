@@ -1,0 +1,37 @@
+/** What a person sees before saying yes to an order, rendered from the request body itself. Pure. */
+
+import type { OrderRequest } from '../../api/spec.ts';
+import type { Block, Profile } from '../../ports.ts';
+import { accountLabel } from '../account.ts';
+import { expiryBlocks, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';
+import { headLine } from '../send-named.ts';
+
+/** Blocks of the preview. `now` is Unix milliseconds. */
+export function orderPreview(body: OrderRequest, profile: Profile, now: number): readonly Block[] {
+  const { checkout, customer_info: customer, shipping_contact: contact, metadata } = body;
+  const goesTo = [contact?.receiver, contact?.phone, ...Object.values(contact?.address ?? {})];
+  return [
+    headLine('CREATE AN ORDER', accountLabel(profile)),
+    { line: `buyer   ${customer?.customer_id ?? 'not said'}` },
+    ...itemBlocks(body.line_items, body.currency, shippingOf(body)),
+    ...(contact === undefined
+      ? []
+      : [{ line: `ship to ${goesTo.filter((part) => part !== undefined).join(', ')}` }]),
+    ...(metadata === undefined ? [] : [{ line: `metadata ${JSON.stringify(metadata)}` }]),
+    ...(checkout === undefined ? [{ line: 'no checkout' }] : checkoutBlocks(checkout, now)),
+    { line: `sent once: ${JSON.stringify(body)}`, hang: 11 },
+  ];
+}
+
+/** Amounts of the shipping lines. */
+export function shippingOf({ shipping_lines: lines = [] }: OrderRequest): readonly number[] {
+  return lines.map(({ amount }) => amount);
+}
+
+function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>, now: number): readonly Block[] {
+  return [
+    { line: `checkout ${checkout.type}${checkout.name === undefined ? '' : `, ${checkout.name}`}` },
+    ...paymentBlocks(checkout.allowed_payment_methods, checkout.monthly_installments_options),
+    ...expiryBlocks(checkout.expires_at, now),
+  ];
+}

@@ -1,0 +1,40 @@
+/** An order that was made, as people see it. The reply is not documented, so anything may be missing from it. Pure. */
+
+import { type JsonObject, type OrderRequest, readOrder, valueAt } from '../../api/spec.ts';
+import type { Block, Profile } from '../../ports.ts';
+import { accountLabel, commandLine } from '../account.ts';
+import { linkLines } from '../checkout/link-result.ts';
+import type { Applied } from '../outcome.ts';
+import { journalWords } from '../send-named.ts';
+
+/** Blocks of the result. `body` is what was sent. */
+export function createResult(
+  { record, by, intent }: Applied,
+  body: OrderRequest,
+  profile: Profile,
+): readonly Block[] {
+  const order = readOrder(record.value);
+  const { amount, currency = body.currency, payment_status: status } = order ?? {};
+  return [
+    {
+      line: [
+        { text: `created an order${amount === undefined ? '' : ` of ${amount} ${currency}`}`, style: 'good' },
+        '    ',
+        accountLabel(profile),
+      ],
+    },
+    { line: `order    ${order?.id ?? 'id not shown'}   ${status ?? 'no status yet'}${journalWords(intent)}` },
+    ...checkoutLines(record.value),
+    ...(by === 'read'
+      ? [{ line: 'seen by a read, since no usable answer came: it is ours or identical' }]
+      : []),
+    ...(order === undefined ? [] : [{ line: `next: ${commandLine(profile, 'orders', 'show', order.id)}` }]),
+  ];
+}
+
+function checkoutLines(order: JsonObject): readonly Block[] {
+  const checkout = order.checkout;
+  if (typeof checkout !== 'object' || checkout === null || valueAt(checkout, ['url']) === undefined)
+    return [];
+  return linkLines({ ...checkout });
+}

@@ -1,0 +1,85 @@
+/** `orders create`: an order with checkout options, out of flags, a body file or questions. */
+
+import { orderColumns, orderRequest, paths } from '../../api/spec.ts';
+import { defineCommand } from '../../command.ts';
+import type { Context, Intent } from '../../ports.ts';
+import { checkNamed } from '../confirm-by-name.ts';
+import { checkedBody, readBody } from '../creation/body.ts';
+import { asksForMore, requireFlags } from '../creation/draft.ts';
+import { bodyFlag, creationFlags } from '../creation/flags.ts';
+import { sumOf } from '../creation/items.ts';
+import { expiryWarnings } from '../creation/sale-blocks.ts';
+import { changeWords } from '../outcome.ts';
+import { askedFor, showRecorded } from '../repeat.ts';
+import { sendNamed } from '../send-named.ts';
+import { checkRecorded } from '../unrecorded.ts';
+import { orderPreview, shippingOf } from './create-preview.ts';
+import { createResult } from './create-result.ts';
+import { orderBody } from './order-body.ts';
+import { type OrderDraft, orderFlags } from './order-flags.ts';
+import { askEssentials, askMore } from './order-questions.ts';
+
+const example = '--item Lamp:30000:1 --currency MXN';
+
+export const create = defineCommand({
+  description: [
+    'On a terminal what is missing is asked for. --checkout and the flags after it say how the order is paid.',
+    'With --body the whole JSON body is read from a file; its fields are checked one by one before anything is sent.',
+  ].join(' '),
+  arguments: [],
+  flags: { ...orderFlags, body: bodyFlag(Object.keys(orderFlags)), ...creationFlags },
+  examples: [
+    'paydesk -p demo orders create',
+    `paydesk -p demo orders create ${example} --shipping 9900 --metadata shop_order=A-1 --dry-run`,
+    `paydesk -p demo orders create ${example} --checkout HostedPayment --method card --expires 7d --yes --json --no-input`,
+  ],
+  exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
+  async run(ctx, { flags: { confirm, intent: intentId, again = false, body: file, ...given } }) {
+    const service = await ctx.service({ purpose: 'change' });
+    const { profile } = service;
+    checkNamed(ctx, { profile, confirm });
+    const { body, asked } = await bodyOf(ctx, given, file, confirm);
+    const repeat = { kind: 'order' as const, intentId, asked, again };
+    if (await showRecorded(ctx, profile, repeat)) return undefined;
+    const now = ctx.clock.now();
+    const intent: Intent = {
+      ...repeat,
+      request: { method: 'POST', path: paths.orders, body },
+      amount: sumOf(
+        body.line_items,
+        shippingOf(body).reduce((sum, amount) => sum + amount, 0),
+      ),
+      currency: body.currency,
+      checks: expiryWarnings(body.checkout?.expires_at, now),
+      approve: async () => undefined,
+    };
+    const preview = orderPreview(body, profile, now);
+    const applied = await sendNamed(ctx, service, { intent, preview, confirm });
+    if (applied === undefined) return undefined;
+    await ctx.out.record(applied.record, orderColumns, () => createResult(applied, body, profile));
+    checkRecorded(intent, applied, changeWords(intent));
+    return undefined;
+  },
+});
+
+async function bodyOf(
+  ctx: Context,
+  given: OrderDraft,
+  file: string | undefined,
+  confirm: string | undefined,
+) {
+  if (file !== undefined) {
+    const body = checkedBody(orderRequest, await readBody(ctx, file), `--body ${file}`);
+    return { body, asked: askedFor({ body }) };
+  }
+  const draft = await gather(ctx, given, confirm);
+  const body = checkedBody(orderRequest, orderBody(draft, ctx.clock.now()), 'the order');
+  // A span such as 7d is the same wish tomorrow.
+  return { body, asked: askedFor({ ...draft, expires: draft.expires?.text }) };
+}
+
+async function gather(ctx: Context, given: OrderDraft, confirm: string | undefined): Promise<OrderDraft> {
+  requireFlags(ctx, given, ['item', 'currency']);
+  const essentials = await askEssentials(ctx, given);
+  return asksForMore(ctx, given, confirm) ? askMore(ctx, essentials) : essentials;
+}

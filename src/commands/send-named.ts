@@ -1,0 +1,49 @@
+/** A change that belongs to no order, from its preview to its outcome: mode checked, confirmed by name, sent once. */
+
+import type { Block, Context, Intent, Service } from '../ports.ts';
+import { confirmNamed } from './confirm-by-name.ts';
+import { checkMode } from './orders/refund-checks.ts';
+import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
+
+/** What is to be sent, and what a person sees before. */
+export interface NamedSending {
+  readonly intent: Intent;
+  readonly preview: readonly Block[];
+  /** The value of `--confirm`, when given. */
+  readonly confirm: string | undefined;
+}
+
+/** Sends it once it is confirmed; undefined after a dry run. Throws as its outcome says. */
+export async function sendNamed(
+  ctx: Context,
+  service: Service,
+  { intent, preview, confirm }: NamedSending,
+): Promise<Applied | undefined> {
+  const { profile } = service;
+  if (intent.orderId === undefined) await checkAccountMode(service);
+  if (!ctx.options.dryRun) ctx.notes.show(preview);
+  await confirmNamed(ctx, { profile, confirm });
+  const outcome = await ctx.change(intent);
+  if (isDryRun(outcome)) return showDryRun(ctx, outcome);
+  return appliedOrThrow(ctx, profile, intent, outcome);
+}
+
+// The newest order tells whether the key belongs to the mode (service: Authentication 5), and that the service answers:
+// after a read that arrived, a sending that provably did not is known as such.
+async function checkAccountMode(service: Service): Promise<void> {
+  for await (const { records } of service.pages('orders', { limit: 1 })) {
+    const [newest] = records;
+    if (newest !== undefined) checkMode(newest.value, service.profile);
+    return;
+  }
+}
+
+/** The line that names a change and its account. */
+export function headLine(words: string, label: string): Block {
+  return { line: [{ text: words, style: 'strong' }, '    ', { text: label, style: 'strong' }] };
+}
+
+/** `      journal i_7f3k` for the end of a result's line. */
+export function journalWords(intent: string | undefined): string {
+  return intent === undefined ? '' : `      journal ${intent}`;
+}
