@@ -3,11 +3,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
 import type { AttemptQuery, JournalStore, Verification } from '../ports.ts';
-import { chainStart, checkChain, type Finding, link, type StoredRow, unlink } from './chain.ts';
-import { fold, isUnsettled, matches } from './fold.ts';
+import { chainStart, checkChain, type Finding, link, type StoredRow } from './chain.ts';
 import { findFile } from './new-file.ts';
 import type { JournalRow } from './rows.ts';
 import { migrate } from './schema.ts';
+import { Shelf } from './shelf.ts';
 
 /** The store of this machine, with what only a file needs. */
 export interface FileStore extends JournalStore {
@@ -30,10 +30,9 @@ class SqliteStore implements FileStore {
   readonly file: string;
   #db: DatabaseSync | undefined;
   // Rows read and checked so far; the file only grows.
-  #rows: JournalRow[] = [];
+  #shelf = new Shelf();
   #seq = 0;
   #head = chainStart;
-  #newest = 0;
 
   constructor(file: string) {
     this.file = file;
@@ -63,13 +62,13 @@ class SqliteStore implements FileStore {
   async attempts(query: AttemptQuery) {
     const db = await this.#open(false);
     if (db !== undefined) this.#refresh(db);
-    return fold(this.#rows).filter((record) => matches(record, query));
+    return this.#shelf.attempts(query);
   }
 
   async newestTime(): Promise<number> {
     const db = await this.#open(false);
     if (db !== undefined) this.#refresh(db);
-    return this.#newest;
+    return this.#shelf.newest;
   }
 
   async verify(head?: string): Promise<Verification> {
@@ -81,9 +80,12 @@ class SqliteStore implements FileStore {
         findings: [],
         knowsHead: head === undefined ? undefined : head === chainStart,
       };
-    const stored = readWhatCanBe(db);
-    const chain = checkChain(stored.rows);
-    const findings = [...stored.findings, ...chain.findings, ...headFindings(db, chain)];
+    const { stored, chain, findings } = asOfOneMoment(db, () => {
+      const found = readWhatCanBe(db);
+      const checked = checkChain(found.rows);
+      const all = [...found.findings, ...checked.findings, ...headFindings(db, checked)];
+      return { stored: found, chain: checked, findings: all };
+    });
     const known =
       head === undefined ? undefined : head === chainStart || stored.rows.some(({ hash }) => hash === head);
     return { rows: stored.rows.length, head: chain.head, findings, knowsHead: known };
@@ -93,12 +95,10 @@ class SqliteStore implements FileStore {
     const db = await this.#open(false);
     if (db === undefined) return 0;
     this.#refresh(db);
-    const settled = fold(this.#rows).filter((record) => !isUnsettled(record) && record.sent.time < before);
+    const settled = this.#shelf.settledBefore(before);
     const erase = db.prepare(
       'UPDATE rows SET body = NULL WHERE intent = ? AND attempt = ? AND body IS NOT NULL',
     );
-    // What is erased is overwritten in the file, too.
-    db.exec('PRAGMA secure_delete = ON');
     db.exec('BEGIN IMMEDIATE');
     const erased = settled.filter(({ sent }) => Number(erase.run(sent.intent, sent.attempt).changes) > 0);
     db.exec('COMMIT');
@@ -109,10 +109,9 @@ class SqliteStore implements FileStore {
   close(): void {
     this.#db?.close();
     this.#db = undefined;
-    this.#rows = [];
+    this.#shelf = new Shelf();
     this.#seq = 0;
     this.#head = chainStart;
-    this.#newest = 0;
   }
 
   #open(create: true): Promise<DatabaseSync>;
@@ -125,6 +124,8 @@ class SqliteStore implements FileStore {
     try {
       // TRUNCATE with FULL: a commit is on the disk, and no old journal can come back after a power loss.
       db.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
+      // What is erased, or moved within the file, leaves no copy behind.
+      db.exec('PRAGMA secure_delete = ON');
       migrate(db, this.file);
     } catch (error) {
       db.close();
@@ -137,19 +138,18 @@ class SqliteStore implements FileStore {
   #refresh(db: DatabaseSync): void {
     const { stored, chain, finding } = this.#readOn(db);
     if (finding !== undefined) throw damaged(this.file, `row ${finding.seq} ${finding.problem}`);
-    for (const row of stored.map(unlink)) {
-      this.#rows.push(row);
-      this.#newest = Math.max(this.#newest, row.time);
-    }
+    this.#shelf.add(stored);
     this.#seq = chain.seq;
     this.#head = chain.head;
   }
 
   #readOn(db: DatabaseSync) {
     try {
-      const stored = readRows(db, this.#seq);
-      const chain = checkChain(stored, this.#seq, this.#head);
-      return { stored, chain, finding: [...chain.findings, ...headFindings(db, chain)][0] };
+      return asOfOneMoment(db, () => {
+        const stored = readRows(db, this.#seq);
+        const chain = checkChain(stored, this.#seq, this.#head);
+        return { stored, chain, finding: [...chain.findings, ...headFindings(db, chain)][0] };
+      });
     } catch (error) {
       throw unreadable(this.file, error);
     }
@@ -157,13 +157,21 @@ class SqliteStore implements FileStore {
 
   // One SENT an attempt, and no verdict without one.
   #refuseStray(row: JournalRow): void {
-    const sent = this.#rows.some(
-      (old) => old.type === 'sent' && old.intent === row.intent && old.attempt === row.attempt,
-    );
-    if (sent !== (row.type === 'sent')) return;
+    if (this.#shelf.has(row) !== (row.type === 'sent')) return;
     throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, {
       certain: 'nothing was sent',
     });
+  }
+}
+
+// Rows and head belong together: nobody may write between reading the one and the other.
+function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
+  if (db.isTransaction) return read();
+  db.exec('BEGIN');
+  try {
+    return read();
+  } finally {
+    db.exec('COMMIT');
   }
 }
 
