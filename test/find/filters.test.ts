@@ -104,7 +104,7 @@ describe('filters', () => {
     );
     const one = await open(pages(recent));
     const words = ['orders', 'list', '--since', '30d', '--min-amount', '1001', '--limit', '2', '--ndjson'];
-    const first = await run(words);
+    const first = await one.run(words);
     expect(numbersIn(first.stdout)).toEqual([8, 7]);
     const next =
       /next: paydesk (orders list --limit 2 --min-amount 1001 --since \S+Z --next \S+)$/m.exec(
