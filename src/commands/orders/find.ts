@@ -133,7 +133,9 @@ function columnsOf(matcher: Matcher, { columns, twins }: OrderOnlooker): readonl
     kind: 'text',
     tableFrom: 0,
     value: (order) => {
-      const words = (matcher(order) ?? []).map(({ label, value }) => `${label} ${shortened(value)}`);
+      const words = (matcher(order) ?? []).map(
+        ({ label, value }) => `${shortened(label)} ${shortened(value)}`,
+      );
       return [...(twins.of(order) === undefined ? [] : ['twin']), ...words].join(', ');
     },
   };
