@@ -27,21 +27,9 @@ test('the man page holds every command with every option and example, all topics
   for (const heading of ['GLOBAL OPTIONS', 'ENVIRONMENT', 'EXIT STATUS', 'OUTPUT', 'SAFETY']) {
     expect(plain).toContain(`.SH ${heading}\n`);
   }
-  const requests = new Set([...page.matchAll(/^[.'](\S*)/gm)].map(([, name]) => name));
-  expect([...requests].sort()).toEqual([
-    'B',
-    'IP',
-    'PP',
-    'RE',
-    'RS',
-    'SH',
-    'SS',
-    'TH',
-    'TP',
-    '\\"',
-    'fi',
-    'nf',
-  ]);
+  const known = ['\\"', 'B', 'IP', 'PP', 'RE', 'RS', 'SH', 'SS', 'TH', 'TP', 'fi', 'nf'];
+  const requests = [...page.matchAll(/^[.'](\S*)/gm)].map(([, name]) => name ?? '');
+  expect(requests.filter((name) => !known.includes(name))).toEqual([]);
 });
 
 const groff = findProgram('groff');
