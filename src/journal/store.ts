@@ -8,6 +8,7 @@ import { fold, isUnsettled, matches } from './fold.ts';
 import { findFile } from './new-file.ts';
 import type { JournalRow } from './rows.ts';
 import { migrate } from './schema.ts';
+import { damaged, isBroken, unreadable } from './unusable.ts';
 
 /** The store of this machine, with what only a file needs. */
 export interface FileStore extends JournalStore {
@@ -73,20 +74,17 @@ class SqliteStore implements FileStore {
   }
 
   async verify(head?: string): Promise<Verification> {
-    const db = await this.#open(false);
-    if (db === undefined)
-      return {
-        rows: 0,
-        head: chainStart,
-        findings: [],
-        knowsHead: head === undefined ? undefined : head === chainStart,
-      };
-    const stored = readWhatCanBe(db);
-    const chain = checkChain(stored.rows);
-    const findings = [...stored.findings, ...chain.findings, ...headFindings(db, chain)];
+    const { rows, findings, db } = await this.#readWhatCanBe();
+    const chain = checkChain(rows);
+    const ends = db === undefined ? [] : orFinding(() => headFindings(db, chain));
     const known =
-      head === undefined ? undefined : head === chainStart || stored.rows.some(({ hash }) => hash === head);
-    return { rows: stored.rows.length, head: chain.head, findings, knowsHead: known };
+      head === undefined ? undefined : head === chainStart || rows.some(({ hash }) => hash === head);
+    return {
+      rows: rows.length,
+      head: chain.head,
+      findings: [...findings, ...chain.findings, ...ends],
+      knowsHead: known,
+    };
   }
 
   async forget(before: number): Promise<number> {
@@ -119,7 +117,10 @@ class SqliteStore implements FileStore {
   #open(create: false): Promise<DatabaseSync | undefined>;
   async #open(create: boolean): Promise<DatabaseSync | undefined> {
     if (this.#db !== undefined) return this.#db;
-    if (!(await findFile(this.file, create))) return undefined;
+    const found = await findFile(this.file, create).catch((error: unknown) => {
+      throw unreadable(this.file, error);
+    });
+    if (!found) return undefined;
     const { DatabaseSync } = await import('node:sqlite');
     const db = new DatabaseSync(this.file, { timeout: 5000 });
     try {
@@ -132,6 +133,31 @@ class SqliteStore implements FileStore {
     }
     this.#db = db;
     return db;
+  }
+
+  // A damaged page may make every row behind it unreadable, and a torn file all of them.
+  async #readWhatCanBe(): Promise<{
+    readonly rows: readonly StoredRow[];
+    readonly findings: readonly Finding[];
+    readonly db?: DatabaseSync | undefined;
+  }> {
+    let db: DatabaseSync | undefined;
+    try {
+      db = await this.#open(false);
+    } catch (error) {
+      const cause = Object(error).cause;
+      if (!isBroken(cause)) throw error;
+      return { rows: [], findings: [{ seq: 0, problem: String(cause) }] };
+    }
+    if (db === undefined) return { rows: [], findings: [] };
+    const open = db;
+    let rows: readonly StoredRow[] = [];
+    const pages = orFinding(() => pageFindings(open));
+    const unread = orFinding(() => {
+      rows = readRows(open, 0);
+      return [];
+    });
+    return { rows, findings: [...pages, ...unread], db };
   }
 
   #refresh(db: DatabaseSync): void {
@@ -180,43 +206,18 @@ function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): F
   return [{ seq: Number(noted?.seq ?? chain.seq), problem: 'was the newest and is not there as it was' }];
 }
 
-// A damaged page may make every row behind it unreadable.
-function readWhatCanBe(db: DatabaseSync): { rows: readonly StoredRow[]; findings: readonly Finding[] } {
-  const findings = db
+function pageFindings(db: DatabaseSync): Finding[] {
+  const lines = db
     .prepare('PRAGMA integrity_check')
     .all()
-    .map((line) => String(Object.values(line)[0]))
-    .filter((line) => line !== 'ok')
-    .map((problem) => ({ seq: 0, problem }));
+    .map((line) => String(Object.values(line)[0]));
+  return lines.filter((line) => line !== 'ok').map((problem) => ({ seq: 0, problem }));
+}
+
+function orFinding(look: () => readonly Finding[]): readonly Finding[] {
   try {
-    return { rows: readRows(db, 0), findings };
+    return look();
   } catch (error) {
-    return { rows: [], findings: [...findings, { seq: 0, problem: String(error) }] };
+    return [{ seq: 0, problem: String(error) }];
   }
-}
-
-// SQLite's primary codes, the low byte of what it throws: BUSY and LOCKED; CORRUPT and NOTADB.
-const inUse = [5, 6];
-const broken = [11, 26];
-
-function unreadable(file: string, error: unknown): CliError {
-  const code = Number(Object(error).errcode) & 0xff;
-  const parts = { certain: 'nothing was sent', cause: error };
-  if (inUse.includes(code)) {
-    return new CliError('refused', `the journal ${file} is in use by another run that does not get on`, {
-      ...parts,
-      now: ['wait for that run to end, or wake it if it was stopped; then run the command again'],
-    });
-  }
-  if (code === 0 || broken.includes(code)) return damaged(file, String(error), error);
-  return new CliError('refused', `the journal ${file} cannot be read: ${String(error)}`, parts);
-}
-
-/** The refusal of a damaged journal. */
-export function damaged(file: string, problem: string, cause?: unknown): CliError {
-  return new CliError('refused', `the journal ${file} is damaged: ${problem}`, {
-    certain: 'nothing was sent',
-    now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
-    cause,
-  });
 }
