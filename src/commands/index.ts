@@ -159,4 +159,9 @@ export const commands: readonly CommandEntry[] = [
     summary: 'Start the demo again from its first state',
     load: async () => (await import('./simulator/reset.ts')).simulatorReset,
   },
+  {
+    words: ['api'],
+    summary: 'Send any request, with the key and version of a profile',
+    load: async () => (await import('./api.ts')).api,
+  },
 ];

@@ -9,6 +9,7 @@ import type {
   Locks,
   Notes,
   Outcome,
+  ReplyHead,
   SendOnce,
   SendReport,
   Service,
@@ -70,6 +71,7 @@ class Run {
   readonly #intent: Intent;
   readonly #wanted: Wanted;
   #reply: WireRecord | undefined;
+  #head: ReplyHead | undefined;
 
   constructor(parts: ChangeParts, intent: Intent) {
     this.#parts = parts;
@@ -96,6 +98,7 @@ class Run {
         return outcomeOf(end.sent, end.verdict, {
           ...end,
           reply: this.#reply,
+          head: this.#head,
           read: this.hands.last?.record,
         });
       case 'recorded':
@@ -148,6 +151,7 @@ class Run {
     const moment = await this.hands.moment();
     if (report.kind !== 'reply') return { is: report.kind, why: report.reason, moment };
     const heard = hear(report.reply);
+    this.#head = { status: report.reply.status, headers: report.reply.headers ?? [] };
     if ('value' in heard.body) this.#reply = { value: Object(heard.body.value), bytes: report.reply.body };
     return { is: 'replied', heard, moment };
   }
