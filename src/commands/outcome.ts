@@ -3,6 +3,7 @@
 import { CliError, type CliErrorParts } from '../errors.ts';
 import type { Context, Intent, Outcome, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
+import { kindWords } from './kind-words.ts';
 import { explainRejection } from './rejection.ts';
 import { keepByHand } from './unrecorded.ts';
 
@@ -54,14 +55,8 @@ export function appliedOrThrow(ctx: Context, profile: Profile, intent: Intent, o
 /** `refund of 23000 MXN on ord_…`, `capture of …`. */
 export function changeWords({ kind, amount, currency, orderId, request }: Intent): string {
   const money = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
-  const noun = {
-    refund: 'refund',
-    capture: 'capture',
-    order: 'order creation',
-    checkout: 'checkout creation',
-    api: `${request.method} /${request.path}`,
-  }[kind];
-  return `${noun}${money}${orderId === undefined ? '' : ` on ${orderId}`}`;
+  if (kind === 'api') return `${request.method} /${request.path}`;
+  return `${kindWords[kind].noun}${money}${orderId === undefined ? '' : ` on ${orderId}`}`;
 }
 
 function rejectedError(
@@ -92,10 +87,16 @@ function rejectedError(
     {
       ...parts,
       opening: 'refused by the service:',
-      certain: `this attempt moved no money${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
-      now: [...(explained.now ?? [lookAt(profile, intent)]), ...keepByHand(outcome)],
+      certain: `${kindWords[intent.kind].refused}${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
+      now: [...(explained.now ?? afterRefusal(profile, intent)), ...keepByHand(outcome)],
     },
   );
+}
+
+function afterRefusal(profile: Profile, intent: Intent): readonly string[] {
+  return intent.orderId === undefined
+    ? ['mend what it names, then run the command again']
+    : [lookAt(profile, intent)];
 }
 
 function lookAt(profile: Profile, { orderId }: Intent): string {
@@ -105,16 +106,22 @@ function lookAt(profile: Profile, { orderId }: Intent): string {
 }
 
 function howToSettle(profile: Profile, intent: Intent, journal: string | undefined): readonly string[] {
-  return journal === undefined
-    ? [`check with ${lookAt(profile, intent)}`]
-    : [`in a few minutes: paydesk journal reconcile ${journal}`];
+  if (journal === undefined) return [`check with ${lookAt(profile, intent)}`];
+  if (kindWords[intent.kind].readable) return [`in a few minutes: paydesk journal reconcile ${journal}`];
+  return [
+    'paydesk cannot read it back: look for it at the service, then say what you found:',
+    `paydesk journal settle ${journal} --applied --note TEXT`,
+    `paydesk journal settle ${journal} --not-applied --note TEXT`,
+  ];
 }
 
 function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome: Uncertain): CliError {
   const { reason, sentAt, lastReadAt, reads } = outcome;
   const seen =
     lastReadAt === undefined
-      ? 'no read of it was possible'
+      ? kindWords[intent.kind].readable
+        ? 'no read of it was possible'
+        : 'no read can show it'
       : `${reads} ${reads === 1 ? 'read' : 'reads'} up to ${ctx.timeOfDay(lastReadAt)} ${outcome.verdict === 'not_seen' ? 'do not show it yet' : 'settle nothing'}`;
   return new CliError(
     'unknown',
@@ -122,7 +129,7 @@ function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome:
     {
       certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
       now: [
-        'tell the buyer "it is being checked"; do not send it again anywhere else;',
+        kindWords[intent.kind].meanwhile,
         ...howToSettle(profile, intent, outcome.intent),
         ...keepByHand(outcome),
       ],
@@ -145,10 +152,14 @@ function alarmError(
   const refunds = (outcome.refunds ?? []).map(
     ({ id, amount, chargeId }) => `${id ?? 'no id'} ${amount} on ${chargeId}`,
   );
+  const listed =
+    intent.orderId === undefined
+      ? ''
+      : `; new refunds that the service lists: ${refunds.length === 0 ? 'none' : refunds.join(', ')}`;
   const parts: CliErrorParts = {
-    certain: `sent once by this machine; new refunds that the service lists: ${refunds.length === 0 ? 'none' : refunds.join(', ')}`,
+    certain: `sent once by this machine${listed}`,
     now: [
-      'stop on this order and show your lead:',
+      intent.orderId === undefined ? 'stop and show your lead:' : 'stop on this order and show your lead:',
       outcome.intent === undefined ? lookAt(profile, intent) : `paydesk journal show ${outcome.intent}`,
       ...keepByHand(outcome),
     ],

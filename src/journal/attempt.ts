@@ -148,6 +148,7 @@ function hearOut({ wanted, flight }: At<'recording' | 'sending'>, event: Event):
         by: 'reply',
         why,
         refunds: answer.refunds,
+        created: answer.created,
       });
     }
     case 'rejected': {

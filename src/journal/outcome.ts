@@ -49,6 +49,12 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, witness: W
 
 // Where the order cannot be read, the journal's own row stands for it.
 function journalRecord(row: VerdictRow): WireRecord {
-  const value = { object: 'intent', id: row.intent, verdict: row.verdict, refunds: row.refunds ?? [] };
+  const value = {
+    object: 'intent',
+    id: row.intent,
+    verdict: row.verdict,
+    created: row.created,
+    refunds: row.refunds ?? [],
+  };
   return { value, bytes: new TextEncoder().encode(JSON.stringify(value)) };
 }

@@ -18,6 +18,7 @@ import type {
 import { begin, step } from './attempt.ts';
 import { verdictOf } from './guards.ts';
 import { Hands } from './hands.ts';
+import { recordIn } from './look.ts';
 import { outcomeOf } from './outcome.ts';
 import type { Effect, End, Event, Wanted } from './protocol.ts';
 import { reconcileDue } from './reconcile.ts';
@@ -91,7 +92,7 @@ class Run {
     const { request, checks = [], orderId, kind } = this.#intent;
     switch (end.how) {
       case 'refused':
-        throw refusalError(end.refusal, orderId ?? `this ${kind}`);
+        throw refusalError(end.refusal, orderId ?? `this ${kind === 'order' ? 'order creation' : kind}`);
       case 'dry_run':
         return { verdict: 'dry_run', request, checks };
       case 'verdict':
@@ -99,16 +100,18 @@ class Run {
           ...end,
           reply: this.#reply,
           head: this.#head,
-          read: this.hands.last?.record,
+          read: recordIn(this.hands.last, end.verdict.created),
         });
-      case 'recorded':
+      case 'recorded': {
         // The order as it is now; not being able to read it changes nothing.
         await this.hands.reread();
-        return outcomeOf(end.attempt.sent, verdictOf(end.attempt), {
-          read: this.hands.last?.record,
+        const verdict = verdictOf(end.attempt);
+        return outcomeOf(end.attempt.sent, verdict, {
+          read: recordIn(this.hands.last, verdict?.created),
           reads: 0,
           recorded: true,
         });
+      }
     }
   }
 
