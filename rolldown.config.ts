@@ -5,7 +5,11 @@ import { defineConfig } from 'rolldown';
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 export default defineConfig({
-  input: { main: 'src/main.ts', 'compile-cache': 'src/compile-cache.ts' },
+  input: {
+    main: 'src/main.ts',
+    'compile-cache': 'src/compile-cache.ts',
+    'completion-callback': 'src/completion-callback.ts',
+  },
   platform: 'node',
   // Native, optional and found at run time only.
   external: ['@napi-rs/keyring'],

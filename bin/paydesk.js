@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Checks the Node version, answers --version without loading anything, and hands over to main.
+// Checks the Node version, answers --version without loading anything and TAB with little, and hands over to main.
 import { readFileSync } from 'node:fs';
 
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -17,6 +17,10 @@ if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
     `error:   paydesk needs Node 24.15 or later, or 26 or later; this is ${process.versions.node}\n`,
   );
   process.exitCode = 1;
+} else if (argv[2] === '__complete') {
+  // Asked by a completion script at every TAB: an entry of its own, without commander.
+  const { answer } = await import('../dist/completion-callback.js');
+  await answer(process);
 } else {
   // Node warns on stderr, as soon as a module of its own asks for colours, when FORCE_COLOR stands beside one of these.
   if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;

@@ -75,7 +75,7 @@ async function helpFor(words: readonly string[], width: number): Promise<string>
   const entry = entryOf(asked);
   if (entry !== undefined && !(helping && asked.length > entry.words.length))
     return leafHelp(entry, await entry.load(), width);
-  if (helping && first !== undefined && (groups[first] === undefined || asked.length > 1))
+  if (helping && first !== undefined && (!Object.hasOwn(groups, first) || asked.length > 1))
     throw unknownWord(asked);
   return first === undefined ? rootHelp(width) : groupHelp(first, width);
 }

@@ -5,6 +5,9 @@ import { apiVersionPattern, parseAmount, resources } from './api/spec.ts';
 import { CliError } from './errors.ts';
 import { type Context, formats } from './ports.ts';
 
+/** What a shell may offer for a value besides its choices: what this machine knows by itself. */
+export type Offer = 'orders' | 'intents' | 'profiles';
+
 /** One option of a command, or a global one. A switch has no `value`. */
 export interface Flag<T = unknown> {
   readonly summary: string;
@@ -13,6 +16,9 @@ export interface Flag<T = unknown> {
   readonly short?: string;
   /** The closed set of values. */
   readonly choices?: readonly string[];
+  /** What a choice means, where its name does not say. */
+  readonly meanings?: Readonly<Record<string, string>>;
+  readonly offers?: Offer | undefined;
   /** The default in words, shown in help. */
   readonly defaultText?: string;
   /** The environment variable read when the flag is absent. */
@@ -32,6 +38,7 @@ export interface Argument<T = unknown> {
   /** Takes all words that are left. */
   readonly variadic?: true;
   readonly choices?: readonly string[];
+  readonly offers?: Offer | undefined;
   readonly parse: (text: string, name: string) => T;
 }
 
@@ -82,6 +89,11 @@ function usage(message: string, now: readonly string[] = []): CliError {
   return new CliError('usage', message, { certain: 'nothing was sent', now });
 }
 
+// What was typed stands in the message; a pasted page is no help there.
+function short(text: string): string {
+  return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
+}
+
 /** Ready-made kinds of flag; each checks the text as typed and names it when it is wrong. */
 export const flag = {
   switch: (parts: Omit<Flag<boolean>, 'parse' | 'value'>) => ({ ...parts, parse: () => true }),
@@ -116,6 +128,7 @@ export function idArgument<const R extends boolean>(resource: ResourceName, requ
     name: 'id',
     summary: `id of the ${resources[resource].one}`,
     required,
+    offers: resource === 'orders' ? 'orders' : undefined,
     parse: (text: string): string => recordId(resource, text, 'ID'),
   } as const;
 }
@@ -128,14 +141,14 @@ function nonEmpty(text: string, name: string): string {
 /** One of a closed set; a wrong one is named with the set. */
 export function oneOf<const T extends string>(choices: readonly T[], text: string, name: string): T {
   const found = choices.find((choice) => choice === text);
-  if (found === undefined) throw usage(`${name} ${text}: not one of ${choices.join(', ')}`);
+  if (found === undefined) throw usage(`${name} ${short(text)}: not one of ${choices.join(', ')}`);
   return found;
 }
 
 function integerWithin(min: number, max: number, text: string, name: string): number {
   const value = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min && value <= max))
-    throw usage(`${name} ${text}: not a whole number from ${min} to ${max}`);
+    throw usage(`${name} ${short(text)}: not a whole number from ${min} to ${max}`);
   return value;
 }
 
@@ -143,7 +156,7 @@ function amount(text: string, name: string): number {
   const value = parseAmount(text);
   if (value === undefined) {
     throw usage(
-      `${name} ${text}: not an amount; it is the service's own integer, digits only, 1 to 9007199254740991`,
+      `${name} ${short(text)}: not an amount; it is the service's own integer, digits only, 1 to 9007199254740991`,
     );
   }
   return value;
@@ -154,7 +167,7 @@ export function recordId(resource: ResourceName, text: string, name: string): st
   const { idPattern, idExample, one } = resources[resource];
   if (idPattern.test(text)) return text;
   throw usage(
-    `${name} ${text}: not the id of ${one === 'order' ? 'an' : 'a'} ${one}, which looks like ${idExample}`,
+    `${name} ${short(text)}: not the id of ${one === 'order' ? 'an' : 'a'} ${one}, which looks like ${idExample}`,
     [`paydesk ${resource} list`],
   );
 }
@@ -166,6 +179,7 @@ export const globalFlags = {
     short: 'p',
     summary: 'the account to talk to',
     env: 'PAYDESK_PROFILE',
+    offers: 'profiles',
   }),
   output: flag.choice(formats, {
     value: 'FORMAT',
@@ -208,7 +222,7 @@ export const globalFlags = {
     env: 'PAYDESK_API_VERSION',
     defaultText: "the profile's",
     parse: (text, name) => {
-      if (!apiVersionPattern.test(text)) throw usage(`${name} ${text}: not a version such as 2.3.0`);
+      if (!apiVersionPattern.test(text)) throw usage(`${name} ${short(text)}: not a version such as 2.3.0`);
       return text;
     },
   }),
@@ -218,7 +232,7 @@ export const globalFlags = {
     env: 'PAYDESK_LANG',
     parse: (text, name) => {
       if (!/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/.test(text))
-        throw usage(`${name} ${text}: not a language code such as es`);
+        throw usage(`${name} ${short(text)}: not a language code such as es`);
       return text;
     },
   }),

@@ -22,7 +22,7 @@ export interface Run {
 }
 
 /** Joins the parts of a run. Nothing is opened, read or written before the command asks for it. */
-export function createRun(stage: Stage, globals: Globals): Run {
+export function createRun(stage: Stage, globals: Globals, words: readonly string[]): Run {
   const { process, clock, signal } = stage;
   const { out, notes, ask } = stage.screen();
   const now = () => clock.now();
@@ -35,7 +35,8 @@ export function createRun(stage: Stage, globals: Globals): Run {
   const locks = createLocks({
     folder: join(folders.state, 'locks'),
     clock,
-    owner: { operator, command: commandWords(process) },
+    // What others are shown of this run: its command, never its values.
+    owner: { operator, command: words.join(' ') },
     uid: process.getuid?.(),
   });
   const profiles = joinProfiles({ stage, globals, locks, demo });
@@ -61,7 +62,13 @@ export function createRun(stage: Stage, globals: Globals): Run {
     simulator: simulatorDoor(simulator),
     ...account,
     ...readInput(process),
+    days: {
+      moment: (shown) => createTimes(stage.zone(), now).moment(shown),
+      between: (first, last) => createTimes(stage.zone(), now).days(first, last),
+    },
+    completionScript: async (shell) => (await import('./shells/scripts.ts')).completionScript(shell),
     timeOfDay: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'clock'),
+    fullTime: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'full'),
   };
   return { context, knownKeys: () => profiles.knownKeys(), close: demo.close };
 }
@@ -97,13 +104,4 @@ function operatorOf(process: NodeJS.Process): string {
   } catch {
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
-}
-
-// What others are shown of this run: its command, never its values.
-function commandWords(process: NodeJS.Process): string {
-  return process.argv
-    .slice(2)
-    .filter((word) => /^[a-z]+$/.test(word))
-    .slice(0, 2)
-    .join(' ');
 }

@@ -21,7 +21,8 @@ export async function main(process: NodeJS.Process): Promise<void> {
   };
   process.on('uncaughtException', crash).on('unhandledRejection', crash);
   const code = await runLine(stage);
-  signals.stop();
+  // An impatient Ctrl-C on the way out must not change what a script is told of a change.
+  if (!stage.stop.tookOff()) signals.stop();
   process.exitCode = codeOfLostOutput(stage, code);
 }
 
@@ -36,7 +37,7 @@ async function runLine(stage: Stage): Promise<number> {
     const globals = resolveGlobals(invocation.globals, process.env);
     stage.use(globals);
     const { createRun } = await import('./context.ts');
-    run = createRun(stage, globals);
+    run = createRun(stage, globals, invocation.words);
     await refuseKeyInArguments(argv, run);
     const code = await invocation.command.run(run.context, invocation.input);
     await stage.screen().out.finish();

@@ -403,6 +403,10 @@ export interface Locks {
 export const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
+/** The shells that paydesk can complete for. */
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type Shell = (typeof shells)[number];
+
 export type Style = 'strong' | 'faint' | 'good' | 'warn' | 'bad';
 /** A piece of text of one style. The writer cleans it, so it may hold anything a service sends. */
 export type Span = string | { readonly text: string; readonly style: Style };
@@ -511,6 +515,17 @@ export interface GlobalOptions {
   readonly utc: boolean;
 }
 
+/** Days in the zone of the run; it is the profile's once that is open. */
+export interface Days {
+  /**
+   * The first moment at which clocks there show this or later (`Date.UTC` of what they show), Unix milliseconds. A time
+   * that clocks show twice is the first of the two.
+   */
+  moment(shown: number): number;
+  /** The days between two times (Unix seconds) in words: `3 Nov to 20 Nov 2026 (UTC-6)`. */
+  between(first: number, last: number): string;
+}
+
 export interface Context {
   readonly options: GlobalOptions;
   readonly clock: Clock;
@@ -531,9 +546,15 @@ export interface Context {
   }): Promise<OpenService>;
   /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
   timeOfDay(ms: number): string;
+  /** A time with its day and zone, `21 Nov 2026 09:31:39 UTC-6`; Unix milliseconds. */
+  fullTime(ms: number): string;
+  /** Days in the zone of the run. */
+  readonly days: Days;
   /** The one door for changes. */
   readonly change: Change;
   readonly journal: JournalDesk;
+  /** The script that makes a shell complete paydesk's command line. */
+  completionScript(shell: Shell): Promise<string>;
   /** Standard input to its end, as text, at most so many bytes. */
   stdin(maxBytes: number): Promise<string>;
   /** A file a person named, as text; `-` is standard input. Throws CliError 'usage' when it cannot be read. */

@@ -1,18 +1,12 @@
 /** The command table → commander: reading a line, and the help that commander lays out. */
 
 import { CommanderError, Option, Command as Parser } from 'commander';
-import {
-  type Argument,
-  type Command,
-  type Flag,
-  type GlobalInput,
-  globalFlags,
-  type Input,
-} from './command.ts';
+import { type Command, type Flag, type GlobalInput, globalFlags, type Input } from './command.ts';
 import { type CommandEntry, commands, groups } from './commands/index.ts';
 import { CliError } from './errors.ts';
 import { commandListing, commandNotes, groupNotes, item, rootNotes, rootSummary } from './help.ts';
 import { keep, readFlags, readInput, type Typed } from './typed.ts';
+import { argumentTerm, withFacts } from './usage.ts';
 
 // Errors carry no help text, so any width does where a line is only read.
 const noWidth = 80;
@@ -102,11 +96,6 @@ function describe(parser: Parser, entry: CommandEntry, command: Command, typed: 
   return parser;
 }
 
-function argumentTerm({ name, required, variadic }: Argument): string {
-  const term = `${name}${variadic === true ? '...' : ''}`;
-  return required ? `<${term}>` : `[${term}]`;
-}
-
 function addFlags(
   parser: Parser,
   flags: Readonly<Record<string, Flag>>,
@@ -124,30 +113,26 @@ function addFlags(
   }
 }
 
-function withFacts(summary: string, { choices, defaultText, env, repeatable }: Partial<Flag>): string {
-  const facts = [
-    choices === undefined ? undefined : `one of ${choices.join(', ')}`,
-    repeatable === true ? 'may be repeated' : undefined,
-    defaultText === undefined ? undefined : `default ${defaultText}`,
-    env,
-  ].filter((fact) => fact !== undefined);
-  return facts.length === 0 ? summary : `${summary} (${facts.join('; ')})`;
-}
-
 function parseWith(root: Parser, argv: readonly string[], entry: CommandEntry | undefined): void {
   try {
     root.parse(argv, { from: 'user' });
   } catch (error) {
     // A bare noun: commander would show its help.
     if (error instanceof CommanderError && error.code.startsWith('commander.help')) return;
-    throw error instanceof CommanderError ? usageError(error, entry) : error;
+    throw error instanceof CommanderError ? usageError(error, argv, entry) : error;
   }
 }
 
-function usageError(error: CommanderError, entry: CommandEntry | undefined): CliError {
-  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+function usageError(
+  error: CommanderError,
+  argv: readonly string[],
+  entry: CommandEntry | undefined,
+): CliError {
+  const [first = '', ...rest] = withoutValues(error.message, argv)
+    .replace(/^error: /, '')
+    .split('\n');
   const help = `paydesk ${entry === undefined ? '' : `${entry.words.join(' ')} `}--help`;
-  const keyFlag = /--(api-)?key|--token|--secret/.test(first)
+  const keyFlag = /--[a-z-]*(key|token|secret|passw)/i.test(first)
     ? [
         'no flag takes a key: paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
       ]
@@ -157,6 +142,13 @@ function usageError(error: CommanderError, entry: CommandEntry | undefined): Cli
     certain: 'nothing was sent',
     now: [...suggestion, ...keyFlag, help],
   });
+}
+
+// What follows the = of an unknown option may be a key.
+function withoutValues(message: string, argv: readonly string[]): string {
+  return argv
+    .filter((word) => /^-[^=]*=/.test(word))
+    .reduce((text, word) => text.replaceAll(word, word.slice(0, word.indexOf('='))), message);
 }
 
 // Errors are thrown and printed by main; help wraps at any width.

@@ -39,13 +39,14 @@ const joiners = [
   'accounts',
   'bookkeeping',
   'compile-cache',
+  'completion-callback',
   'signals',
   'input',
   'clock',
 ].map((name) => `src/${name}.ts`);
 
 /** The files that turn a command line into a command, or into help. */
-const reading = ['command-line', 'program', 'typed', 'help', 'help-topics', 'globals'].map(
+const reading = ['command-line', 'program', 'typed', 'help', 'help-topics', 'usage', 'globals'].map(
   (name) => `src/${name}.ts`,
 );
 
@@ -54,7 +55,8 @@ function mayImport(from: string, to: string): boolean {
   const room = from.split('/')[1] ?? '';
   if (to.startsWith(`src/${room}/`) || shared.includes(to)) return true;
   if (room === 'commands') return to === 'src/command.ts';
-  if (reading.includes(from)) return [...reading, 'src/command.ts', 'src/commands/index.ts'].includes(to);
+  if (reading.includes(from) || room === 'shells')
+    return [...reading, 'src/command.ts', 'src/commands/index.ts'].includes(to);
   return joiners.includes(from);
 }
 

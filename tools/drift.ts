@@ -1,10 +1,13 @@
-// Keeps what README shows of the program equal to what the program prints. `npm run drift -- --write` brings it up to date.
+// Keeps what is made of the program equal to the program: what README shows of it, the completion scripts, the man page.
+// `npm run drift -- --write` brings them up to date.
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { shells } from '../src/ports.ts';
+import { manFile, manPage } from '../src/shells/man.ts';
+import { completionScript, scriptFiles } from '../src/shells/scripts.ts';
 
 const root = join(import.meta.dirname, '..');
-const readme = join(root, 'README.md');
 const write = process.argv.includes('--write');
 
 /** `<!-- paydesk ARGS -->` in README is followed by a fenced block that holds what the program prints. */
@@ -18,15 +21,32 @@ function printed(args: string): string {
   });
 }
 
-const before = readFileSync(readme, 'utf8');
-const after = before.replace(
+function textOf(file: string): string {
+  try {
+    return readFileSync(join(root, file), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const readme = textOf('README.md').replace(
   block,
   (_found, args: string) => `<!-- paydesk ${args} -->\n\`\`\`text\n${printed(args).trimEnd()}\n\`\`\``,
 );
 
-if (write) {
-  writeFileSync(readme, after);
-} else if (before !== after) {
-  process.stderr.write('README.md does not show what the program prints: npm run drift -- --write\n');
-  process.exitCode = 1;
+const wanted: readonly (readonly [file: string, text: string])[] = [
+  ['README.md', readme],
+  ...shells.map((shell) => [scriptFiles[shell], completionScript(shell)] as const),
+  [manFile, await manPage()],
+];
+
+for (const [file, text] of wanted) {
+  if (textOf(file) === text) continue;
+  if (write) {
+    mkdirSync(dirname(join(root, file)), { recursive: true });
+    writeFileSync(join(root, file), text);
+  } else {
+    process.stderr.write(`${file} is not what the program makes it: npm run drift -- --write\n`);
+    process.exitCode = 1;
+  }
 }

@@ -70,7 +70,11 @@ export function createReader(parts: ReaderParts): Reader {
         continue;
       }
       const asked = 'askedMs' in next ? `; it asks to wait ${Math.ceil(next.askedMs / 1000)} s` : '';
-      const { reply, document } = conclude(exchanged, parts.profile, `${timesWords(tries)}${asked}`);
+      const { reply, document } = conclude(exchanged, {
+        path,
+        profile: parts.profile,
+        more: `${timesWords(tries)}${asked}`,
+      });
       budget.giveBack();
       const { value, bytes } = document;
       return { document, value, bytes, head: { status: reply.status, headers: reply.headers ?? [] } };
@@ -91,11 +95,18 @@ function timesWords(tries: number): string {
   return tries === 1 ? '' : `, ${tries} times`;
 }
 
+/** What was asked for, and what is to be said of the tries. */
+interface Asked {
+  readonly path: string;
+  readonly profile: Profile;
+  readonly more: string;
+}
+
 function conclude(
   exchanged: Exchanged,
-  profile: Profile,
-  more: string,
+  asked: Asked,
 ): { readonly reply: RawReply; readonly document: JsonDocument } {
+  const { profile, more } = asked;
   if ('failure' in exchanged) throw failed(exchanged.failure, profile, more);
   const { reply } = exchanged;
   const understood = understand(reply);
@@ -116,7 +127,7 @@ function conclude(
       now: [`is this the base URL of the service? paydesk profile show ${profile.name}`],
     });
   }
-  throw serviceError(reply, understood.summary, understood.parts, profile);
+  throw serviceError(reply, understood.summary, understood.parts, asked);
 }
 
 // Assumed: 408, 425, 429 and 5xx say that the service cannot answer now, whatever the body; the document shows no status.
@@ -136,7 +147,12 @@ function failed(failure: Failure, profile: Profile, more: string): CliError {
   });
 }
 
-function serviceError(reply: RawReply, summary: string, parts: CliErrorParts, profile: Profile): CliError {
+function serviceError(
+  reply: RawReply,
+  summary: string,
+  parts: CliErrorParts,
+  { path, profile }: Asked,
+): CliError {
   // Assumed: 401 and 403 are about the key; the document shows no status.
   if (reply.status === 401 || reply.status === 403) {
     return new CliError(
@@ -145,5 +161,9 @@ function serviceError(reply: RawReply, summary: string, parts: CliErrorParts, pr
       { ...parts, certain: nothingChanged, now: [keyHint(profile)] },
     );
   }
-  return new CliError('rejected', summary, { ...parts, certain: nothingChanged });
+  return new CliError('rejected', summary, {
+    ...parts,
+    certain: `${nothingChanged} by GET /${path}`,
+    now: ['check what the command names; if it is right, show these lines to whoever runs the service'],
+  });
 }

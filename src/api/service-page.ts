@@ -24,6 +24,7 @@ export function readPage(document: JsonDocument): Page {
   if (records === undefined) {
     throw new CliError('reply', 'the service answered with JSON that is no list', {
       certain: 'nothing was changed',
+      now: ['is this the base URL of the service? paydesk profile show'],
     });
   }
   return { records, hasMore: valueAt(document.value, ['has_more']) === true };

@@ -4,8 +4,17 @@ import type { Profile } from '../ports.ts';
 
 /** `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
 export function accountLabel(profile: Profile): string {
-  if (profile.kind === 'demo') return `simulator ${profile.name}`;
-  return `${profile.mode === 'production' ? 'PRODUCTION' : 'sandbox'} ${profile.name}`;
+  return `${modeWord(profile)} ${profile.name}`;
+}
+
+/** A question, with whose money it is about: `[PRODUCTION] Which order?` */
+export function aboutMoney(profile: Profile, question: string): string {
+  return `[${modeWord(profile)}] ${question}`;
+}
+
+function modeWord({ kind, mode }: Profile): string {
+  if (kind === 'demo') return 'simulator';
+  return mode === 'production' ? 'PRODUCTION' : 'sandbox';
 }
 
 /** A command line to copy, with the profile where one has to be named: `paydesk -p shop-mx orders list`. */

@@ -2,6 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { Context, Profile } from '../ports.ts';
+import { aboutMoney } from './account.ts';
 
 /** What a change is confirmed by. */
 export interface Confirmable {
@@ -33,13 +34,17 @@ export async function confirmChange(
   if (change.confirm !== undefined) return checkConfirmValue(change);
   if (change.profile.mode === 'production') return typedAmount(ctx, change, amount);
   if (ctx.options.yes) return;
-  if (!(await ctx.ask.confirm({ message: 'Send it?', flag: '--yes' }))) throw cancelled();
+  if (!(await ctx.ask.confirm({ message: aboutMoney(change.profile, 'Send it?'), flag: '--yes' })))
+    throw cancelled();
 }
 
 /** Asks once more after something changed; `--yes` and `--confirm` go on. */
 export async function confirmAgain(ctx: Context, change: Confirmable): Promise<void> {
   if (ctx.options.dryRun || ctx.options.yes || change.confirm !== undefined) return;
-  if (!(await ctx.ask.confirm({ message: 'Send it all the same?', flag: '--yes' }))) throw cancelled();
+  if (
+    !(await ctx.ask.confirm({ message: aboutMoney(change.profile, 'Send it all the same?'), flag: '--yes' }))
+  )
+    throw cancelled();
 }
 
 function checkConfirmValue({ confirm, id }: Confirmable): void {
@@ -48,10 +53,14 @@ function checkConfirmValue({ confirm, id }: Confirmable): void {
 }
 
 // Production: the amount is typed, right under the raw figure; the id is accepted too.
-async function typedAmount(ctx: Context, { id }: Confirmable, amount: number | undefined): Promise<void> {
+async function typedAmount(
+  ctx: Context,
+  { profile, id }: Confirmable,
+  amount: number | undefined,
+): Promise<void> {
   const word = amount === undefined ? 'the order id' : 'the amount';
   const typed = await ctx.ask.text({
-    message: `Type ${word} to send it, or press Enter to cancel:`,
+    message: aboutMoney(profile, `Type ${word} to send it, or press Enter to cancel:`),
     flag: '--confirm ID',
     optional: true,
   });
@@ -62,7 +71,5 @@ async function typedAmount(ctx: Context, { id }: Confirmable, amount: number | u
 }
 
 function cancelled(why?: string): CliError {
-  return new CliError('cancelled', why === undefined ? 'cancelled' : `cancelled: ${why}`, {
-    certain: 'nothing was sent',
-  });
+  return new CliError('cancelled', why ?? 'not confirmed', { certain: 'nothing was sent' });
 }

@@ -45,6 +45,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./orders/show.ts')).show,
   },
   {
+    words: ['orders', 'find'],
+    summary: 'Find orders by what they show: a name, a card, an amount, an id',
+    load: async () => (await import('./orders/find.ts')).find,
+  },
+  {
     words: ['orders', 'refund'],
     summary: 'Refund an order, one of its charges, or part of a charge',
     load: async () => (await import('./orders/refund.ts')).refund,
@@ -163,5 +168,10 @@ export const commands: readonly CommandEntry[] = [
     words: ['api'],
     summary: 'Send any request, with the key and version of a profile',
     load: async () => (await import('./api.ts')).api,
+  },
+  {
+    words: ['completion'],
+    summary: 'Print the script that completes paydesk in a shell',
+    load: async () => (await import('./completion.ts')).completion,
   },
 ];

@@ -12,11 +12,12 @@ interface KindWords {
   readonly readable: boolean;
 }
 
-const money = {
+const money = (verb: 'refund' | 'capture') => ({
+  noun: verb,
   refused: 'this attempt moved no money',
-  meanwhile: 'tell the buyer "it is being checked"; do not send it again anywhere else;',
+  meanwhile: `tell the buyer "it is being checked"; do not ${verb} it anywhere else;`,
   readable: true,
-} as const;
+});
 const creation = {
   refused: 'this attempt created nothing',
   meanwhile: 'do not create it again before this is clear;',
@@ -24,8 +25,8 @@ const creation = {
 
 /** Words of a kind. */
 export const kindWords: Readonly<Record<Intent['kind'], KindWords>> = {
-  refund: { ...money, noun: 'refund' },
-  capture: { ...money, noun: 'capture' },
+  refund: money('refund'),
+  capture: money('capture'),
   order: { ...creation, noun: 'order creation', readable: true },
   checkout: { ...creation, noun: 'checkout creation', readable: false },
   api: {

@@ -1,9 +1,9 @@
 /** What `orders list` and `customers list` share: paging flags, drawing pages as they arrive, and the way on. */
 
-import { type ResourceName, resources } from '../api/spec.ts';
+import { type Column, type ResourceName, resources } from '../api/spec.ts';
 import { flag } from '../command.ts';
 import { CliError } from '../errors.ts';
-import type { Context, ListSink, PageQuery, Service } from '../ports.ts';
+import type { Context, ListSink, Page, PageQuery, Service, WireRecord } from '../ports.ts';
 import { accountLabel, commandLine } from './account.ts';
 import { idOf, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
 
@@ -39,22 +39,55 @@ export interface Filter {
   readonly accepts: (record: Readonly<Record<string, unknown>>) => boolean;
 }
 
+/** What looks on while a list is walked. */
+export interface Onlooker {
+  /** More columns, out of what was seen. */
+  readonly columns: readonly Column[];
+  /** Each page as it was read, before anything is left out. */
+  readonly see: (page: Page) => void;
+  /** Records that are shown. */
+  readonly shown: (records: readonly WireRecord[]) => void;
+  /** Whether nothing that is wanted can follow what was seen. */
+  readonly over: () => boolean;
+  /** Few of many are wanted. */
+  readonly wide: boolean;
+  /** What there is to say in the end. */
+  readonly closing: () => readonly string[];
+}
+
 /** Draws a list page by page and ends with the exact command for the next page, on stderr. */
 export async function showList(
   ctx: Context,
   resource: ResourceName,
   paging: Paging,
   filters: readonly Filter[],
+  onlooker?: Onlooker,
 ): Promise<undefined> {
   const service = await ctx.service();
+  const tally = { read: 0, shown: 0 };
   const walk: Walk = {
     query: { limit: pageLimit(paging, filters), next: paging.next, previous: paging.previous },
     all: paging.all === true,
     max: paging.max,
     filter: filters.length === 0 ? undefined : (record) => filters.every(({ accepts }) => accepts(record)),
+    wide: onlooker?.wide,
+    over: onlooker?.over,
+    see: (page) => {
+      tally.read += page.records.length;
+      onlooker?.see(page);
+    },
   };
-  const sink = ctx.out.list(resources[resource].columns);
-  const drawn = await draw(sink, pagesOf(service, resource, walk));
+  const sink = ctx.out.list([...resources[resource].columns, ...(onlooker?.columns ?? [])]);
+  const { many } = resources[resource];
+  const over = ctx.notes.progress(() =>
+    tally.read === 0 ? '' : `${tally.read} ${many} read, ${tally.shown} shown`,
+  );
+  const shown = (records: readonly WireRecord[]): void => {
+    tally.shown += records.length;
+    onlooker?.shown(records);
+  };
+  const drawn = await draw(sink, pagesOf(service, resource, walk), shown).finally(over);
+  for (const line of onlooker?.closing() ?? []) ctx.notes.note(line);
   const again = [resource, 'list', ...limitWords(paging), ...filters.flatMap(({ words }) => words)];
   for (const line of closingLines(service, resource, paging, drawn, again)) ctx.notes.note(line);
 }
@@ -81,12 +114,17 @@ interface Drawn {
   readonly hasMore: boolean;
 }
 
-async function draw(sink: ListSink, pages: AsyncIterable<WalkedPage>): Promise<Drawn> {
+async function draw(
+  sink: ListSink,
+  pages: AsyncIterable<WalkedPage>,
+  shown: (records: readonly WireRecord[]) => void,
+): Promise<Drawn> {
   let drawn: Drawn = { count: 0, first: undefined, last: undefined, hasMore: false };
   let read = 0;
   try {
     for await (const { records, hasMore, read: readNow } of pages) {
       await sink.page(records);
+      shown(records);
       read += readNow;
       drawn = {
         count: drawn.count + records.length,
@@ -105,14 +143,18 @@ async function draw(sink: ListSink, pages: AsyncIterable<WalkedPage>): Promise<D
 
 // A refused key and a person's stop stay what they are; anything else in the middle is an incomplete list.
 function incomplete(error: unknown, { count, last }: Drawn): unknown {
-  if (!(error instanceof CliError) || !['network', 'reply', 'rejected', 'not_found'].includes(error.kind))
-    return error;
+  if (!brokeOff(error)) return error;
   return new CliError('incomplete', error.message, {
     ...error.parts,
     certain: `${count} read; more may exist`,
     now: [last === undefined ? 'run the command again' : `run it again, or go on with --next ${last}`],
     cause: error,
   });
+}
+
+/** Whether an error ends a walk in the middle: a refused key and a person's stop are something else. */
+export function brokeOff(error: unknown): error is CliError {
+  return error instanceof CliError && ['network', 'reply', 'rejected', 'not_found'].includes(error.kind);
 }
 
 function closingLines(

@@ -1,8 +1,9 @@
 /** How a change ended, in words: what happened, what is certain, what to do now. */
 
-import { CliError, type CliErrorParts } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import type { Context, Intent, Outcome, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
+import { alarmError } from './alarm.ts';
 import { kindWords } from './kind-words.ts';
 import { explainRejection } from './rejection.ts';
 import { keepByHand } from './unrecorded.ts';
@@ -36,12 +37,13 @@ export async function showDryRun(ctx: Context, { request, checks }: DryRun): Pro
 
 /** The applied outcome; every other one becomes the error that says it. */
 export function appliedOrThrow(ctx: Context, profile: Profile, intent: Intent, outcome: Ended): Applied {
-  if (outcome.alarm !== undefined) throw alarmError(profile, intent, outcome, outcome.alarm);
+  if (outcome.alarm !== undefined)
+    throw alarmError({ profile, intent, what: changeWords(intent) }, outcome, outcome.alarm);
   switch (outcome.verdict) {
     case 'applied':
       return outcome;
     case 'rejected':
-      throw rejectedError(profile, intent, outcome);
+      throw rejectedError(ctx, profile, intent, outcome);
     case 'not_sent':
       throw new CliError('network', `the ${changeWords(intent)} was not sent: ${outcome.reason}`, {
         certain: 'not a byte of it left this machine; nothing was changed',
@@ -60,6 +62,7 @@ export function changeWords({ kind, amount, currency, orderId, request }: Intent
 }
 
 function rejectedError(
+  ctx: Context,
   profile: Profile,
   intent: Intent,
   outcome: Extract<Outcome, { verdict: 'rejected' }>,
@@ -80,7 +83,14 @@ function rejectedError(
       },
     );
   }
-  const explained = explainRejection(profile, parts, order?.value, intent.orderId);
+  const explained = explainRejection({
+    profile,
+    parts,
+    order: order?.value,
+    orderId: intent.orderId,
+    others: outcome.refunds ?? [],
+    time: (seconds) => ctx.fullTime(seconds * 1000),
+  });
   return new CliError(
     outcome.unrecorded === undefined ? 'rejected' : 'incomplete',
     explained.message ?? `the service refused the ${changeWords(intent)}`,
@@ -135,40 +145,4 @@ function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome:
       ],
     },
   );
-}
-
-const alarmWords = {
-  contradiction: 'the answer contradicts what was asked for',
-  partial: 'only part of what was asked for shows',
-  applied_though_rejected: 'the service refused it, and yet a read shows it: it is ours or identical',
-} as const;
-
-function alarmError(
-  profile: Profile,
-  intent: Intent,
-  outcome: Ended,
-  alarm: NonNullable<Ended['alarm']>,
-): CliError {
-  const refunds = (outcome.refunds ?? []).map(
-    ({ id, amount, chargeId }) => `${id ?? 'no id'} ${amount} on ${chargeId}`,
-  );
-  const listed =
-    intent.orderId === undefined
-      ? ''
-      : `; new refunds that the service lists: ${refunds.length === 0 ? 'none' : refunds.join(', ')}`;
-  const parts: CliErrorParts = {
-    certain: `sent once by this machine${listed}`,
-    now: [
-      intent.orderId === undefined ? 'stop and show your lead:' : 'stop on this order and show your lead:',
-      outcome.intent === undefined ? lookAt(profile, intent) : `paydesk journal show ${outcome.intent}`,
-      ...keepByHand(outcome),
-    ],
-  };
-  if (alarm === 'duplicate') {
-    return new CliError('unknown', `more refunds than one for the ${changeWords(intent)}`, {
-      ...parts,
-      opening: 'DUPLICATE?',
-    });
-  }
-  return new CliError('unknown', `${alarmWords[alarm]}: the ${changeWords(intent)}`, parts);
 }

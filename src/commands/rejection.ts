@@ -1,9 +1,9 @@
-/** The documented refusals of the service, explained from what the error or a read shows. Pure. */
+/** The refusals of the service, explained from what the error or a read shows. Pure. */
 
 import { type ChargeMoney, type OrderMoney, readMoney } from '../api/charges.ts';
 import { codeWithoutBrand, documentedErrors } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
-import type { Profile } from '../ports.ts';
+import type { FoundRefund, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { chargeCommands } from './orders/charge-commands.ts';
 
@@ -14,17 +14,26 @@ export interface Explained {
   readonly now?: readonly string[];
 }
 
+/** What a refusal is explained from. */
+export interface Refusal {
+  readonly profile: Profile;
+  readonly parts: CliErrorParts;
+  /** The order as the confirming read gave it, when there was one. */
+  readonly order: unknown;
+  readonly orderId: string | undefined;
+  /** Refunds that appeared since the order was read for the last time before the sending: others made them. */
+  readonly others: readonly FoundRefund[];
+  /** A time (Unix seconds) in full. */
+  readonly time: (seconds: number) => string;
+}
+
 /** Explains a refusal by its code, matched after the brand (service: Errors); empty for any other. */
-export function explainRejection(
-  profile: Profile,
-  parts: CliErrorParts,
-  order: unknown,
-  orderId: string | undefined,
-): Explained {
+export function explainRejection(refusal: Refusal): Explained {
+  const { parts, order } = refusal;
   const code = codeWithoutBrand(parts.code ?? '');
-  if (code === documentedErrors.notReturnable.code) return notReturnable(profile, moneyOf(order), orderId);
+  if (code === documentedErrors.notReturnable.code) return notReturnable(refusal, moneyOf(order));
   if (code === documentedErrors.chargeIdRequired.code)
-    return chargeIdRequired(profile, moneyOf(parts.data) ?? moneyOf(order), orderId);
+    return chargeIdRequired(refusal, moneyOf(parts.data) ?? moneyOf(order));
   return {};
 }
 
@@ -34,30 +43,45 @@ function moneyOf(order: unknown): OrderMoney | undefined {
 }
 
 // Which charge is not refundable, and what went back already, as far as a read shows it.
-function notReturnable(
-  profile: Profile,
-  money: OrderMoney | undefined,
-  orderId: string | undefined,
-): Explained {
+function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explained {
+  const { profile, orderId } = refusal;
   const id = orderId ?? money?.id ?? '';
   const show = commandLine(profile, 'orders', 'show', id);
   if (money === undefined) return { message: `order ${id} is not refundable`, now: [show] };
-  const refunds = money.charges.flatMap((charge) => charge.refunds);
-  const refunded = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
   const blocked = money.charges.filter((charge) => charge.isRefundable === false);
   const open = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
+  const whole = blocked.length === 0 || open.length === 0 ? '' : ' as a whole';
+  const which = open.length === 0 ? '' : `: ${blocked.map(nameOf).join(' and ')} cannot be refunded`;
   return {
-    message: `order ${id} is not refundable as a whole${blocked.length === 0 ? '' : `: ${blocked.map(nameOf).join(' and ')} cannot be refunded`}`,
-    certain: `${refunded} of ${money.amount} ${money.currency ?? ''} went back before${refunds.length === 0 ? '' : ` (${refunds.map((refund) => refund.id).join(', ')})`}`,
-    now: [...chargeCommands(money, open, profile), show],
+    message: `order ${id} is not refundable${whole}${blocked.length === 0 ? '' : which}`,
+    certain: wentBack(money, refusal),
+    now: [...bankWords(money), ...chargeCommands(money, open, profile), show],
   };
 }
 
-function chargeIdRequired(
-  profile: Profile,
-  money: OrderMoney | undefined,
-  orderId: string | undefined,
-): Explained {
+function wentBack(money: OrderMoney, { others, time }: Refusal): string {
+  const records = money.charges.flatMap(({ refunds }) => refunds);
+  const sum = records.reduce((total, { amount }) => total + Math.abs(amount), 0);
+  if (sum === 0) return 'nothing of this order went back before';
+  const last = Math.max(...records.map(({ createdAt }) => createdAt ?? 0));
+  const when = last === 0 ? 'before' : `on ${time(last)}`;
+  const whose = others.length === 0 ? '' : ', not from this machine';
+  return `${sum} of ${money.amount} ${money.currency ?? ''} went back ${when}${whose}`;
+}
+
+// What a bank finds a refund by.
+function bankWords({ charges }: OrderMoney): readonly string[] {
+  const refunds = charges.flatMap((charge) => charge.refunds);
+  const codes = [
+    ...new Set(refunds.map(({ authCode }) => authCode).filter((code) => code !== undefined && code !== '')),
+  ];
+  if (codes.length === 0) return [];
+  return [
+    `give the buyer that time and the bank's auth ${codes.length === 1 ? 'code' : 'codes'}, ${codes.join(' and ')}`,
+  ];
+}
+
+function chargeIdRequired({ profile, orderId }: Refusal, money: OrderMoney | undefined): Explained {
   const charges = money?.charges ?? [];
   return {
     message: `order ${orderId ?? money?.id ?? ''} was paid by ${charges.length === 0 ? 'several' : charges.length} charges: a part of it needs a charge`,

@@ -1,6 +1,7 @@
 /** Walking pages of a resource: filters of ours, bounds, and where to go on. */
 
 import type { JsonObject, ResourceName } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
 import type { Page, PageQuery, Service, WireRecord } from '../ports.ts';
 
 /** What to read: one page by default; with a filter until a page of matches; all of it, or up to `max` records. */
@@ -9,6 +10,12 @@ export interface Walk {
   readonly all: boolean;
   readonly max: number | undefined;
   readonly filter: ((record: JsonObject) => boolean) | undefined;
+  /** Much is read for little that is shown: pages as long as the service gives them, where no `limit` is asked for. */
+  readonly wide?: boolean | undefined;
+  /** Sees each page as it was read. */
+  readonly see?: ((page: Page) => void) | undefined;
+  /** Whether nothing that is wanted can follow what was seen. */
+  readonly over?: (() => boolean) | undefined;
 }
 
 /** A page of matches, and what was read for it. */
@@ -21,6 +28,8 @@ export interface WalkedPage {
 
 // Assumed: where no --limit was given a page of matches is this long, since the service's own default is not documented.
 const defaultPageLength = 20;
+// The largest page seen in services of this family; one that refuses it is walked with its default.
+const widePageLength = 250;
 
 /** The id of a record as text; undefined when it shows none. */
 export function idOf(record: WireRecord | undefined): string | undefined {
@@ -35,13 +44,37 @@ export async function* walkForwards(
   walk: Walk,
 ): AsyncGenerator<WalkedPage> {
   let wanted = wantedRecords(walk);
-  for await (const page of service.pages(resource, walk.query)) {
+  const wide = walk.wide === true;
+  const pages = wide ? widePages(service, resource, walk.query) : service.pages(resource, walk.query);
+  for await (const page of pages) {
+    walk.see?.(page);
+    const over = walk.over?.() === true;
     const matches = matching(page, walk);
     const records = matches.slice(0, wanted);
     wanted -= records.length;
-    const done = wanted <= 0 || (walk.filter === undefined && !walk.all && walk.max === undefined);
-    yield { records, hasMore: page.hasMore || matches.length > records.length, read: page.records.length };
+    const done = over || wanted <= 0 || (walk.filter === undefined && !walk.all && walk.max === undefined);
+    const hasMore = (page.hasMore && !over) || matches.length > records.length;
+    yield { records, hasMore, read: page.records.length };
     if (done) return;
+  }
+}
+
+/** Pages as long as the service gives them, unless the query says how long. */
+export async function* widePages(
+  service: Service,
+  resource: ResourceName,
+  query: PageQuery,
+): AsyncGenerator<Page> {
+  let read = 0;
+  try {
+    for await (const page of service.pages(resource, { ...query, limit: query.limit ?? widePageLength })) {
+      read += 1;
+      yield page;
+    }
+  } catch (error) {
+    const tooLong = read === 0 && query.limit === undefined;
+    if (!tooLong || !(error instanceof CliError) || error.kind !== 'rejected') throw error;
+    yield* service.pages(resource, query);
   }
 }
 
@@ -56,6 +89,7 @@ export async function walkBackwards(
   let read = 0;
   let hasMore = false;
   for await (const page of service.pages(resource, walk.query)) {
+    walk.see?.(page);
     const matches = [...matching(page, walk), ...records];
     records = matches.slice(-Math.max(wanted, walk.filter === undefined ? matches.length : wanted));
     read += page.records.length;

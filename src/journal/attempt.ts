@@ -4,7 +4,7 @@
  */
 
 import type { CliErrorParts } from '../errors.ts';
-import { claimedBy, decide, equalRefund, type Refusal } from './guards.ts';
+import { claimedBy, decide, equalRefund, oldRead, type Refusal } from './guards.ts';
 import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows.ts';
 import { judgeRead, judgeReply, preImage, provable, type Ruling, ruling, rulingOf } from './verdict.ts';
@@ -79,6 +79,8 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   }
   const image = preImage(wanted.kind, event.value);
   if ('problem' in image) return refuse({ why: 'unprovable', problem: image.problem });
+  const old = wanted.kind === 'refund' ? oldRead(wanted.orderId, image.before, known) : undefined;
+  if (old !== undefined) return refuse({ why: 'unprovable', problem: old });
   const equal = equalRefund(wanted, image.before, known);
   if (equal !== undefined) return refuse(equal);
   const { before } = image;

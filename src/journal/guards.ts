@@ -166,15 +166,32 @@ export function equalRefund(
   known: readonly AttemptRecord[],
 ): Refusal | undefined {
   if (asked.again) return undefined;
-  const ofPlan = new Set(
-    known
-      .filter(({ sent }) => asked.plan !== undefined && sent.plan === asked.plan && sent.ref !== asked.ref)
-      .flatMap((record) => (verdictOf(record)?.refunds ?? []).map(({ id }) => id)),
-  );
+  const ofPlan = (record: AttemptRecord) =>
+    asked.plan !== undefined && record.sent.plan === asked.plan && record.sent.ref !== asked.ref;
+  const excused = refundsOf(known.filter(ofPlan));
   for (const { chargeId, amount } of asked.expected ?? []) {
     const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
-    const equal = refunds.find((record) => record.amount === amount && !ofPlan.has(record.id));
+    const equal = refunds.find((record) => record.amount === amount && !excused.has(record.id));
     if (equal !== undefined) return { why: 'equal', chargeId, refundId: equal.id, amount };
   }
   return undefined;
+}
+
+/** The problem of a final read that is older than what the journal knows to have been made on the order. */
+export function oldRead(
+  orderId: string | undefined,
+  before: PreImage,
+  known: readonly AttemptRecord[],
+): string | undefined {
+  const shown = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  const made = refundsOf(known.filter(({ sent }) => sent.proof.orderId === orderId));
+  const missing = [...made].find((id) => !shown.has(id));
+  return missing === undefined ? undefined : `refund ${missing} was made, and the order does not show it yet`;
+}
+
+function refundsOf(records: readonly AttemptRecord[]): ReadonlySet<string> {
+  const rows = records.map(verdictOf).filter((row) => row?.verdict === 'applied');
+  return new Set(
+    rows.flatMap((row) => (row?.refunds ?? []).map(({ id }) => id)).filter((id) => id !== undefined),
+  );
 }

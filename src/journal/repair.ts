@@ -90,7 +90,8 @@ function doubtfulSent(stored: StoredRow): SentRow {
     attempt: stored.attempt,
     time: stored.time,
     sendBy: stored.time,
-    horizonMs: 0,
+    // What the row said of its horizon is lost, so no time is long enough.
+    horizonMs: Number.MAX_SAFE_INTEGER,
     origin: stored.origin ?? '',
     account: stored.origin ?? '',
     profile: '',

@@ -136,6 +136,7 @@ function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | u
 function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): boolean {
   const last = verdictOf(record);
   if (last?.verdict !== words.verdict || last.alarm !== words.alarm) return false;
+  if (last.confirmed !== words.confirmed) return false;
   const horizon = horizonOf(record);
   return now.skewed || now.time < horizon || last.time >= horizon;
 }

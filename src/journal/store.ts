@@ -1,12 +1,11 @@
 /** The journal on this machine: an append-only SQLite file whose rows are durable before `append` resolves. */
 
-import { mkdir, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
 import type { AttemptQuery, JournalStore, Verification } from '../ports.ts';
 import { chainStart, checkChain, type Finding, link, type StoredRow, unlink } from './chain.ts';
 import { fold, isUnsettled, matches } from './fold.ts';
+import { findFile } from './new-file.ts';
 import type { JournalRow } from './rows.ts';
 import { migrate } from './schema.ts';
 
@@ -120,7 +119,7 @@ class SqliteStore implements FileStore {
   #open(create: false): Promise<DatabaseSync | undefined>;
   async #open(create: boolean): Promise<DatabaseSync | undefined> {
     if (this.#db !== undefined) return this.#db;
-    if (!(await this.#exists(create))) return undefined;
+    if (!(await findFile(this.file, create))) return undefined;
     const { DatabaseSync } = await import('node:sqlite');
     const db = new DatabaseSync(this.file, { timeout: 5000 });
     try {
@@ -129,25 +128,10 @@ class SqliteStore implements FileStore {
       migrate(db, this.file);
     } catch (error) {
       db.close();
-      throw error instanceof CliError ? error : damaged(this.file, String(error), error);
+      throw error instanceof CliError ? error : unreadable(this.file, error);
     }
     this.#db = db;
     return db;
-  }
-
-  // The file is made by us, so that it is private from its first moment.
-  async #exists(create: boolean): Promise<boolean> {
-    if (create) await mkdir(dirname(this.file), { recursive: true, mode: 0o700 });
-    try {
-      const handle = await open(this.file, create ? 'ax' : 'r', 0o600);
-      await handle.close();
-      return true;
-    } catch (error) {
-      const code = Object(error).code;
-      if (code === 'EEXIST') return true;
-      if (code === 'ENOENT' && !create) return false;
-      throw error;
-    }
   }
 
   #refresh(db: DatabaseSync): void {
@@ -167,7 +151,7 @@ class SqliteStore implements FileStore {
       const chain = checkChain(stored, this.#seq, this.#head);
       return { stored, chain, finding: [...chain.findings, ...headFindings(db, chain)][0] };
     } catch (error) {
-      throw damaged(this.file, String(error), error);
+      throw unreadable(this.file, error);
     }
   }
 
@@ -209,6 +193,23 @@ function readWhatCanBe(db: DatabaseSync): { rows: readonly StoredRow[]; findings
   } catch (error) {
     return { rows: [], findings: [...findings, { seq: 0, problem: String(error) }] };
   }
+}
+
+// SQLite's primary codes, the low byte of what it throws: BUSY and LOCKED; CORRUPT and NOTADB.
+const inUse = [5, 6];
+const broken = [11, 26];
+
+function unreadable(file: string, error: unknown): CliError {
+  const code = Number(Object(error).errcode) & 0xff;
+  const parts = { certain: 'nothing was sent', cause: error };
+  if (inUse.includes(code)) {
+    return new CliError('refused', `the journal ${file} is in use by another run that does not get on`, {
+      ...parts,
+      now: ['wait for that run to end, or wake it if it was stopped; then run the command again'],
+    });
+  }
+  if (code === 0 || broken.includes(code)) return damaged(file, String(error), error);
+  return new CliError('refused', `the journal ${file} cannot be read: ${String(error)}`, parts);
 }
 
 /** The refusal of a damaged journal. */

@@ -211,32 +211,32 @@ export function judgeReply(proof: Proof, heard: Heard): Answer {
 }
 
 function judgeError(proof: Proof, status: number, error: ErrorBody): Answer {
+  const { type, details } = error;
   const documented = documentedErrorOf(error) !== undefined;
-  const voiced = error.type !== undefined && error.details !== undefined;
   const decisive = status >= 400 && status <= 499 && !indecisive.includes(status);
-  if (!documented && !(voiced && decisive)) {
+  if (details === undefined || !(documented || (type !== undefined && decisive))) {
     return {
       says: 'nothing',
       why: `HTTP ${status}, an error of the service that does not say what became of it`,
     };
   }
-  return { says: 'rejected', error: errorParts(status, error), contradicts: dataContradicts(proof, error) };
-}
-
-function errorParts(status: number, error: ErrorBody): CliErrorParts {
-  const details = (error.details ?? []).map(({ message, debug_message, code, param }) => ({
+  const parts = details.map(({ message, debug_message, code, param }) => ({
     message,
     debugMessage: debug_message,
     code,
     param,
   }));
   return {
-    type: error.type,
-    code: details[0]?.code,
-    logId: error.log_id,
-    httpStatus: status,
-    details,
-    data: error.data,
+    says: 'rejected',
+    contradicts: dataContradicts(proof, error),
+    error: {
+      type,
+      code: parts[0]?.code,
+      logId: error.log_id,
+      httpStatus: status,
+      details: parts,
+      data: error.data,
+    },
   };
 }
 

@@ -54,7 +54,14 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
         certain,
       });
     case 'journal':
-      return new CliError('refused', 'the journal cannot be written', { certain, cause: refusal.cause });
+      if (refusal.cause instanceof CliError) return refusal.cause;
+      return new CliError('refused', `the journal cannot be written: ${reasonOf(refusal.cause)}`, {
+        certain,
+        now: [
+          'without a journal nothing is sent: free some space, or see to the state folder (paydesk help environment)',
+        ],
+        cause: refusal.cause,
+      });
     case 'stopped':
       return refusal.cause instanceof CliError
         ? refusal.cause
@@ -73,4 +80,8 @@ export function named(attempt: AttemptRecord): string {
 export function changeWords({ proof, amount, currency }: SentRow): string {
   const money = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
   return `${proof.kind}${money}`;
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

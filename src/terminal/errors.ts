@@ -47,7 +47,7 @@ export function errorJson(error: CliError, notes: readonly string[], debug = fal
     object: 'error',
     kind: error.kind,
     exit_code: error.exitCode,
-    message: error.message,
+    message: wholeMessage(error),
     certain,
     now: now ?? [],
     type,
@@ -63,6 +63,11 @@ export function errorJson(error: CliError, notes: readonly string[], debug = fal
     notes,
     stack: debug ? error.stack : undefined,
   })}\n`;
+}
+
+// Words that open a sentence belong to it; a label with a colon does not.
+function wholeMessage({ message, parts: { opening = '' } }: CliError): string {
+  return opening === '' || opening.endsWith(':') ? message : `${opening} ${message}`;
 }
 
 // A part's own line breaks are kept, below each other; those of the service were cleaned away before.

@@ -10,6 +10,13 @@ export interface Times {
   /** `-06`, `+05:30`, `UTC`: what stands in a heading. */
   offset(seconds: number): string;
   now(): number;
+  /**
+   * The first moment at which clocks here show this or later (`Date.UTC` of what they show); both Unix milliseconds.
+   * A time that clocks show twice is the first of the two.
+   */
+  moment(shown: number): number;
+  /** The days between two times: `3 Nov to 20 Nov 2026 (UTC-6)`. */
+  days(first: number, last: number): string;
 }
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
@@ -27,6 +34,14 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
   return {
     valid,
     now: thisSecond,
+    moment: (shown) => momentOf(shown, (ms) => at(Math.floor(ms / 1000)).minutes * 60_000),
+    days(first, last) {
+      const [from, to] = [at(first), at(last)];
+      const day = ({ day: number, month }: Parts): string => `${number} ${months[month - 1]}`;
+      const year = from.year === to.year ? '' : ` ${from.year}`;
+      const start = from.year === to.year && day(from) === day(to) ? '' : `${day(from)}${year} to `;
+      return `${start}${day(to)} ${to.year} (UTC${to.minutes === 0 ? '' : signed(to.minutes, false)})`;
+    },
     offset: (seconds) => {
       const { minutes } = at(seconds);
       return minutes === 0 ? 'UTC' : signed(minutes, true);
@@ -61,6 +76,15 @@ interface Parts {
   readonly second: string;
   /** Offset from UTC. */
   readonly minutes: number;
+}
+
+// Offsets a day before and after hold on both sides of whatever change of clocks lies near.
+function momentOf(shown: number, offsetAt: (ms: number) => number): number {
+  const day = 86_400_000;
+  const [before, after] = [offsetAt(shown - day), offsetAt(shown + day)];
+  const fitting = [shown - before, shown - after].filter((ms) => ms + offsetAt(ms) === shown);
+  // Clocks that were put forward never showed it: by those of before, it is when they had come that far.
+  return fitting.length === 0 ? shown - before : Math.min(...fitting);
 }
 
 function formatterOf(zone: string | undefined): Intl.DateTimeFormat {

@@ -260,7 +260,7 @@ describe('an error of the service', () => {
         code: 'acme.errors.x',
         logId: '5f2c81',
         httpStatus: 422,
-        certain: 'nothing was changed',
+        certain: 'nothing was changed by GET /orders?limit=5',
         details: [
           { message: 'El límite', debugMessage: 'limit is too large', param: 'limit', code: 'acme.errors.x' },
           { message: 'otra' },

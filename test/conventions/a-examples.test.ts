@@ -22,10 +22,10 @@ interface Ended extends Example {
   readonly stopped: boolean;
 }
 
-const examples = async (home: Home): Promise<readonly Example[]> =>
+const examples = async (): Promise<readonly Example[]> =>
   (
-    await each(await leafCommands(home), async (words) =>
-      examplesOf(await helpOf(words, home)).map((line) => ({ command: words.join(' '), line })),
+    await each(await leafCommands(), async (words) =>
+      examplesOf(await helpOf(words)).map((line) => ({ command: words.join(' '), line })),
     )
   ).flat();
 
@@ -68,9 +68,8 @@ function layOutFiles(line: string, home: Home): void {
 }
 
 test('C6 every command shows an example for people and one for scripts, or says why none', async () => {
-  using home = newHome();
-  const shown = await examples(home);
-  for (const words of await leafCommands(home)) {
+  const shown = await examples();
+  for (const words of await leafCommands()) {
     const own = shown.filter(({ command }) => command === words.join(' '));
     expect(own.length, words.join(' ')).toBeGreaterThan(1);
     expect(own.every(({ line }) => line.startsWith('paydesk '))).toBe(true);
@@ -78,8 +77,7 @@ test('C6 every command shows an example for people and one for scripts, or says 
 });
 
 test('C6 every example runs in a fresh home: none is a usage error, and on demo all succeed', async () => {
-  using home = newHome();
-  const shown = await examples(home);
+  const shown = await examples();
   expect(shown.length).toBeGreaterThan(15);
   for (const ended of await each(shown, runAsPerson)) {
     const { line, code, screen, stopped } = ended;

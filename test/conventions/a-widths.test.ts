@@ -1,10 +1,9 @@
 /** CONVENTIONS 26, the half about help: it is wrapped to the width that COLUMNS or the terminal says. */
 
 import { expect, test } from 'vitest';
-import { commands } from '../../src/commands/index.ts';
-import { readCommandLine } from '../../src/command-line.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
+import { groupNames, leafCommands, textOf } from './help.ts';
 
 /** Lines wider than so many columns; one that holds nothing but an id and what continues it cannot be narrower. */
 function tooWide(text: string, columns: number): readonly string[] {
@@ -16,14 +15,12 @@ test.each([40, 60, 80, 120])('C26 no line of any help is wider than %i columns',
   const lines = [
     [],
     ['--help'],
-    ['help', 'exit-codes'],
-    ['help', 'output'],
-    ...[...new Set(commands.map(({ words: [noun] }) => noun))].map((noun) => [noun]),
-    ...commands.map(({ words }) => [...words, '--help']),
+    ...['environment', 'exit-codes', 'output', 'safety'].map((topic) => ['help', topic]),
+    ...(await groupNames()).map((noun) => [noun]),
+    ...(await leafCommands()).map((words) => [...words, '--help']),
   ];
   for (const line of lines) {
-    const invocation = await readCommandLine(line, columns);
-    const text = invocation.kind === 'text' ? invocation.text : '';
+    const text = await textOf(line, columns);
     expect(text.length, line.join(' ')).toBeGreaterThan(100);
     expect(tooWide(text, columns), line.join(' ')).toEqual([]);
   }

@@ -34,14 +34,16 @@ const lines: Readonly<Record<string, readonly string[]>> = {
 const waiting = ['simulator serve'];
 
 test('C20 C21 with --json every command prints one document and no escape, or fails with one error object', async () => {
-  using home = newHome();
-  const commands = (await leafCommands(home)).filter(
+  const commands = (await leafCommands()).filter(
     (words) => !['help', 'completion'].includes(words[0] ?? '') && !waiting.includes(words.join(' ')),
   );
   const ran = await each(commands, async (words) => {
     using own = newHome();
     const more = lines[words.join(' ')] ?? [];
-    return await paydesk(['-p', 'demo', ...words, ...more, '--json', '--no-input'], { home: own, env: forced });
+    return await paydesk(['-p', 'demo', ...words, ...more, '--json', '--no-input'], {
+      home: own,
+      env: forced,
+    });
   });
   for (const [index, words] of commands.entries()) {
     const name = words.join(' ');

@@ -182,12 +182,19 @@ const ways = [
   },
 ];
 
+// Every question is stopped by each key on the full terminal; what else differs is the kind of prompt.
+const stopped = styles.flatMap((style) =>
+  questions.flatMap((question) =>
+    ways
+      .filter(({ code }) =>
+        style.style === 'redrawn' ? code !== 143 || question.name === 'the key' : question.name === 'the key',
+      )
+      .map((way) => ({ ...style, ...question, ...way })),
+  ),
+);
+
 describe.concurrent('E47, E48, E51 a question of the profile commands that is stopped changes nothing', () => {
-  test.each(
-    styles.flatMap((style) =>
-      questions.flatMap((question) => ways.map((way) => ({ ...style, ...question, ...way }))),
-    ),
-  )('$claim: $name, $style', async ({ env, at, args, stop, code, words }) => {
+  test.each(stopped)('$claim: $name, $style', async ({ env, at, args, stop, code, words }) => {
     using home = newHome();
     await withProfile(home, 'a');
     const before = [profilesOf(home), keysOf(home)].map((path) => readFileSync(path, 'utf8'));

@@ -1,6 +1,9 @@
-/** Help as a reader finds it: every leaf command by walking it, its options, and its examples as lines that run. */
+/**
+ * Help as a reader finds it: every leaf command by walking it, its options, and its examples as lines that run. Its
+ * texts are made here and not by a process each, since there are many; C3 holds that both are the same.
+ */
 
-import { type Home, paydesk } from '../harness/paydesk.ts';
+import { readCommandLine } from '../../src/command-line.ts';
 
 /** An option as help shows it. */
 export interface ShownOption {
@@ -11,17 +14,21 @@ export interface ShownOption {
   readonly text: string;
 }
 
-const wide = { COLUMNS: '120' };
+/** The text that a line prints that asks for help. Throws what the program would print as its error. */
+export async function textOf(line: readonly string[], columns: number): Promise<string> {
+  const invocation = await readCommandLine(line, columns);
+  if (invocation.kind !== 'text') throw new Error(`${line.join(' ')} does not ask for help`);
+  return invocation.text;
+}
 
 /** Help of these words, at 120 columns. */
-export async function helpOf(words: readonly string[], home: Home): Promise<string> {
-  const { stdout } = await paydesk([...words, '--help'], { home, env: wide });
-  return stdout;
+export function helpOf(words: readonly string[]): Promise<string> {
+  return textOf([...words, '--help'], 120);
 }
 
 /** All commands that `paydesk --help` lists, as words. */
-export async function leafCommands(home: Home): Promise<readonly (readonly string[])[]> {
-  const listed = section(await helpOf([], home), 'Commands:').flatMap((line) => {
+export async function leafCommands(): Promise<readonly (readonly string[])[]> {
+  const listed = section(await helpOf([]), 'Commands:').flatMap((line) => {
     const found = /^ {2}(\S+(?: \S+)?) {2,}\S/.exec(line);
     return found?.[1] === undefined ? [] : [found[1].split(' ')];
   });
@@ -30,8 +37,8 @@ export async function leafCommands(home: Home): Promise<readonly (readonly strin
 }
 
 /** The nouns of the commands that have one. */
-export async function groupNames(home: Home): Promise<readonly string[]> {
-  const leaves = await leafCommands(home);
+export async function groupNames(): Promise<readonly string[]> {
+  const leaves = await leafCommands();
   return [...new Set(leaves.filter(({ length }) => length > 1).map(([noun]) => noun ?? ''))];
 }
 

@@ -185,7 +185,9 @@ describe('FAULTS 41: a damaged journal is named by verify, blocks changes, and c
     );
     expect(await repairStore(file, 7)).toMatchObject({ kept: 4, doubtful: 1, lost: [4] });
     expect(await createFileStore(file).attempts({ unsettled: true })).toMatchObject([
-      { sent: { intent: 'i_b', proof: { orderId: 'ord_1', kind: 'api' } }, verdicts: [] },
+      {
+        sent: { intent: 'i_b', proof: { orderId: 'ord_1', kind: 'api' }, horizonMs: Number.MAX_SAFE_INTEGER },
+      },
     ]);
   });
 

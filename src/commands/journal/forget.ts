@@ -24,7 +24,7 @@ export const forget = defineCommand({
     }
     const message = `erase bodies and notes of settled entries sent before ${day}? It cannot be undone`;
     if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
-      throw new CliError('cancelled', 'cancelled', { certain: 'nothing was erased' });
+      throw new CliError('cancelled', 'nothing was erased');
     }
     const count = await ctx.journal.forget(before);
     const record = { object: 'journal_forget', before: day, entries: count };

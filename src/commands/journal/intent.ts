@@ -8,6 +8,7 @@ export function intentArgument<const R extends boolean>(required: R) {
     name: 'intent',
     summary: "the journal's id, such as i_7f3k2m9q",
     required,
+    offers: 'intents',
     parse: (text: string): string => {
       if (/^i_[A-Za-z0-9]{1,64}$/.test(text)) return text;
       throw new CliError('usage', `INTENT ${text}: not an id of the journal, which looks like i_7f3k2m9q`, {

@@ -66,7 +66,7 @@ async function confirmStatement(ctx: Context, { record, sight, given, applied }:
   const certain = 'nothing was written down';
   if (given !== undefined)
     throw new CliError('refused', `--confirm ${given} does not name ${id}`, { certain });
-  throw new CliError('cancelled', typed === '' ? 'cancelled' : `cancelled: ${typed} is not ${id}`, {
+  throw new CliError('cancelled', typed === '' ? 'nothing was typed' : `${typed} is not ${id}`, {
     certain,
   });
 }

@@ -59,7 +59,7 @@ function damage(ctx: Context, { findings, knowsHead }: Verification, head: strin
 async function repair(ctx: Context): Promise<undefined> {
   const message = 'keep a copy and rebuild the journal from every row that can be read?';
   if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
-    throw new CliError('cancelled', 'cancelled', { certain: 'nothing was changed' });
+    throw new CliError('cancelled', 'nothing was changed');
   }
   const { copy, kept, doubtful, lost } = await ctx.journal.repair();
   await ctx.out.own({ object: 'journal_repair', copy, kept, doubtful, lost }, () => [

@@ -3,13 +3,14 @@
 import { type JsonObject, orderColumns, paths, readOrder, resources, statuses } from '../../api/spec.ts';
 import { defineCommand, flag, idArgument } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Block, Context, Intent, Profile, WireRecord } from '../../ports.ts';
-import { accountLabel, commandLine } from '../account.ts';
+import type { Context, Intent, Profile, WireRecord } from '../../ports.ts';
+import { commandLine } from '../account.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { readOne } from '../one-record.ts';
-import { type Applied, appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
+import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
 import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
+import { capturePreview, captureResult } from './capture-view.ts';
 import { checkUnchanged } from './final-read.ts';
 import { checkMode } from './refund-checks.ts';
 
@@ -85,48 +86,4 @@ function captureIntent(ctx: Context, order: WireRecord, confirmable: Confirmable
       checkCapturable(fresh.value, confirmable.profile);
     },
   };
-}
-
-function capturePreview(value: JsonObject, profile: Profile): readonly Block[] {
-  const order = readOrder(value);
-  const { name, email } = order?.customer_info ?? {};
-  const buyer = [name, email].filter((part) => part !== undefined && part !== '').join('  ');
-  return [
-    {
-      line: [
-        { text: 'CAPTURE AN ORDER', style: 'strong' },
-        '    ',
-        { text: accountLabel(profile), style: 'strong' },
-      ],
-    },
-    { line: `buyer   ${buyer === '' ? 'not shown' : buyer}` },
-    { line: ['created ', { time: order?.created_at, precision: 'full' }] },
-    { line: `order   ${order?.id ?? ''}  ${order?.payment_status ?? 'status not shown'}` },
-    {
-      line: [
-        {
-          text: `THIS CAPTURE  ${order?.amount ?? 'amount not shown'} ${order?.currency ?? ''}`,
-          style: 'strong',
-        },
-      ],
-    },
-    { line: 'sent once: no body' },
-  ];
-}
-
-function captureResult({ record, by, intent }: Applied, profile: Profile): readonly Block[] {
-  const order = readOrder(record.value);
-  return [
-    {
-      line: [
-        { text: `captured ${order?.amount ?? ''} ${order?.currency ?? ''}`, style: 'good' },
-        '    ',
-        accountLabel(profile),
-      ],
-    },
-    {
-      line: `order    ${order?.id ?? ''}   ${order?.payment_status ?? 'status not shown'}${intent === undefined ? '' : `      journal ${intent}`}`,
-    },
-    ...(by === 'read' ? [{ line: 'confirmed by a read, since no usable answer came' }] : []),
-  ];
 }

@@ -3,7 +3,7 @@
 import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
 import type { Profile } from '../../ports.ts';
 import { commandLine } from '../account.ts';
-import { payedBy } from './order-view.ts';
+import { payedBy } from './card.ts';
 
 /** A line a charge with what is left of it, and under it the command, on a line of its own so that it can be copied. */
 export function chargeCommands(

@@ -1,43 +1,36 @@
 /** `orders list`: a page of orders, newest first where the service lists them so. */
 
-import { defineCommand, flag } from '../../command.ts';
-import type { Context } from '../../ports.ts';
-import { type Filter, pagingFlags, showList } from '../listing.ts';
-import { canBeRefunded } from './refundable.ts';
+import { defineCommand } from '../../command.ts';
+import type { Context, Profile } from '../../ports.ts';
+import { pagingFlags, showList } from '../listing.ts';
+import { filterFlags, orderFilters } from './filters.ts';
+import { orderOnlooker } from './onlooker.ts';
 
 export const list = defineCommand({
   description:
-    'One command shows one page and ends with the command for the next. Filters are applied here while walking, until a page of matches.',
+    'One command shows one page and ends with the command for the next. Filters are applied here while walking, until a page of matches. A date ends the walk early only where the profile says orders.order newest-first. Times without an offset are in time.zone; --since is included, --until is not.',
   arguments: [],
-  flags: {
-    ...pagingFlags('orders'),
-    status: flag.text({
-      value: 'WORD',
-      summary: 'only orders with this payment_status, as the service writes it',
-    }),
-    refundable: flag.switch({ summary: 'only orders that can be refunded' }),
-  },
+  flags: { ...pagingFlags('orders'), ...filterFlags },
   examples: [
     'paydesk -p demo orders list --limit 5',
     'paydesk -p demo orders list --refundable --limit 5',
+    'paydesk -p demo orders list --since 7d --min-amount 30000',
     'paydesk -p demo orders list --all --json --no-input',
     'paydesk -p demo orders list --max 50 --csv --columns id,amount,currency,payment_status',
   ],
   exits: [0, 1, 2, 4, 6, 9],
-  async run(ctx, { flags: { status, refundable, ...paging } }) {
-    return showList(ctx, 'orders', paging, [
-      ...(await statusFilter(ctx, status)),
-      ...(refundable === true ? [{ words: ['--refundable'], accepts: canBeRefunded }] : []),
-    ]);
+  async run(ctx, { flags }) {
+    const { profile } = await ctx.service();
+    const status = flags.status ?? defaultStatus(ctx, profile);
+    const asked = orderFilters(ctx, { ...flags, status });
+    return showList(ctx, 'orders', flags, asked.filters, orderOnlooker(ctx, profile, asked));
   },
 });
 
 // A default filter out of the profile is always said, so that nobody takes a part for the whole.
-async function statusFilter(ctx: Context, given: string | undefined): Promise<readonly Filter[]> {
-  const { profile } = await ctx.service();
-  const status = given ?? profile.settings['orders.status'];
-  if (status === undefined) return [];
-  if (given === undefined)
+function defaultStatus(ctx: Context, { settings }: Profile): string | undefined {
+  const status = settings['orders.status'];
+  if (status !== undefined)
     ctx.notes.warn(`only orders with payment_status ${status}: the profile's orders.status says so`);
-  return [{ words: ['--status', status], accepts: (order) => order.payment_status === status }];
+  return status;
 }

@@ -1,26 +1,38 @@
 /** `orders show` as people see it: the money of an order at one glance, then refunds, items and what else it holds. */
 
-import { type ChargeMoney, type OrderMoney, readMoney } from '../../api/charges.ts';
-import { type JsonObject, type Order, readOrder, valueAt } from '../../api/spec.ts';
-import type { Block, Cell, Profile, WireRecord } from '../../ports.ts';
+import { type OrderMoney, readMoney } from '../../api/charges.ts';
+import { type JsonObject, type Order, readOrder } from '../../api/spec.ts';
+import type { Block, Profile, WireRecord } from '../../ports.ts';
 import { accountLabel, commandLine } from '../account.ts';
+import { itemsView, metadataView, refundsView } from './contents-view.ts';
+import { moneyView } from './money-view.ts';
+import type { RefundOrigins } from './refund-origins.ts';
 import { canBeRefunded } from './refundable.ts';
 
-/** Blocks of one order. `readAt` is Unix milliseconds. */
-export function orderView(record: WireRecord, profile: Profile, readAt: number): readonly Block[] {
-  const order = readOrder(record.value);
+/** What a view of an order is drawn from. */
+export interface OrderSeen {
+  readonly record: WireRecord;
+  readonly profile: Profile;
+  /** Unix milliseconds. */
+  readonly readAt: number;
+  /** What the journal of this machine knows of its refunds. */
+  readonly origins: RefundOrigins;
+}
+
+/** Blocks of one order. */
+export function orderView({ record, profile, readAt, origins }: OrderSeen): readonly Block[] {
+  const { value } = record;
+  const order = readOrder(value);
   if (order === undefined) return [{ line: 'this record is no order' }];
-  const reading = readMoney(record.value);
+  const reading = readMoney(value);
   return [
-    ...head(order, record.value, profile, readAt),
+    ...head(order, value, profile, readAt),
     'blank',
-    ...('money' in reading
-      ? moneyBlocks(reading.money, record.value)
-      : unprovenMoney(order, reading.problem)),
-    ...('money' in reading ? refundBlocks(reading.money) : []),
-    ...itemBlocks(order),
-    ...metadataBlocks(order),
-    ...('money' in reading ? nextSteps(reading.money, record.value, profile) : []),
+    ...moneyView(order, value),
+    ...('money' in reading ? refundsView(reading.money, origins) : []),
+    ...itemsView(order),
+    ...metadataView(value.metadata),
+    ...('money' in reading ? nextSteps(reading.money, value, profile) : []),
   ];
 }
 
@@ -33,7 +45,7 @@ function head(order: Order, value: JsonObject, profile: Profile, readAt: number)
     {
       line: [
         { text: order.id, style: 'strong' },
-        `  ${order.payment_status ?? 'status not shown'}  ${canBeRefunded(value) ? 'can be refunded' : refundableWords(order)}  `,
+        `  ${order.payment_status ?? 'status not shown'}  ${refundableWords(order, value)}  `,
         accountLabel(profile),
       ],
     },
@@ -42,155 +54,27 @@ function head(order: Order, value: JsonObject, profile: Profile, readAt: number)
         'created ',
         { time: order.created_at, precision: 'full' },
         '    read just now, ',
-        { time: Math.floor(readAt / 1000), precision: 'full' },
+        { time: Math.floor(readAt / 1000), precision: 'day' },
       ],
     },
-    { line: `buyer   ${buyerParts.length === 0 ? 'not shown' : buyerParts.join('  ')}` },
+    { line: `buyer   ${buyerParts.length === 0 ? 'not shown' : buyerParts.join('  ')}`, hang: 8 },
   ];
 }
 
-function refundableWords(order: Order): string {
+function refundableWords(order: Order, value: JsonObject): string {
+  if (canBeRefunded(value)) return 'can be refunded';
   return order.is_refundable === false ? 'cannot be refunded' : 'refundable: not shown';
 }
 
-/** `*4242`, or the type of a payment that is no card. */
-export function payedBy(charge: JsonObject): string {
-  const last4 = valueAt(charge, ['payment_method', 'last4']);
-  const type = valueAt(charge, ['payment_method', 'type']);
-  if (typeof last4 === 'string' && last4 !== '') return `*${last4}`;
-  return typeof type === 'string' ? type : 'not shown';
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function moneyBlocks(money: OrderMoney, value: JsonObject): readonly Block[] {
-  const refunded = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-  const left = money.charges.reduce((sum, charge) => sum + (charge.counts ? charge.left : 0), 0);
-  const rows: (readonly Cell[])[] = [
-    [
-      `MONEY (${money.currency ?? 'currency not shown'}, as the service counts)`,
-      'amount',
-      'refunded',
-      'left',
-    ],
-    ...money.charges.map((charge) => [
-      `charge ${charge.number}  ${charge.id}  ${payedBy(charge.value)}`,
-      String(charge.amount),
-      String(-charge.refunded || 0),
-      charge.counts || charge.left === 0 ? String(charge.left) : '-',
-    ]),
-    ['order', String(money.amount), String(-refunded || 0), String(left)],
-  ];
-  return [
-    { grid: rows, right: [1, 2, 3] },
-    ...money.charges.map((charge) => ({ line: chargeDetail(charge), indent: 10 })),
-    { line: agreement(money, refunded), indent: 10 },
-    ...chargeSum(money, value),
-  ];
-}
-
-function chargeDetail(charge: ChargeMoney): Cell {
-  const method = charge.value.payment_method;
-  const facts = [
-    text(valueAt(method, ['brand'])),
-    text(valueAt(method, ['name'])),
-    charge.status ?? 'status not shown',
-    charge.isRefundable === false ? 'the service says it is not refundable' : undefined,
-    text(charge.value.failure_message),
-  ].filter((fact) => fact !== undefined);
-  const auth = text(valueAt(method, ['auth_code']));
-  return [
-    `charge ${charge.number}: ${facts.join(', ')}`,
-    ...(charge.value.paid_at === undefined || charge.value.paid_at === null
-      ? []
-      : [' ', { time: charge.value.paid_at, precision: 'day' } as const]),
-    ...(auth === undefined ? [] : [`, auth ${auth}`]),
-  ];
-}
-
-// Two witnesses of the same sum; where they differ a person should know (service: order).
-function agreement(money: OrderMoney, refunded: number): Cell {
-  if (money.amountRefunded === undefined) return 'the service shows no amount_refunded';
-  if (money.amountRefunded === refunded) return `the service says amount_refunded ${refunded}: agrees`;
-  return {
-    text: `the service says amount_refunded ${money.amountRefunded}, its refund records add up to ${refunded}: they do not agree`,
-    style: 'warn',
-  };
-}
-
-function chargeSum(money: OrderMoney, value: JsonObject): readonly Block[] {
-  const paid = money.charges.filter((charge) => charge.counts || charge.refunded > 0);
-  const sum = paid.reduce((total, charge) => total + charge.amount, 0);
-  if (paid.length === 0 || sum === money.amount || value.payment_status === undefined) return [];
-  return [
-    { line: { text: `charges add up to ${sum}, the order says ${money.amount}`, style: 'warn' }, indent: 10 },
-  ];
-}
-
-function unprovenMoney(order: Order, problem: string): readonly Block[] {
-  return [
-    {
-      line: `MONEY  ${order.amount ?? 'not shown'} ${order.currency ?? ''}  refunded ${order.amount_refunded ?? 'not shown'}`,
-    },
-    { line: `the charges cannot be added up: ${problem}`, indent: 7 },
-  ];
-}
-
-function refundBlocks(money: OrderMoney): readonly Block[] {
-  const rows = money.charges.flatMap((charge) =>
-    charge.refunds.map((refund): readonly Cell[] => [
-      `${charge.number} ${payedBy(charge.value)}`,
-      String(refund.amount),
-      { time: refund.createdAt, precision: 'full' },
-      refund.authCode ?? '-',
-      refund.id,
-    ]),
-  );
-  if (rows.length === 0) return [];
-  return ['blank', { grid: [['REFUNDS  from charge', 'amount', 'when', 'auth', 'id'], ...rows], right: [1] }];
-}
-
-function itemBlocks(order: Order): readonly Block[] {
-  const items = order.line_items?.data ?? [];
-  if (items.length === 0) return [];
-  const rows = items.map(({ name, sku, quantity, unit_price: price }): readonly Cell[] => [
-    `${name ?? '-'}${sku === undefined || sku === '' ? '' : `  sku ${sku}`}`,
-    `${quantity ?? '-'} x ${price ?? '-'}`,
-    quantity === undefined || price === undefined ? '-' : String(quantity * price),
-  ]);
-  const sum = items.reduce(
-    (total, { quantity, unit_price: price }) => total + (quantity ?? 0) * (price ?? 0),
-    0,
-  );
-  const said =
-    sum === order.amount
-      ? 'equal to the order'
-      : `the order says ${order.amount ?? 'nothing'}; shipping, taxes and discounts are not in it`;
-  return [
-    'blank',
-    { grid: [['ITEMS', '', ''], ...rows], right: [1, 2], shrink: [0] },
-    { line: `items ${sum}: ${said}`, indent: 9 },
-  ];
-}
-
-function metadataBlocks(order: Order): readonly Block[] {
-  const entries = Object.entries(order.metadata ?? {});
-  if (entries.length === 0) return [];
-  const words = entries.map(
-    ([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return ['blank', { line: `metadata ${words.join('  ')}` }];
-}
-
 function nextSteps(money: OrderMoney, value: JsonObject, profile: Profile): readonly Block[] {
-  const rest = money.charges.filter((charge) => charge.counts);
+  const rest = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
   if (rest.length === 0 || !canBeRefunded(value)) return [];
-  const touched = money.charges.some((charge) => charge.refunds.length > 0);
-  const lines = touched
+  const byCharge = money.charges.some(
+    (charge) => charge.refunds.length > 0 || (charge.counts && charge.isRefundable === false),
+  );
+  const lines = byCharge
     ? rest.map((charge) => ({
-        words: `refund the rest of charge ${charge.number}:`,
+        words: `refund ${charge.refunds.length > 0 ? 'the rest of ' : ''}charge ${charge.number}:`,
         command: commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number)),
       }))
     : [{ words: 'refund all of it:', command: commandLine(profile, 'orders', 'refund', money.id) }];

@@ -4,7 +4,7 @@ import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
 import type { JsonObject, RefundReason, RefundRequest } from '../../api/spec.ts';
 import type { ExpectedRefund, Profile } from '../../ports.ts';
 import { commandLine } from '../account.ts';
-import { payedBy } from './order-view.ts';
+import { payedBy } from './card.ts';
 import {
   checkLimit,
   checkMode,

@@ -1,42 +1,45 @@
 /** What a person sees before saying yes to a refund, rendered from the request body itself. Pure. */
 
-import type { ChargeMoney } from '../../api/charges.ts';
-import { type JsonObject, type ReasonWords, readOrder, refundReasons, valueAt } from '../../api/spec.ts';
+import type { ChargeMoney, OrderMoney, RefundRecord } from '../../api/charges.ts';
+import { type JsonObject, type ReasonWords, readOrder, refundReasons } from '../../api/spec.ts';
 import type { Block, Cell, Profile } from '../../ports.ts';
-import { accountLabel } from '../account.ts';
-import { payedBy } from './order-view.ts';
+import { titleLine } from '../title.ts';
+import { brandAndCard } from './card.ts';
+import { negative, refundedSum } from './money-view.ts';
+import { type RefundOrigins, sentBy } from './refund-origins.ts';
 import type { RefundPlan } from './refund-plan.ts';
 
-/** Blocks of the preview; text by strangers first, ids and amounts last. */
-export function refundPreview(
-  plan: RefundPlan,
-  order: JsonObject,
-  profile: Profile,
-  note: string | undefined,
-): readonly Block[] {
-  const { body, charge } = plan;
+/** What a preview is drawn from. */
+export interface Previewed {
+  readonly plan: RefundPlan;
+  readonly order: JsonObject;
+  readonly profile: Profile;
+  readonly note: string | undefined;
+  readonly origins: RefundOrigins;
+}
+
+/** Blocks of the preview. */
+export function refundPreview({ plan, order, profile, note, origins }: Previewed): readonly Block[] {
+  const { body, money } = plan;
   const reason: ReasonWords | undefined = body.reason === undefined ? undefined : refundReasons[body.reason];
   const warnings = [...plan.warnings, ...(reason?.warning === undefined ? [] : [reason.warning])];
   return [
+    titleLine(heading(plan), profile, 'strong'),
+    { line: orderLine(money, order), hang: 8 },
+    { line: `buyer   ${buyerOf(order)}`, hang: 8 },
+    ...sources(plan).map((charge): Block => ({ line: chargeLine(charge, money), hang: 8 })),
     {
-      line: [
-        { text: heading(plan), style: 'strong' },
-        '    ',
-        { text: accountLabel(profile), style: 'strong' },
-      ],
+      line:
+        body.reason === undefined
+          ? 'reason  none is sent'
+          : `reason  ${body.reason}   ${reason?.words ?? ''}`,
     },
-    { line: orderLine(plan, order) },
-    { line: `buyer   ${buyerOf(order)}` },
-    ...(charge === undefined
-      ? plan.expected.map((one) => chargeLine(plan, one.chargeId))
-      : [chargeLine(plan, charge.id)]),
-    {
-      line: `reason  ${body.reason === undefined ? 'none is sent' : `${body.reason}   ${reason?.words ?? ''}`}`,
-    },
-    ...(note === undefined ? [] : [{ line: `note    ${note}   stays on this machine, is not sent` }]),
-    { grid: moneyRows(plan), right: [1, 2], indent: 2 },
-    ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' } })),
-    { line: `sent once: ${JSON.stringify(body)}`, indent: 11 },
+    ...(note === undefined
+      ? []
+      : [{ line: `note    ${note}   stays on this machine, is not sent`, hang: 8 }]),
+    { grid: moneyRows(plan, origins), right: [1, 2], indent: 2 },
+    ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
+    { line: `sent once: ${bodyText(body)}`, hang: 12 },
   ];
 }
 
@@ -46,7 +49,7 @@ function heading({ charge, amount, rest }: RefundPlan): string {
   return amount === charge.amount ? 'REFUND ONE CHARGE OF AN ORDER' : 'REFUND PART OF AN ORDER';
 }
 
-function orderLine({ money }: RefundPlan, order: JsonObject): Cell {
+function orderLine(money: OrderMoney, order: JsonObject): Cell {
   return [
     `order   ${money.id}  ${money.amount} ${money.currency ?? ''}  ${money.status ?? 'status not shown'}  `,
     { time: order.created_at, precision: 'day' },
@@ -62,44 +65,81 @@ function buyerOf(order: JsonObject): string {
   return parts.length === 0 ? 'not shown' : parts.join('  ');
 }
 
-function chargeLine({ money }: RefundPlan, chargeId: string): Block {
-  const charge = money.charges.find(({ id }) => id === chargeId);
-  const brand = charge === undefined ? undefined : valueAt(charge.value, ['payment_method', 'brand']);
-  const card =
-    charge === undefined ? '' : `${typeof brand === 'string' ? `${brand} ` : ''}${payedBy(charge.value)}`;
-  return { line: `from    charge ${charge?.number ?? '?'} of ${money.charges.length}, ${card}, ${chargeId}` };
+// The charges that money comes out of.
+function sources({ charge, expected, money }: RefundPlan): readonly ChargeMoney[] {
+  if (charge !== undefined) return [charge];
+  return money.charges.filter(({ id }) => expected.some(({ chargeId }) => chargeId === id));
 }
 
-function lastRefund(charges: readonly ChargeMoney[]): Cell {
-  const times = charges.flatMap(({ refunds }) => refunds.map(({ createdAt }) => createdAt ?? 0));
-  return times.length === 0 ? '' : { time: Math.max(...times), precision: 'day' };
+function chargeLine({ number, value, id }: ChargeMoney, { charges }: OrderMoney): string {
+  return `from    charge ${number} of ${charges.length}, ${brandAndCard(value)}, ${id}`;
 }
 
-function moneyRows(plan: RefundPlan): readonly (readonly Cell[])[] {
+function moneyRows(plan: RefundPlan, origins: RefundOrigins): readonly (readonly Cell[])[] {
   const { charge, money, amount } = plan;
-  const refunded = money.charges.reduce((sum, one) => sum + one.refunded, 0);
-  const left = money.amount - refunded - amount;
-  const share = Math.round((amount / money.amount) * 100);
-  const said = plan.rest ? `all that is left of charge ${charge?.number ?? ''}` : `${share} % of the order`;
-  if (charge === undefined) {
-    return [
-      ['', 'order', '', ''],
-      ['paid', String(money.amount), '', ''],
-      ['refunded so far', String(-refunded || 0), '', lastRefund(money.charges)],
-      [{ text: 'THIS REFUND', style: 'strong' }, { text: String(-amount), style: 'strong' }, '', said],
-      ['left afterwards', String(left), '', ''],
-    ];
-  }
-  return [
-    ['', `charge ${charge.number}`, 'order', ''],
-    ['paid', String(charge.amount), String(money.amount), ''],
-    ['refunded so far', String(-charge.refunded || 0), String(-refunded || 0), lastRefund([charge])],
-    [
-      { text: 'THIS REFUND', style: 'strong' },
-      { text: String(-amount), style: 'strong' },
-      { text: String(-amount), style: 'strong' },
-      said,
-    ],
-    ['left afterwards', String(charge.left - amount), String(left), ''],
+  const refunded = refundedSum(money);
+  const columns = [
+    ...(charge === undefined
+      ? []
+      : [
+          {
+            title: `charge ${charge.number}`,
+            paid: charge.amount,
+            refunded: charge.refunded,
+            left: charge.left,
+          },
+        ]),
+    { title: 'order', paid: money.amount, refunded, left: money.amount - refunded },
   ];
+  const last = lastRefund(charge === undefined ? money.charges : [charge]);
+  return [
+    ['', ...columns.map(({ title }) => title)],
+    ['paid', ...columns.map(({ paid }) => String(paid))],
+    ['refunded so far', ...columns.map((one) => negative(one.refunded)), ...refundWords(last, origins)],
+    [strong('THIS REFUND'), ...columns.map(() => strong(String(-amount))), shareOf(plan)],
+    ['left afterwards', ...columns.map(({ left }) => String(left - amount))],
+  ];
+}
+
+function strong(text: string): Cell {
+  return { text, style: 'strong' };
+}
+
+function lastRefund(charges: readonly ChargeMoney[]): RefundRecord | undefined {
+  return charges
+    .flatMap(({ refunds }) => refunds)
+    .reduce<RefundRecord | undefined>(
+      (last, one) => (last === undefined || (one.createdAt ?? 0) > (last.createdAt ?? 0) ? one : last),
+      undefined,
+    );
+}
+
+// When the last one was, and whose: the buyer may mean that refund.
+function refundWords(last: RefundRecord | undefined, origins: RefundOrigins): readonly Cell[] {
+  if (last === undefined) return [];
+  const whose = origins === undefined ? '' : `, by ${sentBy(origins, last.id)}`;
+  return [[{ time: last.createdAt, precision: 'day' }, whose.replace('by not', 'not')]];
+}
+
+function shareOf({ charge, money, amount, rest }: RefundPlan): string {
+  if (rest) return `all that is left of charge ${charge?.number ?? ''}`;
+  if (charge !== undefined && amount < charge.amount)
+    return `${percent(amount, charge.amount)} of charge ${charge.number}`;
+  return amount === money.amount ? 'all of the order' : `${percent(amount, money.amount)} of the order`;
+}
+
+/** `23 %`, `1.8 %`: one decimal where it is small, never all or nothing where it is not. */
+export function percent(part: number, whole: number): string {
+  const share = (part / whole) * 100;
+  if (share < 0.1) return 'under 0.1 %';
+  if (share < 10) return `${(Math.floor(share * 10) / 10).toFixed(1)} %`;
+  return `${Math.floor(share)} %`;
+}
+
+// The body as it is sent, with spaces after its commas so that a narrow terminal can break it there.
+function bodyText(body: JsonObject): string {
+  const fields = Object.entries(body).map(
+    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
+  );
+  return `{${fields.join(', ')}}`;
 }

@@ -10,8 +10,9 @@ import {
 } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { Choice, Context, Profile, Service, WireRecord } from '../../ports.ts';
+import { aboutMoney } from '../account.ts';
 import { idOf, walkForwards } from '../walk.ts';
-import { payedBy } from './order-view.ts';
+import { payedBy } from './card.ts';
 import { canBeRefunded, countingCharges } from './refundable.ts';
 
 const offered = 100;
@@ -34,7 +35,7 @@ export async function pickOrder(ctx: Context, service: Service): Promise<string>
   }
   if (choices.length === 0)
     throw new CliError('refused', 'there is no refundable order', { certain: 'nothing was sent' });
-  return ctx.ask.search({ message: 'Which order?', flag: 'ID', choices });
+  return ctx.ask.search({ message: aboutMoney(service.profile, 'Which order?'), flag: 'ID', choices });
 }
 
 // Strangers' text first and cut where it is long; card, amount and id last and whole.
@@ -56,14 +57,15 @@ function joined(parts: readonly (string | undefined)[]): string {
 /** All of the order or one of its charges, and how much of that. */
 export async function askWhat(
   ctx: Context,
+  profile: Profile,
   order: WireRecord,
 ): Promise<{ charge?: string; amount?: number }> {
   const charges = countingCharges(order.value);
   const [only, second] = charges;
   if (only === undefined) return {};
-  if (second === undefined) return askAmount(ctx, only.left);
+  if (second === undefined) return askAmount(ctx, profile, only.left);
   const charge = await ctx.ask.choose<string | undefined>({
-    message: 'What of it?',
+    message: aboutMoney(profile, 'What of it?'),
     flag: '--charge CH',
     choices: [
       { value: undefined, label: 'all of it' },
@@ -74,12 +76,12 @@ export async function askWhat(
     ],
   });
   const chosen = charges.find(({ id }) => id === charge);
-  return chosen === undefined ? {} : { charge: chosen.id, ...(await askAmount(ctx, chosen.left)) };
+  return chosen === undefined ? {} : { charge: chosen.id, ...(await askAmount(ctx, profile, chosen.left)) };
 }
 
-async function askAmount(ctx: Context, left: number): Promise<{ amount?: number }> {
+async function askAmount(ctx: Context, profile: Profile, left: number): Promise<{ amount?: number }> {
   const typed = await ctx.ask.text({
-    message: `How much? (Enter: all ${left})`,
+    message: aboutMoney(profile, `How much? (Enter: all ${left})`),
     flag: '--amount N',
     optional: true,
     check: (text) => {
@@ -100,13 +102,17 @@ export function askReason(ctx: Context, profile: Profile): Promise<RefundReason 
     return { value, label: `${words}  ${value}` };
   });
   const none = requires(profile, 'reason') ? [] : [{ value: undefined, label: 'no reason is sent' }];
-  return ctx.ask.choose({ message: 'Why?', flag: '--reason R', choices: [...reasons, ...none] });
+  return ctx.ask.choose({
+    message: aboutMoney(profile, 'Why?'),
+    flag: '--reason R',
+    choices: [...reasons, ...none],
+  });
 }
 
 /** The note a profile requires. */
-export function askNote(ctx: Context): Promise<string> {
+export function askNote(ctx: Context, profile: Profile): Promise<string> {
   return ctx.ask.text({
-    message: 'Note (stays on this machine):',
+    message: aboutMoney(profile, 'Note (stays on this machine):'),
     flag: '--note TEXT',
     check: (text) => (text.trim() === '' ? 'a note is required' : undefined),
   });

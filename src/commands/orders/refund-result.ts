@@ -1,11 +1,11 @@
 /** The result of a refund as people see it. Pure. */
 
-import { readMoney } from '../../api/charges.ts';
-import { valueAt } from '../../api/spec.ts';
-import type { Block, Profile } from '../../ports.ts';
-import { accountLabel } from '../account.ts';
+import { type OrderMoney, readMoney } from '../../api/charges.ts';
+import type { Block, FoundRefund, Profile } from '../../ports.ts';
 import type { Applied } from '../outcome.ts';
-import { payedBy } from './order-view.ts';
+import { titleLine } from '../title.ts';
+import { brandAndCard, payedBy } from './card.ts';
+import { refundedSum } from './money-view.ts';
 import type { RefundPlan } from './refund-plan.ts';
 
 /** What went where, the refund's id, and what is left. */
@@ -16,23 +16,9 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   const before = refundedSum(plan.money);
   const refunded = refundedSum(after);
   return [
-    {
-      line: [
-        { text: `refunded ${plan.amount} ${currency} to ${destination(plan)}`, style: 'good' },
-        '    ',
-        accountLabel(profile),
-      ],
-    },
+    titleLine(`refunded ${plan.amount} ${currency} to ${destination(plan)}`, profile, 'good'),
     { line: `order    ${after.id}   ${statusWords(plan.money.status, after.status)}` },
-    ...(applied.refunds ?? []).map(
-      (one): Block => ({
-        line: [
-          `refund   ${one.id ?? 'no id shown'}   ${one.amount} ${currency}   `,
-          { time: one.createdAt, precision: 'full' },
-          `   auth ${one.authCode ?? '-'}`,
-        ],
-      }),
-    ),
+    ...refundLines(applied.refunds ?? [], after),
     {
       line: `money    ${before} -> ${refunded} refunded of ${after.amount}; ${after.amount - refunded} left${journal(applied)}`,
     },
@@ -42,8 +28,23 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   ];
 }
 
-function refundedSum(money: RefundPlan['money']): number {
-  return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
+// With several the amount says which is which, and the time is the same.
+function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): readonly Block[] {
+  const [only, second] = refunds;
+  if (only !== undefined && second === undefined) {
+    const when = { time: only.createdAt, precision: 'full' } as const;
+    return [
+      { line: [`refund   ${only.id ?? 'no id shown'}   `, when, `   auth ${only.authCode ?? '-'}`], hang: 9 },
+    ];
+  }
+  return refunds.map(({ id, amount, chargeId, authCode }) => {
+    const charge = charges.find((one) => one.id === chargeId);
+    const card = charge === undefined ? chargeId : payedBy(charge.value);
+    return {
+      line: `refund   ${id ?? 'no id shown'}   ${amount} to ${card}   auth ${authCode ?? '-'}`,
+      hang: 9,
+    };
+  });
 }
 
 function destination({ charge, money, expected }: RefundPlan): string {
@@ -51,12 +52,7 @@ function destination({ charge, money, expected }: RefundPlan): string {
     charge === undefined
       ? money.charges.filter(({ id }) => expected.some((one) => one.chargeId === id))
       : [charge];
-  return targets
-    .map(({ value }) => {
-      const brand = valueAt(value, ['payment_method', 'brand']);
-      return `${typeof brand === 'string' && brand !== '' ? `${brand} ` : ''}${payedBy(value)}`;
-    })
-    .join(', ');
+  return targets.map(({ value }) => brandAndCard(value)).join(', ');
 }
 
 function statusWords(before: string | undefined, after: string | undefined): string {

@@ -2,8 +2,8 @@
 
 import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
 import type { Profile } from '../../ports.ts';
+import { payedBy } from './card.ts';
 import { chargeCommands } from './charge-commands.ts';
-import { payedBy } from './order-view.ts';
 import { refused } from './refund-checks.ts';
 
 /** What names the money: a charge, an amount, both, or neither for the whole order. */

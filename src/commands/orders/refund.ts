@@ -18,8 +18,9 @@ import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts
 import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
+import { originsOf } from './refund-origins.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
-import { refundPreview } from './refund-preview.ts';
+import { type Previewed, refundPreview } from './refund-preview.ts';
 import { askNote, askReason, askWhat, pickOrder, requires } from './refund-questions.ts';
 import { refundResult } from './refund-result.ts';
 
@@ -40,7 +41,11 @@ export const refund = defineCommand({
       parse: chargeName,
     }),
     amount: flag.amount({ value: 'N', summary: "part of a charge: the service's own integer" }),
-    reason: flag.choice(refundReasonValues, { value: 'R', summary: 'why, for the service' }),
+    reason: flag.choice(refundReasonValues, {
+      value: 'R',
+      summary: 'why, for the service',
+      meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
+    }),
     note: flag.text({ value: 'TEXT', summary: 'why, for this machine; is not sent' }),
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
     intent: intentFlag,
@@ -77,7 +82,7 @@ export const refund = defineCommand({
     );
     const plan = planRefund(asked, order.value, profile);
     const confirmable = { profile, id, confirm: flags.confirm };
-    if (!ctx.options.dryRun) ctx.notes.show(refundPreview(plan, order.value, profile, asked.note));
+    if (!ctx.options.dryRun) await showPreview(ctx, { plan, order: order.value, profile, note: asked.note });
     await confirmChange(ctx, confirmable, plan.amount);
     const intent = {
       ...refundIntent(ctx, { asked, plan, order, confirmable }),
@@ -92,6 +97,11 @@ export const refund = defineCommand({
     return undefined;
   },
 });
+
+async function showPreview(ctx: Context, shown: Omit<Previewed, 'origins'>): Promise<void> {
+  const origins = await originsOf(ctx, shown.profile, shown.order);
+  ctx.notes.show(refundPreview({ ...shown, origins }));
+}
 
 // The same under the same --intent, or it is something else.
 function askedOf(
@@ -149,13 +159,13 @@ async function gather(
   const answersOptional = asks && !ctx.options.yes && given.confirm === undefined;
   const what =
     answersOptional && nothingGiven && charge === undefined && amount === undefined
-      ? await askWhat(ctx, order)
+      ? await askWhat(ctx, profile, order)
       : { charge, amount };
   const asksReason = asks && (answersOptional || requires(profile, 'reason'));
   return {
     ...what,
     reason: reason ?? (asksReason ? await askReason(ctx, profile) : undefined),
-    note: note ?? (asks && requires(profile, 'note') ? await askNote(ctx) : undefined),
+    note: note ?? (asks && requires(profile, 'note') ? await askNote(ctx, profile) : undefined),
     again,
   };
 }

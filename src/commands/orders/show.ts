@@ -4,6 +4,7 @@ import { orderColumns, resources } from '../../api/spec.ts';
 import { defineCommand, idArgument } from '../../command.ts';
 import { readOne } from '../one-record.ts';
 import { orderView } from './order-view.ts';
+import { originsOf } from './refund-origins.ts';
 
 const { idExample } = resources.orders;
 
@@ -19,8 +20,11 @@ export const show = defineCommand({
   exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { args: [id] }) {
     const service = await ctx.service();
+    const { profile } = service;
     const { record } = await readOne(ctx, service, 'orders', id, 'show');
-    await ctx.out.record(record, orderColumns, () => orderView(record, service.profile, ctx.clock.now()));
+    const origins = ctx.out.format === 'table' ? await originsOf(ctx, profile, record.value) : new Map();
+    const readAt = ctx.clock.now();
+    await ctx.out.record(record, orderColumns, () => orderView({ record, profile, readAt, origins }));
     return undefined;
   },
 });

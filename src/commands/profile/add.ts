@@ -50,7 +50,7 @@ export const add = defineCommand({
     '--api-version and --lang become part of the profile.\n\n' +
     'A file for --from holds JSON: {"base_url", "mode", "vendor", "api_version", "lang", "auth", "settings": {…}}, ' +
     'the first two at least.',
-  arguments: [nameArgument(true)],
+  arguments: [{ ...nameArgument(true), offers: undefined }],
   flags,
   examples: [
     'paydesk profile add test-mx',

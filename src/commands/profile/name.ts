@@ -5,6 +5,7 @@ export function nameArgument<const R extends boolean>(required: R) {
     name: 'name',
     summary: required ? 'name of the profile' : 'name of the profile, the same as -p NAME',
     required,
+    offers: 'profiles',
     parse: (text: string): string => text,
   } as const;
 }

@@ -1,0 +1,39 @@
+# Completes paydesk in bash. In ~/.bashrc: eval "$(paydesk completion bash)"
+# Made from the table of commands by `paydesk completion bash`. Runs nothing of what is typed.
+
+_paydesk() {
+  local IFS=$' \t\n'
+  local current="${COMP_WORDS[COMP_CWORD]-}" typed="${COMP_WORDS[*]:1:COMP_CWORD-1}" words='' word answer code=0
+  COMPREPLY=()
+  case "$current" in -*) typed='-' ;; esac
+  case "$typed" in
+    '') words='orders customers journal profile simulator completion help' ;;
+    'orders') words='list show find refund capture' ;;
+    'customers') words='list show' ;;
+    'journal') words='list show reconcile settle verify forget export' ;;
+    'profile') words='add list show use set key remove check' ;;
+    'simulator') words='serve reset' ;;
+    'help') words='orders customers journal profile simulator completion environment exit-codes output safety' ;;
+    'help orders') words='list show find refund capture' ;;
+    'help customers') words='list show' ;;
+    'help journal') words='list show reconcile settle verify forget export' ;;
+    'help profile') words='add list show use set key remove check' ;;
+    'help simulator') words='serve reset' ;;
+  esac
+  if [[ -n $words ]]; then
+    for word in $words; do
+      [[ $word == "$current"* ]] && COMPREPLY+=("$word")
+    done
+    return 0
+  fi
+  answer="$(command paydesk __complete bash "$((COMP_CWORD - 1))" "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null </dev/null)" || code=$?
+  if [[ $code -eq 10 ]]; then
+    compopt -o default 2>/dev/null
+  elif [[ -n $answer ]]; then
+    while IFS= read -r word; do COMPREPLY+=("$word"); done <<<"$answer"
+    compopt -o nosort 2>/dev/null
+  fi
+  return 0
+}
+
+complete -F _paydesk paydesk

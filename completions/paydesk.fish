@@ -1,0 +1,122 @@
+# Completes paydesk in fish. Once: paydesk completion fish > ~/.config/fish/completions/paydesk.fish
+# Made from the table of commands by `paydesk completion fish`. Runs nothing of what is typed.
+
+function __paydesk_complete
+    set -l before (commandline -opc)
+    set -l current (commandline -ct)
+    set -e before[1]
+    if not string match -q -- '-*' "$current"
+        switch "$before"
+            case ''
+                printf '%s\t%s\n' \
+                    orders 'List, show, refund and capture orders' \
+                    customers 'List and show customers' \
+                    journal 'What this machine sent, and what became of it' \
+                    profile 'The accounts paydesk can talk to, and their keys' \
+                    simulator 'The simulator of the service inside paydesk' \
+                    completion 'Print the script that completes paydesk in a shell' \
+                    help 'Help of a command or a topic'
+                return
+            case 'orders'
+                printf '%s\t%s\n' \
+                    list 'List orders, a page at a time' \
+                    show 'Show one order: its money, refunds and items' \
+                    find 'Find orders by what they show: a name, a card, an amount, an id' \
+                    refund 'Refund an order, one of its charges, or part of a charge' \
+                    capture 'Capture an order that was authorized earlier'
+                return
+            case 'customers'
+                printf '%s\t%s\n' \
+                    list 'List customers, a page at a time' \
+                    show 'Show one customer'
+                return
+            case 'journal'
+                printf '%s\t%s\n' \
+                    list 'List what was sent, and what became of it' \
+                    show 'Show one intent, its history, and what to do now' \
+                    reconcile 'Read orders again until outcomes are certain' \
+                    settle 'State what became of an attempt that reads cannot tell' \
+                    verify 'Check that the journal is whole; repair it' \
+                    forget 'Erase bodies and notes of settled entries' \
+                    export 'Print every attempt as flat records'
+                return
+            case 'profile'
+                printf '%s\t%s\n' \
+                    add 'Add an account: its address, mode and key' \
+                    list 'List the accounts' \
+                    show 'Show a profile, where each value comes from, and where files lie' \
+                    use 'Make a profile the default' \
+                    set 'Change a setting of a profile' \
+                    key 'Replace the key of a profile' \
+                    remove 'Remove a profile and its key' \
+                    check 'Check that a profile reaches its account, by reading only'
+                return
+            case 'simulator'
+                printf '%s\t%s\n' \
+                    serve 'Serve the simulated service on a loopback port' \
+                    reset 'Start the demo again from its first state'
+                return
+            case 'help'
+                printf '%s\t%s\n' \
+                    orders 'List, show, refund and capture orders' \
+                    customers 'List and show customers' \
+                    journal 'What this machine sent, and what became of it' \
+                    profile 'The accounts paydesk can talk to, and their keys' \
+                    simulator 'The simulator of the service inside paydesk' \
+                    completion 'Print the script that completes paydesk in a shell' \
+                    environment 'what stands for an option that is not given' \
+                    exit-codes 'what a script can rely on' \
+                    output 'stdout is the result and nothing else' \
+                    safety 'a refund is sent at most once, and its outcome is never lost'
+                return
+            case 'help orders'
+                printf '%s\t%s\n' \
+                    list 'List orders, a page at a time' \
+                    show 'Show one order: its money, refunds and items' \
+                    find 'Find orders by what they show: a name, a card, an amount, an id' \
+                    refund 'Refund an order, one of its charges, or part of a charge' \
+                    capture 'Capture an order that was authorized earlier'
+                return
+            case 'help customers'
+                printf '%s\t%s\n' \
+                    list 'List customers, a page at a time' \
+                    show 'Show one customer'
+                return
+            case 'help journal'
+                printf '%s\t%s\n' \
+                    list 'List what was sent, and what became of it' \
+                    show 'Show one intent, its history, and what to do now' \
+                    reconcile 'Read orders again until outcomes are certain' \
+                    settle 'State what became of an attempt that reads cannot tell' \
+                    verify 'Check that the journal is whole; repair it' \
+                    forget 'Erase bodies and notes of settled entries' \
+                    export 'Print every attempt as flat records'
+                return
+            case 'help profile'
+                printf '%s\t%s\n' \
+                    add 'Add an account: its address, mode and key' \
+                    list 'List the accounts' \
+                    show 'Show a profile, where each value comes from, and where files lie' \
+                    use 'Make a profile the default' \
+                    set 'Change a setting of a profile' \
+                    key 'Replace the key of a profile' \
+                    remove 'Remove a profile and its key' \
+                    check 'Check that a profile reaches its account, by reading only'
+                return
+            case 'help simulator'
+                printf '%s\t%s\n' \
+                    serve 'Serve the simulated service on a loopback port' \
+                    reset 'Start the demo again from its first state'
+                return
+        end
+    end
+    set -l answer (command paydesk __complete fish (count $before) $before "$current" 2>/dev/null </dev/null)
+    if test $status -eq 10
+        __fish_complete_path "$current"
+    else
+        printf '%s\n' $answer
+    end
+end
+
+complete -c paydesk -e
+complete -c paydesk -f -k -a '(__paydesk_complete)'

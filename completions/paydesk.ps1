@@ -1,0 +1,112 @@
+# Completes paydesk in PowerShell. In $PROFILE: paydesk completion powershell | Out-String | Invoke-Expression
+# Made from the table of commands by `paydesk completion powershell`. Runs nothing of what is typed.
+
+Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+    $before = @($commandAst.CommandElements | Select-Object -Skip 1 |
+        Where-Object { $_.Extent.EndOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
+    $found = @()
+    if (-not $wordToComplete.StartsWith('-')) {
+        $found = @(switch -CaseSensitive -Exact ($before -join ' ') {
+            '' {
+                "orders`tList, show, refund and capture orders"
+                "customers`tList and show customers"
+                "journal`tWhat this machine sent, and what became of it"
+                "profile`tThe accounts paydesk can talk to, and their keys"
+                "simulator`tThe simulator of the service inside paydesk"
+                "completion`tPrint the script that completes paydesk in a shell"
+                "help`tHelp of a command or a topic"
+            }
+            'orders' {
+                "list`tList orders, a page at a time"
+                "show`tShow one order: its money, refunds and items"
+                "find`tFind orders by what they show: a name, a card, an amount, an id"
+                "refund`tRefund an order, one of its charges, or part of a charge"
+                "capture`tCapture an order that was authorized earlier"
+            }
+            'customers' {
+                "list`tList customers, a page at a time"
+                "show`tShow one customer"
+            }
+            'journal' {
+                "list`tList what was sent, and what became of it"
+                "show`tShow one intent, its history, and what to do now"
+                "reconcile`tRead orders again until outcomes are certain"
+                "settle`tState what became of an attempt that reads cannot tell"
+                "verify`tCheck that the journal is whole; repair it"
+                "forget`tErase bodies and notes of settled entries"
+                "export`tPrint every attempt as flat records"
+            }
+            'profile' {
+                "add`tAdd an account: its address, mode and key"
+                "list`tList the accounts"
+                "show`tShow a profile, where each value comes from, and where files lie"
+                "use`tMake a profile the default"
+                "set`tChange a setting of a profile"
+                "key`tReplace the key of a profile"
+                "remove`tRemove a profile and its key"
+                "check`tCheck that a profile reaches its account, by reading only"
+            }
+            'simulator' {
+                "serve`tServe the simulated service on a loopback port"
+                "reset`tStart the demo again from its first state"
+            }
+            'help' {
+                "orders`tList, show, refund and capture orders"
+                "customers`tList and show customers"
+                "journal`tWhat this machine sent, and what became of it"
+                "profile`tThe accounts paydesk can talk to, and their keys"
+                "simulator`tThe simulator of the service inside paydesk"
+                "completion`tPrint the script that completes paydesk in a shell"
+                "environment`twhat stands for an option that is not given"
+                "exit-codes`twhat a script can rely on"
+                "output`tstdout is the result and nothing else"
+                "safety`ta refund is sent at most once, and its outcome is never lost"
+            }
+            'help orders' {
+                "list`tList orders, a page at a time"
+                "show`tShow one order: its money, refunds and items"
+                "find`tFind orders by what they show: a name, a card, an amount, an id"
+                "refund`tRefund an order, one of its charges, or part of a charge"
+                "capture`tCapture an order that was authorized earlier"
+            }
+            'help customers' {
+                "list`tList customers, a page at a time"
+                "show`tShow one customer"
+            }
+            'help journal' {
+                "list`tList what was sent, and what became of it"
+                "show`tShow one intent, its history, and what to do now"
+                "reconcile`tRead orders again until outcomes are certain"
+                "settle`tState what became of an attempt that reads cannot tell"
+                "verify`tCheck that the journal is whole; repair it"
+                "forget`tErase bodies and notes of settled entries"
+                "export`tPrint every attempt as flat records"
+            }
+            'help profile' {
+                "add`tAdd an account: its address, mode and key"
+                "list`tList the accounts"
+                "show`tShow a profile, where each value comes from, and where files lie"
+                "use`tMake a profile the default"
+                "set`tChange a setting of a profile"
+                "key`tReplace the key of a profile"
+                "remove`tRemove a profile and its key"
+                "check`tCheck that a profile reaches its account, by reading only"
+            }
+            'help simulator' {
+                "serve`tServe the simulated service on a loopback port"
+                "reset`tStart the demo again from its first state"
+            }
+        })
+    }
+    if ($found.Count -eq 0) {
+        $found = @(& paydesk __complete powershell $before.Count @before $wordToComplete 2>$null)
+    }
+    $found | ForEach-Object {
+        $value, $text = $_ -split "`t", 2
+        if (-not $text) { $text = $value }
+        if ($value.StartsWith($wordToComplete)) {
+            [System.Management.Automation.CompletionResult]::new($value, $value, 'ParameterValue', $text)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+/** Outcomes that a person must look at although there is a verdict: what was seen, what is certain, what to do. */
+
+import { type ChargeMoney, readMoney } from '../api/charges.ts';
+import { CliError } from '../errors.ts';
+import type { FoundRefund, Intent, Outcome, Profile } from '../ports.ts';
+import { commandLine } from './account.ts';
+import { payedBy } from './orders/card.ts';
+import { keepByHand } from './unrecorded.ts';
+
+type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
+type Alarm = NonNullable<Ended['alarm']>;
+
+const alarmWords: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
+  contradiction: 'the answer contradicts what was asked for',
+  partial: 'only part of what was asked for shows',
+  applied_though_rejected: 'the service refused it, and yet a read shows it: it is ours or identical',
+};
+
+/** The error of an alarm (exit 7). `what` is the change in words. */
+export function alarmError(
+  { profile, intent, what }: { readonly profile: Profile; readonly intent: Intent; readonly what: string },
+  outcome: Ended,
+  alarm: Alarm,
+): CliError {
+  const now = [
+    intent.orderId === undefined ? 'stop and show your lead:' : 'stop on this order and show your lead:',
+    outcome.intent === undefined
+      ? commandLine(profile, 'orders', 'show', intent.orderId ?? '')
+      : `paydesk journal show ${outcome.intent}`,
+    ...keepByHand(outcome),
+  ];
+  const { refunds = [] } = outcome;
+  if (alarm === 'duplicate') return duplicate(intent, outcome, now);
+  const listed = refunds.map(
+    ({ id, amount, chargeId }) => `${id ?? 'no id'} ${amount} on charge ${chargeId}`,
+  );
+  return new CliError('unknown', `${alarmWords[alarm]}: the ${what}`, {
+    certain: `sent once by this machine${intent.orderId === undefined ? '' : `; new refunds that the service lists: ${listed.length === 0 ? 'none' : listed.join(', ')}`}`,
+    now,
+  });
+}
+
+function duplicate(
+  { orderId = '' }: Intent,
+  { refunds = [], order }: Ended,
+  now: readonly string[],
+): CliError {
+  const [first] = refunds;
+  const sum = refunds.reduce((total, { amount }) => total + amount, 0);
+  const same = refunds.every(
+    ({ amount, chargeId }) => amount === first?.amount && chargeId === first.chargeId,
+  );
+  const money =
+    same && first !== undefined ? ` of ${-first.amount} on ${chargeWords(first, order?.value)}` : '';
+  const ids = refunds.map(({ id }) => id ?? 'one without an id').join(' and ');
+  return new CliError('unknown', `${refunds.length} new refunds${money} of this order\n${orderId}\n${ids}`, {
+    opening: 'DUPLICATE?',
+    certain: `this machine sent one; the service lists ${refunds.length === 2 ? 'both' : 'all of them'}, ${sum} together;\npaydesk cannot take a refund back`,
+    now,
+  });
+}
+
+function chargeWords({ chargeId }: FoundRefund, order: unknown): string {
+  const reading = readMoney(order);
+  const charges: readonly ChargeMoney[] = 'money' in reading ? reading.money.charges : [];
+  const charge = charges.find(({ id }) => id === chargeId);
+  return charge === undefined ? `charge ${chargeId}` : `charge ${charge.number} (${payedBy(charge.value)})`;
+}

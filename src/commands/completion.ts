@@ -1,0 +1,42 @@
+/** `completion`: the script that makes a shell complete paydesk, to be installed by the person. */
+
+import { defineCommand, oneOf } from '../command.ts';
+import { exitCodes } from '../errors.ts';
+import { shells } from '../ports.ts';
+
+export const completion = defineCommand({
+  description: [
+    'Prints a script and changes no file. To have it in every new shell, put the line of your shell where it says:',
+    '',
+    'bash, in ~/.bashrc:',
+    '  eval "$(paydesk completion bash)"',
+    'zsh, in ~/.zshrc, after compinit:',
+    '  eval "$(paydesk completion zsh)"',
+    'fish, once:',
+    '  paydesk completion fish > ~/.config/fish/completions/paydesk.fish',
+    'PowerShell, in $PROFILE:',
+    '  paydesk completion powershell | Out-String | Invoke-Expression',
+    '',
+    'TAB then offers commands, options, their values, profiles, and orders out of the journal of this machine. It asks no service, and runs nothing of what is typed.',
+  ].join('\n'),
+  arguments: [
+    {
+      name: 'shell',
+      summary: 'the shell',
+      required: true,
+      choices: shells,
+      parse: (text: string, name: string) => oneOf(shells, text, name),
+    },
+  ],
+  flags: {},
+  examples: [
+    'paydesk completion bash',
+    'paydesk completion zsh > _paydesk',
+    'paydesk completion fish > paydesk.fish',
+  ],
+  exits: [0, exitCodes.usage, exitCodes.incomplete],
+  async run(ctx, { args: [shell] }) {
+    await ctx.out.text(await ctx.completionScript(shell));
+    return undefined;
+  },
+});

@@ -1,0 +1,54 @@
+/** When a date ends a walk through orders: only where the profile promises newest first, and only while pages keep to it. */
+
+import type { WireRecord } from '../../ports.ts';
+import { idOf } from '../walk.ts';
+
+/** Two orders that stand the wrong way round: the later one is the newer one. */
+export interface Contradiction {
+  readonly earlier: string;
+  readonly later: string;
+}
+
+export interface DateStop {
+  /** Looks at a page as it was read. */
+  see(records: readonly WireRecord[]): void;
+  /** Whether no order that is new enough can follow. */
+  readonly reached: boolean;
+  /** What contradicts the promise, as soon as a page does. */
+  readonly contradiction: Contradiction | undefined;
+  /** The last order before the first one that is too old. */
+  readonly last: string | undefined;
+}
+
+/** `promised`: the profile says `newest-first`; `since`: Unix milliseconds, undefined where no date ends the walk. */
+export function stopAtDate(promised: boolean, since: number | undefined): DateStop {
+  let before: { readonly id: string; readonly createdAt: number } | undefined;
+  let contradiction: Contradiction | undefined;
+  let tooOld = false;
+  let last: string | undefined;
+  const look = (record: WireRecord): void => {
+    const { created_at: createdAt } = record.value;
+    const id = idOf(record);
+    if (typeof createdAt !== 'number' || id === undefined) return;
+    if (before !== undefined && createdAt > before.createdAt)
+      contradiction ??= { earlier: before.id, later: id };
+    before = { id, createdAt };
+    tooOld ||= since !== undefined && createdAt * 1000 < since;
+    if (!tooOld) last = id;
+  };
+  return {
+    see(records) {
+      // Pages after the contradiction cannot add to it.
+      if (promised && contradiction === undefined) for (const record of records) look(record);
+    },
+    get reached() {
+      return promised && tooOld && contradiction === undefined;
+    },
+    get contradiction() {
+      return contradiction;
+    },
+    get last() {
+      return last;
+    },
+  };
+}

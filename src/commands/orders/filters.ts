@@ -1,0 +1,151 @@
+/** The filters of `orders list` and `orders find`: ours, applied while walking, since the service documents none. */
+
+import { customerIdPattern, itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
+import { flag } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+import type { Context } from '../../ports.ts';
+import type { Filter } from '../listing.ts';
+import {
+  isWithin,
+  type Reckoning,
+  type TimeRange,
+  timeRange,
+  type When,
+  whenFlag,
+  whenWords,
+} from '../time-range.ts';
+import { fold } from './folding.ts';
+import { canBeRefunded } from './refundable.ts';
+
+/** The flags of both commands. */
+export const filterFlags = {
+  status: flag.text({
+    value: 'WORD',
+    summary: 'only orders with this payment_status, as the service writes it',
+  }),
+  refundable: flag.switch({ summary: 'only orders that can be refunded' }),
+  customer: flag.of<string>({
+    value: 'ID|EMAIL',
+    summary: 'only orders of this buyer',
+    parse: (text, name) => {
+      if (customerIdPattern.test(text) || /^[^\s@]+@[^\s@]+$/.test(text)) return text;
+      throw usage(
+        `${name} ${text}: neither the id of a customer, which looks like cus_2sZp8LmQ4tVx, nor an e-mail`,
+        ['for any part of a name: paydesk orders find TEXT'],
+      );
+    },
+  }),
+  since: whenFlag('only orders created at this time or later: 30d, 2026-11-20, ISO 8601'),
+  until: whenFlag('only orders created before this time'),
+  'min-amount': flag.amount({ value: 'N', summary: 'only orders of this amount or more' }),
+  'max-amount': flag.amount({ value: 'N', summary: 'only orders of this amount or less' }),
+} as const;
+
+/** The flags as given. */
+export interface FilterInput {
+  readonly status?: string | undefined;
+  readonly refundable?: boolean | undefined;
+  readonly customer?: string | undefined;
+  readonly since?: When | undefined;
+  readonly until?: When | undefined;
+  readonly 'min-amount'?: number | undefined;
+  readonly 'max-amount'?: number | undefined;
+}
+
+/** What was asked for, ready to be applied. */
+export interface OrderFilters {
+  readonly filters: readonly Filter[];
+  readonly range: TimeRange;
+  /** Orders that were left out since they do not show what is asked about, so far. */
+  readonly left: () => readonly string[];
+}
+
+/** Reads the flags. Throws CliError 'usage' where nothing can pass. */
+export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
+  const reckoning: Reckoning = { now: ctx.clock.now(), zoned: (shown) => ctx.days.moment(shown) };
+  const range = timeRange(input, reckoning);
+  const amounts = amountRange(input);
+  const undated = counted((order) => typeof order.created_at !== 'number');
+  const unpriced = counted((order) => !isAmount(order.amount));
+  const { status, customer, since, until } = input;
+  const filters: Filter[] = [];
+  if (status !== undefined) filters.push(statusFilter(status));
+  if (input.refundable === true) filters.push({ words: ['--refundable'], accepts: canBeRefunded });
+  if (customer !== undefined) filters.push({ words: ['--customer', customer], accepts: isBuyer(customer) });
+  if (amounts.words.length > 0)
+    filters.push({
+      words: amounts.words,
+      accepts: ({ amount, ...order }) =>
+        !unpriced.is({ amount, ...order }) && Number(amount) >= amounts.min && Number(amount) <= amounts.max,
+    });
+  if (since !== undefined || until !== undefined)
+    filters.push({
+      words: [
+        ...(since === undefined ? [] : whenWords('--since', since, reckoning)),
+        ...(until === undefined ? [] : whenWords('--until', until, reckoning)),
+      ],
+      accepts: (order) => !undated.is(order) && isWithin(range, Number(order.created_at)),
+    });
+  return {
+    filters,
+    range,
+    left: () => [...undated.words('created_at'), ...unpriced.words('amount')],
+  };
+}
+
+function statusFilter(status: string): Filter {
+  return { words: ['--status', status], accepts: (order) => order.payment_status === status };
+}
+
+function usage(message: string, now: readonly string[] = []): CliError {
+  return new CliError('usage', message, { certain: 'nothing was sent', now });
+}
+
+function isAmount(value: unknown): boolean {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function amountRange({ 'min-amount': min, 'max-amount': max }: FilterInput) {
+  if (min !== undefined && max !== undefined && min > max)
+    throw usage(`no amount lies between --min-amount ${min} and --max-amount ${max}`);
+  return {
+    min: min ?? Number.NEGATIVE_INFINITY,
+    max: max ?? Number.POSITIVE_INFINITY,
+    words: [
+      ...(min === undefined ? [] : ['--min-amount', String(min)]),
+      ...(max === undefined ? [] : ['--max-amount', String(max)]),
+    ],
+  };
+}
+
+// The buyer as the order shows it, or as one of its charges does (service: customer_info, charge).
+function isBuyer(customer: string): (order: JsonObject) => boolean {
+  if (!customerIdPattern.test(customer)) {
+    const email = fold(customer);
+    return (order) => {
+      const shown = valueAt(order, ['customer_info', 'email']);
+      return typeof shown === 'string' && fold(shown) === email;
+    };
+  }
+  return (order) =>
+    valueAt(order, ['customer_info', 'customer_id']) === customer ||
+    itemsOf(order.charges).some((charge) => charge.customer_id === customer);
+}
+
+// Absent is "not shown", never "outside": what was left out for that reason is counted and said.
+function counted(lacks: (order: JsonObject) => boolean) {
+  let count = 0;
+  return {
+    is(order: JsonObject): boolean {
+      const lacking = lacks(order);
+      if (lacking) count += 1;
+      return lacking;
+    },
+    words: (name: string): readonly string[] =>
+      count === 0
+        ? []
+        : [
+            `${count} ${count === 1 ? 'order shows' : 'orders show'} no ${name} and ${count === 1 ? 'was' : 'were'} left out`,
+          ],
+  };
+}

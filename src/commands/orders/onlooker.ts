@@ -1,0 +1,88 @@
+/** What looks on while orders are walked: possible twins, a date that ends the walk, and what was left out. */
+
+import type { Context, Page, Profile, WireRecord } from '../../ports.ts';
+import { commandLine } from '../account.ts';
+import type { Onlooker } from '../listing.ts';
+import { idOf } from '../walk.ts';
+import { stopAtDate } from './date-stop.ts';
+import type { OrderFilters } from './filters.ts';
+import { createTwins, type Twins, twinPairs } from './twins.ts';
+
+// A walk that a promised order would have cut short is worth a hint when it was this long.
+const longWalk = 500;
+
+/** An onlooker over orders, and what it saw. */
+export interface OrderOnlooker extends Onlooker {
+  readonly twins: Pick<Twins, 'of'>;
+  /** Orders read so far. */
+  readonly read: number;
+  /** Oldest and newest `created_at` of them, Unix seconds. */
+  readonly days: { readonly first: number; readonly last: number } | undefined;
+  /** The id of the last order read; where a date ended the walk, of the last one before that date. */
+  readonly last: string | undefined;
+}
+
+/** Looks on for one run. */
+export function orderOnlooker(
+  ctx: Context,
+  profile: Profile,
+  { filters, range, left }: OrderFilters,
+): OrderOnlooker {
+  const promised = profile.settings['orders.order'] === 'newest-first';
+  const twins = createTwins();
+  const pairs = twinPairs(twins);
+  const dates = stopAtDate(promised, range.since);
+  let read = 0;
+  let days: { readonly first: number; readonly last: number } | undefined;
+  let last: string | undefined;
+  let said = false;
+  const saySurprise = (): void => {
+    const { contradiction } = dates;
+    if (contradiction === undefined || said || range.since === undefined) return;
+    said = true;
+    ctx.notes.warn(
+      `the list is not newest first, although orders.order says so: ${contradiction.later} is newer than ${contradiction.earlier} before it; walking on`,
+    );
+  };
+  return {
+    columns: [{ name: 'twin', title: 'TWIN', kind: 'id', derived: true, value: (order) => twins.of(order) }],
+    twins,
+    wide: filters.some(({ words: [name] }) => name !== '--status' && name !== '--refundable'),
+    see({ records }: Page) {
+      twins.see(records.map(({ value }) => value));
+      dates.see(records);
+      saySurprise();
+      read += records.length;
+      days = records.reduce(widened, days);
+      last = idOf(records.at(-1)) ?? last;
+    },
+    shown: (records) => pairs.add(records.map(({ value }) => value)),
+    over: () => dates.reached,
+    closing: () => [
+      ...pairs.words(),
+      ...left(),
+      ...(range.since !== undefined && !promised && read > longWalk && profile.kind === 'stored'
+        ? [
+            `all ${read} orders were read; where lists are newest first, this ends such a walk at --since: ${commandLine(profile, 'profile', 'set', profile.name, 'orders.order', 'newest-first')}`,
+          ]
+        : []),
+    ],
+    get read() {
+      return read;
+    },
+    get days() {
+      return days;
+    },
+    get last() {
+      return dates.reached ? dates.last : last;
+    },
+  };
+}
+
+function widened(
+  days: { readonly first: number; readonly last: number } | undefined,
+  { value: { created_at: at } }: WireRecord,
+): { readonly first: number; readonly last: number } | undefined {
+  if (typeof at !== 'number') return days;
+  return { first: Math.min(days?.first ?? at, at), last: Math.max(days?.last ?? at, at) };
+}

@@ -1,0 +1,121 @@
+/** Points in time as people type them, and the half-open range between two of them. Pure. */
+
+import { flag } from '../command.ts';
+import { CliError } from '../errors.ts';
+
+/** What a point in time is read with. */
+export interface Reckoning {
+  /** Wall clock, Unix milliseconds. */
+  readonly now: number;
+  /** The moment at which clocks in the zone of the run show this (`Date.UTC` of what they show), Unix milliseconds. */
+  readonly zoned: (shown: number) => number;
+}
+
+/** A point in time as typed; it becomes Unix milliseconds once the clock and the zone are known. */
+export interface When {
+  readonly text: string;
+  /** It is counted back from now, so the same words mean something else later. */
+  readonly relative: boolean;
+  readonly at: (reckoning: Reckoning) => number;
+}
+
+/** From `since` on, up to but without `until`; Unix milliseconds. */
+export interface TimeRange {
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+}
+
+/** A flag that takes a point in time. */
+export function whenFlag(summary: string) {
+  return flag.of<When>({ value: 'WHEN', summary, parse: parseWhen });
+}
+
+const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const span = /^([1-9][0-9]{0,5})([mhd])$/;
+const iso =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})\d*)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+
+/** `30d`, `12h`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError 'usage'. */
+export function parseWhen(text: string, name: string): When {
+  const [, count, unit = ''] = span.exec(text) ?? [];
+  const length = units[unit];
+  if (count !== undefined && length !== undefined)
+    return { text, relative: true, at: ({ now }) => wholeSecond(now) - Number(count) * length };
+  const shown = shownBy(iso.exec(text));
+  if (shown === undefined) {
+    throw new CliError(
+      'usage',
+      `${name} ${text}: not a time such as 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`,
+      { certain: 'nothing was sent' },
+    );
+  }
+  const { wall, offsetMs } = shown;
+  return {
+    text,
+    relative: false,
+    at: ({ zoned }) => (offsetMs === undefined ? zoned(wall) : wall - offsetMs),
+  };
+}
+
+// The service counts in seconds.
+function wholeSecond(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
+}
+
+interface Shown {
+  /** What a clock shows, as if it were UTC; Unix milliseconds. */
+  readonly wall: number;
+  readonly offsetMs: number | undefined;
+}
+
+// A day that no calendar has would silently become another one.
+function shownBy(match: RegExpExecArray | null): Shown | undefined {
+  if (match === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((digits) => Number(digits ?? 0));
+  const wall = Date.UTC(year, month - 1, day, hour, minute, second, Number((match[7] ?? '').padEnd(3, '0')));
+  const date = new Date(wall);
+  const real =
+    date.getUTCFullYear() === year &&
+    date.getUTCMonth() === month - 1 &&
+    date.getUTCDate() === day &&
+    hour < 24 &&
+    minute < 60 &&
+    second < 60;
+  const offset = offsetOf(match[8]);
+  return real && offset !== 'wrong' ? { wall, offsetMs: offset } : undefined;
+}
+
+function offsetOf(text: string | undefined): number | undefined | 'wrong' {
+  if (text === undefined) return undefined;
+  if (text.toUpperCase() === 'Z') return 0;
+  const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(3).replace(':', ''))];
+  if (hours > 23 || minutes > 59) return 'wrong';
+  return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+/** The range that both ends make. Throws CliError 'usage' where nothing can lie in it. */
+export function timeRange(
+  { since, until }: { readonly since?: When | undefined; readonly until?: When | undefined },
+  reckoning: Reckoning,
+): TimeRange {
+  const range = { since: since?.at(reckoning), until: until?.at(reckoning) };
+  if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
+    throw new CliError('usage', `nothing lies between --since ${since?.text} and --until ${until?.text}`, {
+      certain: 'nothing was sent; --since is included, --until is not',
+    });
+  }
+  return range;
+}
+
+/** Whether a time of the service (Unix seconds) lies in a range. */
+export function isWithin({ since, until }: TimeRange, seconds: number): boolean {
+  const ms = seconds * 1000;
+  return (since === undefined || ms >= since) && (until === undefined || ms < until);
+}
+
+/** The flag that says the same point in time again later: what was counted back from now is pinned. */
+export function whenWords(name: string, when: When, reckoning: Reckoning): readonly string[] {
+  return [name, when.relative ? new Date(when.at(reckoning)).toISOString().replace('.000Z', 'Z') : when.text];
+}

@@ -1,0 +1,55 @@
+/** What `paydesk __complete SHELL INDEX WORD…` answers to a completion script: candidates on stdout, and nothing else. */
+
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setVariable } from './globals.ts';
+import { recentIds } from './journal/recent.ts';
+import { shells } from './ports.ts';
+import { findFolders } from './profiles/folders.ts';
+import { namesOnFile } from './profiles/names-on-file.ts';
+import { candidatesFor, type Offered, type Sources } from './shells/candidates.ts';
+import { filesHere } from './shells/scripts.ts';
+import { readTypedLine } from './shells/typed-line.ts';
+
+/** Answers and sets the exit code. Whatever goes wrong, there is nothing to offer: a TAB prints no error. */
+export async function answer(process: NodeJS.Process): Promise<void> {
+  process.stdout.on('error', () => undefined);
+  process.removeAllListeners('warning');
+  const [shellName, index, ...sent] = process.argv.slice(3);
+  const shell = shells.find((one) => one === shellName);
+  if (shell === undefined) return;
+  try {
+    const line = readTypedLine(shell, Number(index), sent);
+    const offered = await candidatesFor(line, sourcesOf(process));
+    process.stdout.write(written(offered, line.kept, shell !== 'bash'));
+    if (offered.files) process.exitCode = filesHere;
+  } catch {
+    return;
+  }
+}
+
+// A line each; behind a tab what it is, for shells that show it.
+function written({ candidates }: Offered, kept: number, explained: boolean): string {
+  return candidates
+    .map(({ value, text }) => `${value.slice(kept)}${explained && text !== '' ? `\t${text}` : ''}\n`)
+    .join('');
+}
+
+function sourcesOf({ env, platform }: NodeJS.Process): Sources {
+  const folders = findFolders({ env, platform, home: homedir() });
+  const journal = join(folders.state, 'journal', 'journal.db');
+  const lately = async (of: 'orders' | 'intents', named: string | undefined) => {
+    const profile = named ?? setVariable(env, 'PAYDESK_PROFILE') ?? namesOnFile(folders.config).chosen;
+    return (await recentIds(journal, of, profile)).map(({ id, text }) => ({ value: id, text }));
+  };
+  return {
+    profiles: async () =>
+      namesOnFile(folders.config).names.map(({ name, mode }) => ({ value: name, text: mode })),
+    orders: (profile) => lately('orders', profile),
+    // The journal's commands find the profile by themselves.
+    intents: (profile) =>
+      recentIds(journal, 'intents', profile).then((found) =>
+        found.map(({ id, text }) => ({ value: id, text })),
+      ),
+  };
+}

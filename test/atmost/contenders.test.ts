@@ -1,0 +1,182 @@
+/** Several processes want the same order: one sends, the others are refused, whoever was stopped or killed meanwhile. */
+
+import { readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Home } from '../harness/paydesk.ts';
+import { type Handler, json } from '../harness/server.ts';
+import { changeArgs, type Desk, forEachAtOnce, isLong, journalRows, openDesk, story } from './desk.ts';
+import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { start } from './running.ts';
+import { type CallName, hasStrace, startTraced, traced } from './strace.ts';
+
+let ledger: Ledger;
+let desk: Desk;
+beforeAll(async () => {
+  ledger = await startLedger();
+  desk = await openDesk({ url: ledger.url, settings: { 'refund.send_within': '1s' } });
+});
+afterAll(async () => {
+  desk[Symbol.dispose]();
+  await ledger[Symbol.asyncDispose]();
+});
+
+/** Done and answered when the gate opens. */
+function behind(gate: Promise<void>, apply: () => unknown): Handler {
+  return async (...request) => {
+    await gate;
+    await json(apply())(...request);
+  };
+}
+
+/** Starts so many on one order; the one that sends gets its answer when all others have ended. */
+async function contend(home: Home, order: LedgerOrder, contenders: number) {
+  const others = Promise.withResolvers<void>();
+  order.onPost = (_, apply) => behind(others.promise, apply);
+  let left = contenders - 1;
+  const runs = Array.from({ length: contenders }, () => start(desk, home, changeArgs(order)));
+  for (const { end } of runs) {
+    void end.then(() => {
+      left -= 1;
+      if (left === 0) others.resolve();
+    });
+  }
+  return Promise.all(runs.map(({ end }) => end));
+}
+
+const byNumber = (one: number | null, other: number | null): number => Number(one) - Number(other);
+const busy = /is being changed by op7 \(orders refund\) since \d{4}-/;
+
+describe('F20 two processes, one order', () => {
+  test('exactly one sends; the other is told who is at it, and exits 3', async () => {
+    const races = Array.from({ length: isLong ? 1000 : 50 });
+    const ended = await forEachAtOnce(races, 2, async () => {
+      using home = desk.newHome();
+      const order = ledger.add('refund');
+      const runs = await contend(home, order, 2);
+      const codes = runs.map(({ code }) => code).toSorted(byNumber);
+      const loser = runs.find(({ code }) => code === 3);
+      expect({ codes, posts: order.posts.length }, loser?.stderr).toEqual({ codes: [0, 3], posts: 1 });
+      expect(loser?.stderr).toMatch(busy);
+      expect(story(home)).toBe('sent applied');
+      return order.posts.length;
+    });
+    const sent = ended.reduce((sum, posts) => sum + posts, 0);
+    console.log(
+      `races of two processes: ${ended.length}, ${sent} requests sent, ${ended.length} refused as busy`,
+    );
+  }, 3_600_000);
+});
+
+describe('F22 the owner of a lock is killed', () => {
+  test('of 20 contenders one takes over at once and sends, 19 exit 3', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    const holding = Promise.withResolvers<void>();
+    // The second read is the final one, under the lock: it is never answered.
+    order.onRead = (read) => {
+      if (read !== 2) return undefined;
+      holding.resolve();
+      return () => undefined;
+    };
+    const owner = start(desk, home, changeArgs(order));
+    await holding.promise;
+    owner.kill('SIGKILL');
+    await owner.end;
+    const runs = await contend(home, order, 20);
+    const codes = runs.map(({ code }) => code);
+    const odd = runs.filter(({ code }) => code !== 0 && code !== 3);
+    expect(codes.toSorted(byNumber), odd.map(({ stderr }) => stderr).join()).toEqual([
+      0,
+      ...Array.from({ length: 19 }, () => 3),
+    ]);
+    expect(order.posts).toHaveLength(1);
+    expect(story(home)).toBe('sent applied');
+    console.log('20 contenders for the lock of a killed owner: 1 taker, 19 refused, 1 request sent');
+  });
+});
+
+describe.skipIf(!hasStrace())('F21 the one who sends is stopped', () => {
+  test('on the fsync of SENT: others are refused; woken after send_by it sends nothing and exits 6', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    const when = await lastBeforePost('fsync');
+    const stopped = startTraced(desk, home, changeArgs(order), { call: 'fsync', what: 'signal=STOP', when });
+    await untilLogged(stopped.log, 'stopped by SIGSTOP');
+    // The stopped one keeps the order, and in the midst of a commit the journal: others wait 5 s for that.
+    const [refund, reconcile] = await Promise.all([
+      desk.run(home, changeArgs(order)),
+      desk.run(home, ['journal', 'reconcile', '--all']),
+    ]);
+    expect({ code: refund.code, posts: order.posts.length }, refund.stderr).toEqual({ code: 3, posts: 0 });
+    expect(refund.stderr).toMatch(busy);
+    expect(reconcile.code, reconcile.stderr).toBe(3);
+    expect(reconcile.stderr).toContain('is in use by another run that does not get on');
+    process.kill(childOf(stopped.pid), 'SIGCONT');
+    const woken = await stopped.end;
+    expect({ code: woken.code, posts: order.posts.length }, woken.stderr).toEqual({ code: 6, posts: 0 });
+    expect(woken.stderr).toContain('was not sent: this machine was held up');
+    expect(story(home)).toBe('sent not_sent');
+  });
+
+  test('between SENT and the POST: others can neither send nor give a verdict; woken it sends, once', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    order.onRead = () => json(order.value, 200, { connection: 'close' });
+    const when = await lastBeforePost('connect', order);
+    const stopped = startTraced(desk, home, changeArgs(order), {
+      call: 'connect',
+      what: 'signal=STOP',
+      when,
+    });
+    await untilLogged(stopped.log, 'stopped by SIGSTOP');
+    expect(story(home)).toBe('sent');
+    const [refund, reconcile, settle] = await Promise.all([
+      desk.run(home, changeArgs(order)),
+      desk.run(home, ['journal', 'reconcile', '--all']),
+      desk.run(home, settleArgs(home, order)),
+    ]);
+    expect({ code: refund.code, posts: order.posts.length }, refund.stderr).toEqual({ code: 3, posts: 0 });
+    expect(reconcile.code, reconcile.stderr).toBe(7);
+    expect(settle.code, settle.stderr).toBe(3);
+    expect(story(home)).toBe('sent');
+    process.kill(childOf(stopped.pid), 'SIGCONT');
+    const woken = await stopped.end;
+    expect({ code: woken.code, posts: order.posts.length }, woken.stderr).toEqual({ code: 0, posts: 1 });
+    expect(story(home)).toBe('sent applied');
+  });
+});
+
+function settleArgs(home: Home, { id }: LedgerOrder): readonly string[] {
+  const intent = journalRows(home)[0]?.intent ?? '';
+  return ['journal', 'settle', intent, '--not-applied', '--note', 'looked', '--confirm', id];
+}
+
+/** The last such call before the POST, counted over a whole run's main thread. */
+async function lastBeforePost(name: CallName, like?: LedgerOrder): Promise<string> {
+  using home = desk.newHome();
+  const order = ledger.add('refund');
+  if (like !== undefined) order.onRead = () => json(order.value, 200, { connection: 'close' });
+  const { calls } = await traced(desk, home, changeArgs(order));
+  const before = calls.slice(
+    0,
+    calls.findIndex(({ line }) => line.includes('POST ')),
+  );
+  return String(before.findLast((call) => call.name === name)?.nth);
+}
+
+async function untilLogged(log: string, text: string): Promise<void> {
+  while (!readLog(log).includes(text)) await wait(20);
+}
+
+function readLog(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function childOf(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
+}

@@ -1,0 +1,131 @@
+/** A desk for these tests: homes with a profile that reaches the ledger, and the test's own look at the journal. */
+
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { cleanEnv, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import type { LedgerOrder } from './ledger.ts';
+
+export const testKey = 'key_test_4u9fQ2';
+/** How much of the charge is refunded here. */
+export const refundAmount = 5_000;
+
+export const isLong = process.env.PAYDESK_TEST_LONG === '1';
+
+export interface DeskOptions {
+  readonly url: string;
+  /** Settings of the profile, over `orders.get` direct and two reads at once after a loss. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export interface Desk extends Disposable {
+  /** A home of its own with the profile `t`, and an empty journal. */
+  newHome(): Home;
+  /** Runs the program in such a home. */
+  run(home: Home, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
+  /** The whole environment of such a run. */
+  env(home: Home, env?: Readonly<Record<string, string>>): Record<string, string>;
+}
+
+/** Makes the profile once; each home gets a copy of it. */
+export async function openDesk({ url, settings = {} }: DeskOptions): Promise<Desk> {
+  const root = mkdtempSync(join(tmpdir(), 'paydesk-atmost-'));
+  const template: Home = { path: join(root, 'home'), [Symbol.dispose]: () => undefined };
+  mkdirSync(template.path);
+  const lead = join(root, 'lead.json');
+  const fast = { 'orders.get': 'direct', 'reconcile.after': '0,0' };
+  writeFileSync(lead, JSON.stringify({ base_url: url, mode: 'sandbox', settings: { ...fast, ...settings } }));
+  // One cache of compiled code for all homes: a start without it takes half as long again.
+  const shared = { XDG_CACHE_HOME: join(root, 'cache'), PAYDESK_OPERATOR: 'op7', TZ: 'UTC' };
+  const added = await paydesk(['profile', 'add', 't', '--from', lead, '--key-stdin'], {
+    home: template,
+    env: shared,
+    input: testKey,
+  });
+  if (added.code !== 0) throw new Error(`no profile: ${added.stderr}`);
+  return {
+    newHome() {
+      const home = newHome();
+      cpSync(template.path, home.path, { recursive: true });
+      return home;
+    },
+    run: (home, args, env = {}) => paydesk(['-p', 't', ...args], { home, env: { ...shared, ...env } }),
+    env: (home, env = {}) => cleanEnv({ home, env: { ...shared, ...env } }),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+/** The words that refund a part of this order, or capture it. */
+export function changeArgs({ id, kind }: LedgerOrder): readonly string[] {
+  return kind === 'capture'
+    ? ['orders', 'capture', id, '--yes']
+    : ['orders', 'refund', id, '--charge', '1', '--amount', String(refundAmount), '--yes'];
+}
+
+// ── The journal ─────────────────────────────────────────────────────────────────────────────────
+
+export interface JournalRow {
+  readonly type: 'sent' | 'verdict';
+  readonly intent: string;
+  readonly attempt: number;
+  readonly verdict?: string;
+  readonly by?: string;
+  readonly why?: string;
+  readonly alarm?: string;
+  readonly confirmed?: boolean;
+}
+
+export function stateOf(home: Home): string {
+  return join(home.path, '.local/state/paydesk');
+}
+
+export function journalFile(home: Home): string {
+  return join(stateOf(home), 'journal/journal.db');
+}
+
+/** The rows that the next run will find: those of a copy, so that looking changes nothing. */
+export function journalRows(home: Home): readonly JournalRow[] {
+  const file = journalFile(home);
+  if (!existsSync(file)) return [];
+  const copy = mkdtempSync(join(tmpdir(), 'paydesk-journal-'));
+  cpSync(dirname(file), copy, { recursive: true });
+  const db = new DatabaseSync(join(copy, 'journal.db'));
+  try {
+    const tables = db.prepare("SELECT name FROM sqlite_schema WHERE name = 'rows'").all();
+    if (tables.length === 0) return [];
+    return db
+      .prepare('SELECT row FROM rows ORDER BY seq')
+      .all()
+      .map(({ row }) => JSON.parse(String(row)) as JournalRow);
+  } finally {
+    db.close();
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** `sent`, then each verdict: `sent unknown applied`. */
+export function story(home: Home): string {
+  return journalRows(home)
+    .map(({ type, verdict }) => (type === 'sent' ? 'sent' : String(verdict)))
+    .join(' ');
+}
+
+// ── Many at once ────────────────────────────────────────────────────────────────────────────────
+
+/** Does it for each, so many at once; results in order. */
+export async function forEachAtOnce<T, R>(
+  items: readonly T[],
+  atOnce: number,
+  act: (item: T, index: number) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < items.length; index = next++) {
+      results[index] = await act(items[index] as T, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
+  return results;
+}

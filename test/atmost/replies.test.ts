@@ -1,0 +1,102 @@
+/** Ambiguous replies to the one sending, black box: verdict and exit as in the table, and never a second request. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Ran } from '../harness/paydesk.ts';
+import { json, stall, startProxy, startServer, type TestServer } from '../harness/server.ts';
+import { changeArgs, type Desk, isLong, openDesk, story } from './desk.ts';
+import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { type End, type Reply, replies } from './replies.ts';
+
+let ledger: Ledger;
+let trap: TestServer;
+let desk: Desk;
+const counts = { runs: 0, posts: 0, twice: 0 };
+
+beforeAll(async () => {
+  ledger = await startLedger();
+  trap = await startServer(stall);
+  desk = await openDesk({ url: ledger.url });
+});
+afterAll(async () => {
+  console.log(
+    `ambiguous replies: ${replies.length} rows, ${counts.runs} runs, ${counts.posts} requests sent, ${counts.twice} sent twice`,
+  );
+  desk[Symbol.dispose]();
+  await trap.close();
+  await ledger[Symbol.asyncDispose]();
+});
+
+type Kind = 'refund' | 'capture';
+interface Case {
+  readonly row: Reply;
+  readonly kind: Kind;
+  readonly made: 'made' | 'not made';
+}
+
+// The short form runs half of each row, crosswise, and the lost connections, 502 and 421 whole.
+const cases: readonly Case[] = replies.flatMap((row, index) => {
+  const both = (['refund', 'capture'] as const).filter((kind) => row.only === undefined || row.only === kind);
+  const four = both.flatMap((kind) => (['made', 'not made'] as const).map((made) => ({ row, kind, made })));
+  const whole = isLong || row.only !== undefined || /^(RST|502|421)/.test(row.name);
+  return four.filter(
+    ({ kind, made }) => whole || ((kind === 'refund') === (made === 'made')) === (index % 2 === 0),
+  );
+});
+
+async function change({ row, kind, made }: Case, env: Readonly<Record<string, string>> = {}) {
+  using home = desk.newHome();
+  const order = ledger.add(kind, ({ value: before, posts }, apply) => {
+    const now = made === 'made' ? apply() : before;
+    const again = posts.length > 1;
+    return again ? json(now) : row.answer(now, { before, trap: trap.url, url: ledger.url });
+  });
+  const timeout = row.timeout === undefined ? [] : ['--timeout', String(row.timeout)];
+  const ran = await desk.run(home, [...changeArgs(order), ...timeout], env);
+  counts.runs += 1;
+  counts.posts += order.posts.length;
+  if (order.posts.length > 1) counts.twice += 1;
+  return { ran, order, story: story(home) };
+}
+
+function checkWords(ran: Ran, order: LedgerOrder, end: End): void {
+  const sure = end.exit === 0;
+  expect(ran.stdout.includes('confirmed by a read')).toBe(sure);
+  expect(/refunded|captured/.test(ran.stdout)).toBe(sure);
+  expect(ran.stderr).not.toMatch(/\bfailed\b/);
+  expect(ran.stderr.includes('was not sent')).toBe(false);
+  expect(ran.stderr).toContain(order.id);
+}
+
+describe.concurrent('a reply that proves nothing is not believed, and nothing is sent again', () => {
+  test.each(cases.map((one) => [`${one.row.fault} ${one.row.name}, ${one.kind} ${one.made}`, one] as const))(
+    '%s',
+    async (_, one) => {
+      const end = one.made === 'made' ? one.row.ends.applied : one.row.ends.not;
+      const { ran, order, story } = await change(one);
+      expect({ posts: order.posts.length, exit: ran.code, story }, ran.stderr).toEqual({
+        posts: 1,
+        exit: end.exit,
+        story: end.story,
+      });
+      expect(order.done()).toBe(one.made === 'made' ? 1 : 0);
+      checkWords(ran, order, end);
+    },
+  );
+
+  test.each(['refund', 'capture'] as const)('F11 421 through a proxy, %s: one request', async (kind) => {
+    await using proxy = await startProxy();
+    const row = replies.find(({ name }) => name.startsWith('421'));
+    const env = { HTTP_PROXY: proxy.url, http_proxy: proxy.url };
+    const { ran, order, story } = await change({ row: row as Reply, kind, made: 'not made' }, env);
+    expect({ posts: order.posts.length, exit: ran.code, story }, ran.stderr).toEqual({
+      posts: 1,
+      exit: 7,
+      story: 'sent unknown not_seen',
+    });
+    expect(proxy.requests.length).toBeGreaterThan(0);
+  });
+});
+
+test('F12 no redirect of a change was followed', () => {
+  expect(trap.connections).toBe(0);
+});

@@ -1,0 +1,271 @@
+/** Ctrl-C, SIGTERM, SIGHUP and a closed terminal while a refund is in flight: its outcome is neither lost nor forged. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawn as spawnInTerminal } from '@lydell/node-pty';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bin, type Home } from '../harness/paydesk.ts';
+import { runInPty } from '../harness/pty.ts';
+import { type Handler, json, reset } from '../harness/server.ts';
+import { changeArgs, type Desk, openDesk, story } from './desk.ts';
+import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { start, until } from './running.ts';
+
+let ledger: Ledger;
+let desk: Desk;
+beforeAll(async () => {
+  ledger = await startLedger();
+  // A minute between the reads: who waits for the second one was not hurried.
+  desk = await openDesk({ url: ledger.url, settings: { 'reconcile.after': '0,60' } });
+});
+afterAll(async () => {
+  desk[Symbol.dispose]();
+  await ledger[Symbol.asyncDispose]();
+});
+
+/** A refund whose request has arrived and is not answered yet. */
+async function inFlight(home: Home, args: readonly string[] = []) {
+  const arrived = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<Handler>();
+  const order = ledger.add('refund', () => async (...request) => {
+    arrived.resolve();
+    await (await answer.promise)(...request);
+  });
+  const run = start(desk, home, [...changeArgs(order), ...args]);
+  await Promise.race([arrived.promise, run.end]);
+  return { run, order, reply: answer.resolve };
+}
+
+const applied =
+  (order: LedgerOrder): Handler =>
+  (...request) =>
+    json(order.apply(order.posts[0]?.body ?? ''))(...request);
+const appliedAndLost =
+  (order: LedgerOrder): Handler =>
+  (...request) => {
+    order.apply(order.posts[0]?.body ?? '');
+    return reset(...request);
+  };
+const refusal: Handler = json(
+  {
+    object: 'error',
+    type: 'precondition_required_error',
+    details: [{ code: 'service.errors.precondition_required.combo.order.is_not_returnable', message: 'no' }],
+  },
+  428,
+);
+function close(terminal: object): void {
+  if ('destroy' in terminal && typeof terminal.destroy === 'function') terminal.destroy();
+}
+
+const waitedFor = 'its outcome is waited for';
+
+describe.concurrent('F35 F36 the first signal in flight waits for the outcome', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s, then the reply comes: printed, exit 0',
+    async (signal) => {
+      using home = desk.newHome();
+      const { run, order, reply } = await inFlight(home);
+      run.kill(signal);
+      await run.untilSaid(waitedFor);
+      reply(applied(order));
+      const { code, stdout } = await run.end;
+      expect({ code, posts: order.posts.length, story: story(home) }).toEqual({
+        code: 0,
+        posts: 1,
+        story: 'sent applied',
+      });
+      expect(stdout).toContain('refunded 5000 MXN');
+    },
+  );
+
+  test('Ctrl-C, then the reply is lost: the order is read all the same, exit 0', async () => {
+    using home = desk.newHome();
+    const { run, order, reply } = await inFlight(home);
+    run.kill('SIGINT');
+    await run.untilSaid(waitedFor);
+    reply(appliedAndLost(order));
+    const { code, stdout } = await run.end;
+    expect({ code, story: story(home) }).toEqual({ code: 0, story: 'sent unknown applied' });
+    expect(stdout).toContain('confirmed by a read');
+  });
+
+  test('Ctrl-C, then the reply is lost and nothing was done: one read instead of a minute of them, exit 7', async () => {
+    using home = desk.newHome();
+    const { run, order, reply } = await inFlight(home);
+    run.kill('SIGINT');
+    await run.untilSaid(waitedFor);
+    reply(reset);
+    const { code, stderr } = await run.end;
+    expect({ code, reads: order.reads, story: story(home) }).toEqual({
+      code: 7,
+      reads: 3,
+      story: 'sent unknown not_seen',
+    });
+    expect(stderr).toMatch(/paydesk journal reconcile i_\w+/);
+  });
+
+  test('Ctrl-C between the reads after a lost reply: one more read, then the verdict', async () => {
+    using home = desk.newHome();
+    const { run, order, reply } = await inFlight(home);
+    reply(reset);
+    await until(() => order.reads === 3);
+    run.kill('SIGINT');
+    const { code } = await run.end;
+    expect({ code, reads: order.reads, story: story(home) }).toEqual({
+      code: 7,
+      reads: 4,
+      story: 'sent unknown not_seen',
+    });
+  });
+
+  test('Ctrl-C, then the service refuses: exit 5, not 130', async () => {
+    using home = desk.newHome();
+    const { run, reply } = await inFlight(home);
+    run.kill('SIGINT');
+    await run.untilSaid(waitedFor);
+    reply(refusal);
+    const { code, stderr } = await run.end;
+    expect({ code, story: story(home) }, stderr).toEqual({ code: 5, story: 'sent rejected' });
+    expect(stderr).not.toContain('nothing was sent');
+  });
+
+  test('Ctrl-C, then no reply: the deadline ends it with a read, exit 7', async () => {
+    using home = desk.newHome();
+    const { run, order } = await inFlight(home, ['--timeout', '2']);
+    run.kill('SIGINT');
+    const { code } = await run.end;
+    expect({ code, reads: order.reads, story: story(home) }).toEqual({
+      code: 7,
+      reads: 3,
+      story: 'sent unknown not_seen',
+    });
+  });
+
+  test('a terminal and a shell that both hang up are no second Ctrl-C', async () => {
+    using home = desk.newHome();
+    const { run, order, reply } = await inFlight(home);
+    run.kill('SIGHUP');
+    await run.untilSaid(waitedFor);
+    run.kill('SIGHUP');
+    run.kill('SIGTERM');
+    reply(applied(order));
+    expect((await run.end).code).toBe(0);
+    expect(story(home)).toBe('sent applied');
+  });
+});
+
+describe.concurrent('F35 the second Ctrl-C leaves at once', () => {
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    'after %s: exit 7 with order, intent and command; SENT is durable',
+    async (first) => {
+      using home = desk.newHome();
+      const { run, order } = await inFlight(home);
+      run.kill(first);
+      await run.untilSaid(waitedFor);
+      run.kill('SIGINT');
+      const { code, stdout, stderr } = await run.end;
+      expect({ code, stdout, posts: order.posts.length, story: story(home) }, stderr).toEqual({
+        code: 7,
+        stdout: '',
+        posts: 1,
+        story: 'sent unknown unknown',
+      });
+      expect(stderr).toContain(order.id);
+      expect(stderr).toContain('its answer was not waited for');
+      const [, intent = ''] = /paydesk journal reconcile (i_\w+)/.exec(stderr) ?? [];
+      // It arrives after all.
+      order.apply(order.posts[0]?.body ?? '');
+      const later = await desk.run(home, ['journal', 'reconcile', intent]);
+      expect({ code: later.code, posts: order.posts.length }, later.stderr).toEqual({ code: 0, posts: 1 });
+      expect(story(home)).toMatch(/applied$/);
+    },
+  );
+
+  test('with --json: one object on stderr that names the command', async () => {
+    using home = desk.newHome();
+    const { run } = await inFlight(home, ['--json']);
+    // Two at the same moment are one to the system, and nothing is said meanwhile.
+    await until(() => {
+      if (run.said() !== '') return true;
+      run.kill('SIGINT');
+      return false;
+    });
+    const { code, stdout, stderr } = await run.end;
+    expect({ code, stdout }, stderr).toEqual({ code: 7, stdout: '' });
+    expect(JSON.parse(stderr)).toMatchObject({ object: 'error', exit_code: 7, kind: 'unknown' });
+    expect(stderr).toMatch(/paydesk journal reconcile i_\w+/);
+  });
+});
+
+test.concurrent.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('F36 %s with nothing in flight ends with %i, and nothing was sent', async (signal, exit) => {
+  using home = desk.newHome();
+  const order = ledger.add('refund');
+  const reading = Promise.withResolvers<void>();
+  order.onRead = () => {
+    reading.resolve();
+    return () => undefined;
+  };
+  const run = start(desk, home, changeArgs(order));
+  await reading.promise;
+  run.kill(signal);
+  const { code, stderr } = await run.end;
+  expect({ code, posts: order.posts.length, story: story(home) }).toEqual({
+    code: exit,
+    posts: 0,
+    story: '',
+  });
+  expect(stderr).toContain('nothing was sent');
+});
+
+describe.concurrent('in a terminal', () => {
+  test('F35 Ctrl-C twice on the keyboard leaves with 7', async () => {
+    using home = desk.newHome();
+    const arrived = Promise.withResolvers<void>();
+    const order = ledger.add('refund', () => () => arrived.resolve());
+    const words = [bin, '-p', 't', ...changeArgs(order)];
+    const terminal = runInPty(process.execPath, words, { env: desk.env(home), cwd: home.path });
+    await arrived.promise;
+    terminal.type('\x03');
+    await terminal.waitFor(waitedFor);
+    terminal.type('\x03');
+    const { exitCode, transcript } = await terminal.end;
+    expect({ exitCode, story: story(home) }, transcript).toEqual({
+      exitCode: 7,
+      story: 'sent unknown unknown',
+    });
+  });
+
+  test('F36 a terminal that is closed in flight changes nothing', async () => {
+    using home = desk.newHome();
+    const arrived = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const order = ledger.add('refund', (_, apply) => async (...request) => {
+      arrived.resolve();
+      await closed.promise;
+      await json(apply())(...request);
+    });
+    const code = join(home.path, 'code');
+    // The shell outlives its terminal to tell how the program ended.
+    const script = `trap '' HUP; "$@"; echo $? > "${code}"`;
+    const words = ['-c', script, 'sh', process.execPath, bin, '-p', 't', ...changeArgs(order)];
+    const terminal = spawnInTerminal('sh', words, { env: desk.env(home), cwd: home.path });
+    await arrived.promise;
+    close(terminal);
+    closed.resolve();
+    await until(() => existsSync(code) && readFileSync(code, 'utf8') !== '');
+    expect({
+      code: readFileSync(code, 'utf8').trim(),
+      posts: order.posts.length,
+      story: story(home),
+    }).toEqual({
+      code: '0',
+      posts: 1,
+      story: 'sent applied',
+    });
+  });
+});

@@ -1,0 +1,149 @@
+/** Requests of which not a byte left: said so with exit 6, sent nowhere, and free to be tried again. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { certificate } from '../harness/certificate.ts';
+import type { Home } from '../harness/paydesk.ts';
+import { json } from '../harness/server.ts';
+import { changeArgs, type Desk, openDesk, story } from './desk.ts';
+import { type Front, startFront, type Way } from './front.ts';
+import { type Ledger, startLedger } from './ledger.ts';
+import { otherCertificate } from './other-certificate.ts';
+
+let plain: Ledger;
+let secure: Ledger;
+let stranger: Ledger;
+beforeAll(async () => {
+  plain = await startLedger();
+  secure = await startLedger(certificate);
+  stranger = await startLedger(otherCertificate);
+});
+afterAll(async () => {
+  for (const ledger of [plain, secure, stranger]) await ledger[Symbol.asyncDispose]();
+});
+
+interface Scene extends AsyncDisposable {
+  readonly ledger: Ledger;
+  readonly front: Front;
+  readonly desk: Desk;
+  readonly home: Home;
+}
+
+/** A desk that reaches the ledger through a front. */
+async function openScene(tls: boolean): Promise<Scene> {
+  const ledger = tls ? secure : plain;
+  const front = await startFront(ledger.server.port);
+  const desk = await openDesk({ url: `${tls ? 'https' : 'http'}://127.0.0.1:${front.port}` });
+  const home = desk.newHome();
+  return {
+    ledger,
+    front,
+    desk,
+    home,
+    async [Symbol.asyncDispose]() {
+      home[Symbol.dispose]();
+      desk[Symbol.dispose]();
+      await front[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** A refund during whose final read the way to the service changes; every request has its own connection. */
+async function refund({ ledger, front, desk, home }: Scene, kind: 'refund' | 'capture', way: Way) {
+  const order = ledger.add(kind);
+  order.onRead = (read) => {
+    if (read === 2) front.turn(way);
+    return json(order.value, 200, { connection: 'close' });
+  };
+  const trusted = join(home.path, 'trusted.pem');
+  writeFileSync(trusted, certificate.cert);
+  const ran = await desk.run(home, changeArgs(order), { NODE_EXTRA_CA_CERTS: trusted });
+  return { ran, order };
+}
+
+interface Case {
+  readonly name: string;
+  readonly tls: boolean;
+  readonly way: () => Way;
+  readonly says: string;
+}
+
+const cases: readonly Case[] = [
+  { name: 'the port is closed', tls: false, way: () => 'nobody', says: 'ECONNREFUSED' },
+  {
+    name: 'the certificate is another one',
+    tls: true,
+    way: () => ({ to: stranger.server.port }),
+    says: 'the certificate of',
+  },
+  { name: 'the TLS handshake is cut', tls: true, way: () => 'close', says: 'was closed before' },
+  { name: 'the TLS handshake is reset', tls: true, way: () => 'reset', says: 'was closed before' },
+];
+
+describe.concurrent('F1 no byte of the request left: exit 6, nothing sent, and it says so', () => {
+  test.each(
+    cases.flatMap((one) => (['refund', 'capture'] as const).map((kind) => [one.name, kind, one] as const)),
+  )('%s, %s', async (_, kind, { tls, way, says }) => {
+    await using scene = await openScene(tls);
+    const { ran, order } = await refund(scene, kind, way());
+    expect({ code: ran.code, story: story(scene.home) }, ran.stderr).toEqual({
+      code: 6,
+      story: 'sent not_sent',
+    });
+    expect(ran.stderr).toContain('was not sent');
+    expect(ran.stderr).toContain('not a byte of it left this machine; nothing was changed');
+    expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(says);
+    expect(order.posts).toHaveLength(0);
+    // One dial, and no second try by itself.
+    expect(scene.front.connections).toBeLessThanOrEqual(1);
+  });
+
+  test('the name is not known: nothing is even journaled', async () => {
+    using desk = await openDesk({ url: 'https://desk.invalid' });
+    using home = desk.newHome();
+    const order = plain.add('refund');
+    const { code, stderr } = await desk.run(home, changeArgs(order));
+    expect({ code, posts: order.posts.length, story: story(home) }, stderr).toEqual({
+      code: 6,
+      posts: 0,
+      story: '',
+    });
+    expect(stderr).toContain('nothing was changed');
+  });
+
+  test('running the command again is enough, and sends once', async () => {
+    await using scene = await openScene(true);
+    const { order } = await refund(scene, 'refund', 'close');
+    scene.front.turn({ to: scene.ledger.server.port });
+    order.onRead = undefined;
+    const env = { NODE_EXTRA_CA_CERTS: join(scene.home.path, 'trusted.pem') };
+    const again = await scene.desk.run(scene.home, changeArgs(order), env);
+    expect({ code: again.code, posts: order.posts.length, story: story(scene.home) }, again.stderr).toEqual({
+      code: 0,
+      posts: 1,
+      story: 'sent not_sent sent applied',
+    });
+  });
+});
+
+describe.concurrent('F2 accepted, then cut before anything was read', () => {
+  test.each(['refund', 'capture'] as const)(
+    '%s: not_sent with proof, else unknown; nothing arrived',
+    async (kind) => {
+      for (const way of ['reset', 'close'] as const) {
+        await using scene = await openScene(false);
+        const { ran, order } = await refund(scene, kind, way);
+        expect(order.posts).toHaveLength(0);
+        // What the reads show afterwards is unknown as well: nobody gets through any more.
+        expect(
+          [
+            [6, 'sent not_sent'],
+            [7, 'sent unknown unknown'],
+          ],
+          ran.stderr,
+        ).toContainEqual([ran.code, story(scene.home)]);
+      }
+    },
+  );
+});

@@ -1,0 +1,278 @@
+/** I68, I69: how a key comes in, and that no error, whatever a service does, ever brings it out again. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { filesWith, leaksOf, newCanary } from '../harness/canary.ts';
+import { certificate } from '../harness/certificate.ts';
+import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import {
+  closedPort,
+  cutBody,
+  type Handler,
+  json,
+  reply,
+  reset,
+  type SeenRequest,
+  stall,
+  startServer,
+} from '../harness/server.ts';
+import { helpOf, leafCommands, optionsOf } from './help.ts';
+import { order } from './scripted.ts';
+
+const emptyList = json({ object: 'list', has_more: false, data: [] });
+
+describe.concurrent('I68 no flag takes a key', () => {
+  test('help lists none whose value is a key', async () => {
+    const leaves = await leafCommands();
+    const helps = await Promise.all(leaves.map((words) => helpOf(words)));
+    const named = helps
+      .flatMap((help) => optionsOf(help))
+      .filter(({ name, value }) => value !== undefined && /key|token|secret|pass|auth/.test(name))
+      .map(({ name, value }) => `--${name} ${value}`);
+    expect([...new Set(named)].sort()).toEqual(['--auth SCHEME', '--key-file FILE', '--key-store WHERE']);
+  });
+
+  test.each(['--api-key', '--key', '--token', '--secret', '--password'])(
+    '%s exits 2, says how keys come in, and does not repeat it',
+    async (flag) => {
+      using home = newHome();
+      const key = newCanary();
+      for (const args of [
+        ['orders', 'list', flag, key],
+        ['orders', 'list', '--json', `${flag}=${key}`],
+        [`${flag}=${key}`, 'profile', 'add', 'a'],
+      ]) {
+        const ran = await paydesk(args, { home });
+        expect(ran.code).toBe(2);
+        expect(ran.stderr).toMatch(/--key-stdin|--key-file/);
+        expect(leaksOf(key, ran.stdout + ran.stderr)).toEqual([]);
+      }
+    },
+  );
+
+  const add = (home: Home, url: string, words: readonly string[], input?: string) =>
+    paydesk(['profile', 'add', 'a', '--base-url', url, '--mode', 'sandbox', ...words], {
+      home,
+      ...(input === undefined ? {} : { input }),
+    });
+
+  test('a key comes by standard input, a file, or the environment', async () => {
+    await using server = await startServer(emptyList);
+    const ways: readonly ((home: Home, key: string) => Promise<Ran>)[] = [
+      async (home, key) => {
+        await add(home, server.url, ['--key-stdin'], `${key}\n`);
+        return paydesk(['-p', 'a', 'orders', 'list'], { home });
+      },
+      async (home, key) => {
+        writeFileSync(join(home.path, 'key.txt'), `${key}\r\n`);
+        await add(home, server.url, ['--key-file', 'key.txt']);
+        return paydesk(['-p', 'a', 'orders', 'list'], { home });
+      },
+      (home, key) => {
+        const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: key };
+        return paydesk(['orders', 'list'], { home, env });
+      },
+      (home, key) => {
+        const path = join(home.path, 'key.txt');
+        writeFileSync(path, `${key}\n`);
+        const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_KEY_FILE: path };
+        return paydesk(['orders', 'list'], { home, env });
+      },
+    ];
+    for (const way of ways) {
+      using home = newHome();
+      const key = newCanary();
+      const ran = await way(home, key);
+      expect(ran.code).toBe(0);
+      expect(leaksOf(key, ran.stdout + ran.stderr)).toEqual([]);
+      expect(server.requests.at(-1)?.headers.authorization).toBe(`Bearer ${key}`);
+    }
+  });
+});
+
+// ── I69 ─────────────────────────────────────────────────────────────────────────────────────────
+
+/** Answers that say the key back, as a careless service may. */
+function sent({ headers }: SeenRequest): string {
+  const given = headers.authorization ?? '';
+  const basic = /^Basic (.*)$/.exec(given)?.[1];
+  const key = basic === undefined ? given.replace('Bearer ', '') : Buffer.from(basic, 'base64').toString();
+  return `${given} ${key} ${encodeURIComponent(key)} ${Buffer.from(key).toString('base64')}`;
+}
+
+function errorOf(status: number): Handler {
+  return (request, response, socket) =>
+    json(
+      {
+        object: 'error',
+        type: `authentication_error ${sent(request)}`,
+        log_id: sent(request),
+        details: [
+          { message: sent(request), debug_message: sent(request), param: sent(request), code: sent(request) },
+        ],
+        data: { object: 'order', note: sent(request) },
+      },
+      status,
+    )(request, response, socket);
+}
+
+const answers: readonly {
+  readonly name: string;
+  readonly handler: Handler;
+  readonly more?: readonly string[];
+}[] = [
+  { name: '401 that repeats it', handler: errorOf(401) },
+  { name: '403 that repeats it', handler: errorOf(403) },
+  { name: '422 that repeats it', handler: errorOf(422) },
+  {
+    name: 'an HTML page that repeats it',
+    handler: (request, response, socket) =>
+      reply(`<html><title>${sent(request)}</title></html>`, 502, { 'content-type': 'text/html' })(
+        request,
+        response,
+        socket,
+      ),
+  },
+  {
+    name: 'a redirect that carries it',
+    handler: (request, response, socket) =>
+      reply('', 302, { location: `http://127.0.0.1:9/?key=${encodeURIComponent(sent(request))}` })(
+        request,
+        response,
+        socket,
+      ),
+  },
+  {
+    name: 'no JSON that repeats it',
+    handler: (request, response, socket) => json(`{"data": ${sent(request)}`)(request, response, socket),
+  },
+  {
+    name: 'JSON of another shape that repeats it',
+    handler: (request, response, socket) =>
+      json({ object: sent(request), data: sent(request) })(request, response, socket),
+  },
+  {
+    name: 'orders full of it',
+    handler: (request, response, socket) =>
+      json({
+        object: 'list',
+        has_more: false,
+        data: [order('ord_1', { metadata: { k: sent(request) }, payment_status: sent(request) })],
+      })(request, response, socket),
+  },
+  {
+    name: 'half an answer that repeats it',
+    handler: (request, response, socket) => cutBody(`{"data":["${sent(request)}`)(request, response, socket),
+  },
+  { name: 'a reset', handler: reset },
+  { name: 'silence', handler: stall, more: ['--timeout', '1'] },
+  {
+    name: 'nesting too deep to read',
+    handler: json(`{"object":"list","data":${'['.repeat(200_000)}`),
+  },
+];
+
+interface Planted {
+  readonly home: Home;
+  readonly key: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** `-p NAME`, for a stored key. */
+  readonly words: readonly string[];
+  /** The one file that may hold it. */
+  readonly keptIn: readonly string[];
+}
+
+async function plant(home: Home, url: string, how: 'environment' | 'stored', auth: string): Promise<Planted> {
+  const key = newCanary();
+  if (how === 'environment') {
+    const env = { PAYDESK_BASE_URL: url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: key, PAYDESK_AUTH: auth };
+    return { home, key, env, words: [], keptIn: [] };
+  }
+  const words = ['--base-url', url, '--mode', 'sandbox', '--auth', auth, '--key-stdin'];
+  await paydesk(['profile', 'add', 'a', ...words], { home, input: key });
+  const keptIn = [join(home.path, '.config', 'paydesk', 'keys.json')];
+  return { home, key, env: {}, words: ['-p', 'a'], keptIn };
+}
+
+async function expectUnseen(planted: Planted, args: readonly string[], notCode = 0): Promise<Ran> {
+  const { home, key, env, words, keptIn } = planted;
+  const ran = await paydesk([...words, ...args], { home, env });
+  expect(leaksOf(key, ran.stdout), `stdout of ${args.join(' ')}`).toEqual([]);
+  expect(leaksOf(key, ran.stderr), `stderr of ${args.join(' ')}`).toEqual([]);
+  expect(filesWith(key, home.path)).toEqual(keptIn);
+  expect(ran.code).not.toBe(notCode);
+  return ran;
+}
+
+describe.concurrent('I69 whatever the service answers, the key is never shown and stands in no other file', () => {
+  const manners = [
+    { how: 'environment', auth: 'bearer', args: ['orders', 'list', '--debug'] },
+    { how: 'environment', auth: 'basic', args: ['orders', 'show', 'ord_1'] },
+    { how: 'stored', auth: 'basic', args: ['orders', 'list', '--json', '--debug'] },
+  ] as const;
+  test.each(answers.flatMap((answer) => manners.map((manner) => ({ ...answer, ...manner }))))(
+    '$name: key $how, $auth, $args',
+    async ({ name, handler, more = [], how, auth, args }) => {
+      using home = newHome();
+      await using server = await startServer(handler);
+      const planted = await plant(home, server.url, how, auth);
+      const mayWork = name === 'orders full of it';
+      await expectUnseen(planted, [...args, ...more], mayWork ? -1 : 0);
+      expect(server.requests.length).toBeGreaterThan(0);
+    },
+  );
+
+  test.each(['bearer', 'basic'])('a refund whose reply repeats it, %s', async (auth) => {
+    using home = newHome();
+    await using server = await startServer((request, response, socket) => {
+      if (request.method === 'POST') return errorOf(500)(request, response, socket);
+      return json({ object: 'list', has_more: false, data: [order('ord_1')] })(request, response, socket);
+    });
+    const planted = await plant(home, server.url, 'stored', auth);
+    await paydesk(['profile', 'set', 'a', 'reconcile.after', '0'], { home });
+    const ran = await expectUnseen(planted, ['orders', 'refund', 'ord_1', '--yes', '--debug']);
+    expect(ran.code).toBe(7);
+    expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+  });
+
+  test('no such host, a closed port, a certificate that nobody vouches for', async () => {
+    const port = await closedPort();
+    await using tls = await startServer(emptyList, { tls: certificate });
+    for (const url of ['https://paydesk-test.invalid', `http://127.0.0.1:${port}`, tls.url]) {
+      using home = newHome();
+      const planted = await plant(home, url, 'environment', 'bearer');
+      await expectUnseen(planted, ['orders', 'list', '--debug', '--timeout', '5']);
+    }
+    expect(tls.requests).toEqual([]);
+  });
+
+  const malformed = [
+    { name: 'a line break in it', make: (key: string) => `${key}\n${newCanary()}` },
+    { name: 'a line break and a header in it', make: (key: string) => `${key}\r\nX-Other: 1` },
+    { name: 'letters beyond ASCII', make: (key: string) => `${key}ключ` },
+    { name: 'a NUL-like control character', make: (key: string) => `${key}\x01` },
+    { name: 'a space', make: (key: string) => `${key} ` },
+  ];
+  test.each(malformed)('a key with $name is refused without repeating any of it', async ({ make }) => {
+    using home = newHome();
+    await using server = await startServer(emptyList);
+    const planted = await plant(home, server.url, 'environment', 'bearer');
+    const key = make(planted.key);
+    const path = join(home.path, 'key.txt');
+    const env = { ...planted.env, PAYDESK_API_KEY: key };
+    const runs = [await paydesk(['orders', 'list', '--debug'], { home, env })];
+    const where = ['--base-url', server.url, '--mode', 'sandbox'];
+    runs.push(
+      await paydesk(['profile', 'add', 'b', ...where, '--key-stdin', '--debug'], { home, input: key }),
+    );
+    expect(filesWith(planted.key, home.path)).toEqual([]);
+    writeFileSync(path, key);
+    runs.push(await paydesk(['profile', 'add', 'b', ...where, '--key-file', path], { home }));
+    for (const ran of runs) {
+      expect(ran.code).toBe(2);
+      expect(leaksOf(planted.key, ran.stdout + ran.stderr)).toEqual([]);
+    }
+    expect(server.connections).toBe(0);
+  });
+});

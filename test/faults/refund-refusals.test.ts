@@ -1,0 +1,277 @@
+/** F43, F46, F47, F48: refunds of the wrong charge, amount, unit or mode. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Desk, type SeenOrder, startDesk } from '../harness/desk.ts';
+import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { withoutEscapes } from '../harness/pty.ts';
+import { json, startServer } from '../harness/server.ts';
+import { atTerminal } from '../harness/terminal.ts';
+
+let desk: Desk;
+let production: Desk;
+let orders: readonly SeenOrder[];
+
+beforeAll(async () => {
+  [desk, production] = await Promise.all([startDesk(), startDesk({ mode: 'production' })]);
+  orders = await desk.orders();
+});
+afterAll(async () => {
+  await desk[Symbol.asyncDispose]();
+  await production[Symbol.asyncDispose]();
+});
+
+const chargesOf = (order: SeenOrder) => order.charges?.data ?? [];
+const isPaid = ({ status, refunds }: { status: string; refunds: unknown }) =>
+  status === 'paid' && refunds === null;
+
+// The n-th order of a kind; each test that changes one takes its own.
+function orderWith(kind: (order: SeenOrder) => boolean, index = 0): SeenOrder {
+  const found = orders.filter(kind)[index];
+  if (found === undefined) throw new Error('the seed has no such order');
+  return found;
+}
+
+const once = (order: SeenOrder) =>
+  order.payment_status === 'paid' && chargesOf(order).length === 1 && order.is_refundable;
+const twice = (order: SeenOrder) =>
+  chargesOf(order).length === 2 &&
+  chargesOf(order).every(isPaid) &&
+  chargesOf(order).every((c) => c.is_refundable);
+const besideDeclined = (order: SeenOrder) =>
+  chargesOf(order).some(({ status }) => status === 'declined') && order.payment_status === 'paid';
+const preAuthorized = (order: SeenOrder) => order.payment_status === 'pre_authorized';
+const refundedWhole = (order: SeenOrder) => order.payment_status === 'refunded';
+const refundedInPart = (order: SeenOrder) =>
+  order.payment_status === 'partially_refunded' && chargesOf(order).length === 1;
+const lockedCharge = (order: SeenOrder) =>
+  chargesOf(order).length === 1 &&
+  chargesOf(order)[0]?.is_refundable === false &&
+  order.payment_status === 'paid';
+
+function refund(home: Home, id: string, ...words: readonly string[]) {
+  return paydesk(['orders', 'refund', id, '--yes', ...words], { home, env: desk.env });
+}
+
+const changesOf = (id: string) => desk.changes().filter(({ url }) => url.includes(id));
+
+describe('F43 --amount never leaves without charge_id', () => {
+  test.each([
+    { name: 'one charge', kind: once },
+    { name: 'a declined charge beside a paid one', kind: besideDeclined },
+  ])('$name: the charge that counts is resolved, and sent as charge_id', async ({ kind }) => {
+    using home = newHome();
+    const order = orderWith(kind, 0);
+    const paid = chargesOf(order).find(({ status }) => status === 'paid');
+    const ran = await refund(home, order.id, '--amount', '300');
+    expect(ran.code).toBe(0);
+    const [sent] = changesOf(order.id);
+    expect(JSON.parse(sent?.body ?? '')).toEqual({ charge_id: paid?.id, amount: 300 });
+    expect((await desk.order(order.id)).amount_refunded).toBe(300);
+  });
+
+  test('several charges: refused (3), each listed with its command, nothing sent', async () => {
+    using home = newHome();
+    const order = orderWith(twice);
+    const ran = await refund(home, order.id, '--amount', '300');
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('--charge 1');
+    expect(ran.stderr).toContain('--charge 2');
+    expect(changesOf(order.id)).toEqual([]);
+  });
+
+  test('no body of any run of this file had amount without charge_id', () => {
+    const bodies = desk.changes().map(({ body }) => JSON.parse(body || '{}') as Record<string, unknown>);
+    expect(bodies.filter((body) => 'amount' in body && !('charge_id' in body))).toEqual([]);
+  });
+});
+
+describe.concurrent('F46 what cannot be refunded is refused (3) with the numbers, and nothing is sent', () => {
+  test('more than the charge', async () => {
+    using home = newHome();
+    const order = orderWith(once, 1);
+    const ran = await refund(home, order.id, '--charge', '1', '--amount', String(order.amount + 1));
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain(String(order.amount + 1));
+    expect(ran.stderr).toMatch(new RegExp(`\\b${order.amount}\\b`));
+    expect(changesOf(order.id)).toEqual([]);
+  });
+
+  test('more than is left of a charge that was refunded in part', async () => {
+    using home = newHome();
+    const order = orderWith(refundedInPart);
+    const left = order.amount - order.amount_refunded;
+    const ran = await refund(home, order.id, '--charge', '1', '--amount', String(left + 1));
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toMatch(new RegExp(`\\b${left}\\b`));
+    expect(changesOf(order.id)).toEqual([]);
+  });
+
+  test.each([
+    {
+      name: 'an order that is only authorized',
+      kind: preAuthorized,
+      words: ['not charged yet', 'do not capture'],
+    },
+    { name: 'an order that is refunded already', kind: refundedWhole, words: ['refunded already'] },
+    { name: 'an order that the service calls not refundable', kind: lockedCharge, words: ['not refundable'] },
+  ])('$name', async ({ kind, words }) => {
+    using home = newHome();
+    const order = orderWith(kind);
+    for (const asked of [[], ['--charge', '1'], ['--charge', '1', '--amount', '5']]) {
+      const ran = await refund(home, order.id, ...asked);
+      expect(ran.code, asked.join(' ')).toBe(3);
+      expect(ran.stderr).toContain('nothing was sent');
+    }
+    const ran = await refund(home, order.id);
+    for (const word of words) expect(ran.stderr).toContain(word);
+    expect(changesOf(order.id)).toEqual([]);
+  });
+});
+
+describe.concurrent('F47 a mistake of unit is seen before it is sent', () => {
+  test('the preview shows the raw integer beside the charge amount, with its share of the order', async () => {
+    using home = newHome();
+    const order = orderWith(once, 2);
+    const [charge] = chargesOf(order);
+    const asked = Math.floor(order.amount / 4);
+    const ran = atTerminal(
+      ['orders', 'refund', order.id, '--charge', '1', '--amount', String(asked), '--reason', 'other'],
+      {
+        home,
+        env: production.env,
+        columns: 100,
+      },
+    );
+    await ran.answer('Type the amount', '\r');
+    const { transcript, exitCode } = await ran.end;
+    const screen = withoutEscapes(transcript);
+    const [before = ''] = screen.split('Type the amount');
+    expect(before).toMatch(new RegExp(`paid +${charge?.amount} `));
+    expect(before).toMatch(new RegExp(`THIS REFUND +-${asked} .*\\b2[45] %`));
+    expect(before).toContain(`"amount":${asked}`);
+    expect(exitCode).toBe(3);
+    expect(production.changes()).toEqual([]);
+  });
+
+  test.each(['35000', '350.00', '350,00', '3.5e2'])(
+    'in production another figure than that of the preview cancels: %s',
+    async (typed) => {
+      using home = newHome();
+      const order = orderWith(once, 2);
+      const ran = atTerminal(
+        ['orders', 'refund', order.id, '--charge', '1', '--amount', '350', '--reason', 'other'],
+        {
+          home,
+          env: production.env,
+        },
+      );
+      await ran.answer('Type the amount', `${typed}\r`);
+      expect((await ran.end).exitCode).toBe(3);
+      expect(production.changes()).toEqual([]);
+    },
+  );
+
+  test('a limit of the profile refuses what is over it, and what is not passes', async () => {
+    using home = newHome();
+    const order = orderWith((one) => once(one) && one.currency === 'MXN', 3);
+    const where = ['--base-url', desk.url, '--mode', 'sandbox', '--key-stdin'];
+    await paydesk(['profile', 'add', 'a', ...where], { home, input: desk.key });
+    await paydesk(['profile', 'set', 'a', 'refund.max_amount.MXN', '500'], { home });
+    const words = ['-p', 'a', 'orders', 'refund', order.id, '--yes'];
+    for (const asked of [[], ['--amount', '501']]) {
+      const over = await paydesk([...words, ...asked], { home });
+      expect(over.code).toBe(3);
+      expect(over.stderr).toContain('refund.max_amount.MXN is 500');
+    }
+    expect(changesOf(order.id)).toEqual([]);
+    expect((await paydesk([...words, '--amount', '500'], { home })).code).toBe(0);
+    expect((await desk.order(order.id)).amount_refunded).toBe(500);
+  });
+});
+
+describe.concurrent('F48 an order of the other mode is refused (3) before anything is sent', () => {
+  test.each([
+    { says: 'sandbox', holds: () => production, words: 'real money' },
+    { says: 'production', holds: () => desk, words: 'practice' },
+  ])('the profile says $says', async ({ says, holds, words }) => {
+    using home = newHome();
+    const service = holds();
+    const before = service.changes().length;
+    const env = { ...service.env, PAYDESK_MODE: says };
+    const paid = orderWith(once, 4).id;
+    for (const args of [
+      ['orders', 'refund', paid, '--yes', '--confirm', paid],
+      ['orders', 'capture', orderWith(preAuthorized).id, '--yes', '--confirm', orderWith(preAuthorized).id],
+    ]) {
+      const ran = await paydesk(args, { home, env });
+      expect(ran.code).toBe(3);
+      expect(ran.stderr).toContain(`says ${says}`);
+      expect(ran.stderr).toContain(words);
+    }
+    expect(service.changes()).toHaveLength(before);
+  });
+
+  test('an order whose mode turns between the preview and the sending is refused as well', async () => {
+    using home = newHome();
+    const order = {
+      id: 'ord_1',
+      object: 'order',
+      livemode: false,
+      amount: 700,
+      amount_refunded: 0,
+      currency: 'MXN',
+      payment_status: 'paid',
+      is_refundable: true,
+      created_at: 1_790_000_000,
+      updated_at: 1_790_000_000,
+      charges: {
+        object: 'list',
+        has_more: false,
+        total: 1,
+        data: [
+          {
+            id: 'ch_1',
+            object: 'charge',
+            livemode: false,
+            amount: 700,
+            currency: 'MXN',
+            status: 'paid',
+            is_refundable: true,
+            created_at: 1_790_000_000,
+            refunds: null,
+          },
+        ],
+      },
+    };
+    await using server = await startServer((request, response, socket) => {
+      const data = [{ ...order, livemode: request.index > 0 }];
+      return json({ object: 'list', has_more: false, data })(request, response, socket);
+    });
+    const env = {
+      PAYDESK_BASE_URL: server.url,
+      PAYDESK_MODE: 'sandbox',
+      PAYDESK_API_KEY: crypto.randomUUID(),
+    };
+    const ran = await paydesk(['orders', 'refund', 'ord_1', '--yes'], { home, env });
+    expect(ran.code).toBe(3);
+    expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  });
+
+  test('every question says the mode', async () => {
+    using home = newHome();
+    const cases = [
+      { mode: 'PRODUCTION', env: production.env, at: 'Type the amount' },
+      { mode: 'sandbox', env: desk.env, at: 'Send it?' },
+      { mode: 'simulator', env: { PAYDESK_PROFILE: 'demo' }, at: 'Send it?' },
+    ];
+    for (const { mode, env, at } of cases) {
+      const terminal = atTerminal(['orders', 'refund'], { home, env, columns: 120 });
+      await terminal.answer(`[${mode}] Which order?`, '');
+      await terminal.answer('> ', '\r');
+      await terminal.answer(`[${mode}] How much?`, '\r');
+      await terminal.answer(`[${mode}] Why?`, '\r');
+      await terminal.answer(`[${mode}] ${at}`, '\r');
+      expect((await terminal.end).exitCode).toBe(3);
+    }
+  });
+});

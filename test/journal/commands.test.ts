@@ -1,0 +1,245 @@
+/** The journal commands on the built program, after refunds whose answers were lost. */
+
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, test } from 'vitest';
+import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { reply } from '../harness/server.ts';
+import {
+  chargeOf,
+  listOf,
+  orderOf,
+  refundOf,
+  type Service,
+  startService,
+  testKey,
+} from '../orders/service.ts';
+
+const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
+const refunded = (...amounts: number[]) => {
+  const records = amounts.map((amount, index) => refundOf(`rf_${index}`, amount));
+  const charge = chargeOf('ch_1', 35000, { refunds: listOf(...records) });
+  return orderOf('ord_1', [charge], { amount_refunded: amounts.reduce((sum, amount) => sum + amount, 0) });
+};
+
+/** A service whose answers to changes are lost; what it did is the test's to say. */
+const losing = () =>
+  startService({
+    orders: [order],
+    onPost: () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' }),
+  });
+
+interface Desk extends AsyncDisposable {
+  readonly home: Home;
+  readonly service: Service;
+  readonly run: (...args: string[]) => Promise<Ran>;
+  /** The journal's id of the only refund. */
+  readonly intent: string;
+}
+
+/** A profile `shop`, and one refund of 300 sent through it that got no answer. */
+async function afterLostReply(): Promise<Desk> {
+  const service = await losing();
+  const home = newHome();
+  const run = (...args: string[]) => paydesk(args, { home, env: { TZ: 'UTC', PAYDESK_OPERATOR: 'op7' } });
+  const key = join(home.path, 'key');
+  writeFileSync(key, testKey, { mode: 0o600 });
+  await run('profile', 'add', 'shop', '--base-url', service.url, '--mode', 'sandbox', '--key-file', key);
+  await run('profile', 'set', 'shop', 'reconcile.after', '0');
+  const lost = await run('-p', 'shop', ...refund, '--note', 'ticket 8840');
+  expect(lost.code).toBe(7);
+  const [intent = ''] = /i_[0-9a-f]+/.exec(lost.stderr) ?? [];
+  const dispose = async () => {
+    home[Symbol.dispose]();
+    await service[Symbol.asyncDispose]();
+  };
+  return { home, service, run, intent, [Symbol.asyncDispose]: dispose };
+}
+
+const refund = ['orders', 'refund', 'ord_1', '--charge', '1', '--amount', '300', '--yes'];
+
+describe('an outcome that is not certain', () => {
+  test('is listed, shown, told by every command that talks to the service, and blocks its order', async () => {
+    await using desk = await afterLostReply();
+    const { run, intent } = desk;
+    const list = await run('-p', 'shop', 'journal', 'list', '--open');
+    expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('being checked: not seen yet') });
+    const record = JSON.parse((await run('-p', 'shop', 'journal', 'list', '--json')).stdout).data[0];
+    expect(record).toMatchObject({
+      object: 'intent',
+      id: intent,
+      order: 'ord_1',
+      amount: 300,
+      verdict: 'not_seen',
+      open: true,
+      operator: 'op7',
+      note: 'ticket 8840',
+    });
+    const shown = await run('journal', 'show', intent);
+    expect(shown.stdout).toContain('tell the buyer "it is being checked"');
+    expect(shown.stdout).toContain('{"charge_id":"ch_1","amount":300}');
+    const orders = await run('-p', 'shop', 'orders', 'list');
+    expect(orders.stderr).toContain('1 outcome open: paydesk journal reconcile --all');
+    const again = await run('-p', 'shop', ...refund, '--again');
+    expect(again).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(`paydesk journal reconcile ${intent}`),
+    });
+    expect(desk.service.posts).toHaveLength(1);
+  });
+
+  test('F4 that took effect late ends as made on the next reconcile, by the recorded account, for cron', async () => {
+    await using desk = await afterLostReply();
+    expect((await desk.run('journal', 'reconcile', '--all')).code).toBe(7);
+    desk.service.orders = [refunded(300)];
+    const made = await desk.run('journal', 'reconcile', '--all', '--json');
+    expect(made.code).toBe(0);
+    expect(JSON.parse(made.stdout).data).toMatchObject([
+      { id: desk.intent, verdict: 'applied', by: 'read', refunds: 'rf_0' },
+    ]);
+    expect(await desk.run('journal', 'reconcile', desk.intent)).toMatchObject({ code: 0 });
+    const again = await desk.run('-p', 'shop', ...refund);
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('rf_0') });
+    expect(desk.service.posts).toHaveLength(1);
+  });
+
+  test('is read again by the next change, which says what it found', async () => {
+    await using desk = await afterLostReply();
+    desk.service.orders = [refunded(300)];
+    const next = await desk.run('-p', 'shop', ...refund, '--again');
+    expect(next.stderr).toContain(`outcome of ${desk.intent}`);
+    const { stdout } = await desk.run('journal', 'show', desk.intent, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'applied', by: 'read' });
+  });
+
+  test('F24 that shows twice is a duplicate alarm: exit 7, both ids', async () => {
+    await using desk = await afterLostReply();
+    desk.service.orders = [refunded(300, 300)];
+    const looked = await desk.run('journal', 'reconcile', desk.intent);
+    expect(looked.code).toBe(7);
+    expect(looked.stdout).toMatch(/DUPLICATE\?[\s\S]*rf_0[\s\S]*rf_1[\s\S]*show your lead/);
+  });
+
+  test('F30 stays open while the order cannot be read, with the reason', async () => {
+    await using desk = await afterLostReply();
+    desk.service.orders = [];
+    const looked = await desk.run('journal', 'reconcile', '--all');
+    expect(looked).toMatchObject({ code: 7, stderr: expect.stringContaining(`${desk.intent} was not read`) });
+  });
+});
+
+describe('journal settle', () => {
+  test('reads first, asks for the order id, and writes down whose word it is; a new attempt may follow', async () => {
+    await using desk = await afterLostReply();
+    const { run, intent, service } = desk;
+    const words = ['journal', 'settle', intent, '--not-applied', '--note', 'asked the service'];
+    expect(await run(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining('--confirm') });
+    expect(await run(...words, '--confirm', 'ord_2')).toMatchObject({ code: 3 });
+    const settled = await run(...words, '--confirm', 'ord_1');
+    expect(settled).toMatchObject({ code: 0, stdout: expect.stringContaining('not made, as stated by op7') });
+    expect(settled.stderr).toContain('the order does not show it');
+    await run('-p', 'shop', ...refund);
+    expect(service.posts).toHaveLength(2);
+  });
+
+  test('is not needed where the read tells, and cannot contradict it', async () => {
+    await using desk = await afterLostReply();
+    desk.service.orders = [refunded(300)];
+    const settled = await desk.run(
+      'journal',
+      'settle',
+      desk.intent,
+      '--not-applied',
+      '--note',
+      'n',
+      '--confirm',
+      'ord_1',
+    );
+    expect(settled.stderr).toContain('the read tells, so your word was not needed');
+    expect(settled.stdout).toContain('made: ours or identical');
+  });
+
+  test.each([
+    [['--note', 'n'], 'say --applied or --not-applied'],
+    [['--applied'], 'missing --note'],
+    [['--applied', '--not-applied', '--note', 'n'], '--not-applied'],
+  ])('%j is a usage error', async (words, message) => {
+    using home = newHome();
+    const ran = await paydesk(['journal', 'settle', 'i_1', ...words], { home });
+    expect(ran).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+});
+
+describe('the journal file', () => {
+  test('verify names what was changed and exits 3; changes are refused; --repair keeps a copy', async () => {
+    await using desk = await afterLostReply();
+    const { run, home, service } = desk;
+    const whole = await run('journal', 'verify', '--json');
+    const { file, head } = JSON.parse(whole.stdout) as { file: string; head: string };
+    expect(await run('journal', 'verify', '--head', head)).toMatchObject({ code: 0 });
+    expect(await run('journal', 'verify', '--head', 'f'.repeat(64))).toMatchObject({ code: 3 });
+
+    const db = new DatabaseSync(file);
+    db.exec(`UPDATE rows SET row = replace(row, 'op7', 'op8') WHERE seq = 1`);
+    db.close();
+    const damaged = await run('journal', 'verify');
+    expect(damaged).toMatchObject({ code: 3, stderr: expect.stringContaining('row 1 was changed') });
+    const refused = await run('-p', 'shop', 'orders', 'refund', 'ord_1', '--yes');
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('journal verify --repair') });
+    expect(service.posts).toHaveLength(1);
+
+    expect(await run('journal', 'verify', '--repair', '--yes')).toMatchObject({ code: 0 });
+    expect(await run('journal', 'verify')).toMatchObject({ code: 0 });
+    const folder = join(home.path, '.local/state/paydesk/journal');
+    expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toHaveLength(1);
+    const still = await run('-p', 'shop', 'orders', 'refund', 'ord_1', '--yes');
+    expect(still).toMatchObject({ code: 3, stderr: expect.stringContaining('open outcome') });
+    expect(await run('journal', 'verify', '--repair', '--yes')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('is whole'),
+    });
+  });
+
+  test('forget erases bodies and notes of settled entries, not of open ones; export prints every one', async () => {
+    await using desk = await afterLostReply();
+    const { run, intent } = desk;
+    const forget = ['journal', 'forget', '--before', '2100-01-01', '--yes', '--json'];
+    expect(JSON.parse((await run(...forget)).stdout)).toMatchObject({ entries: 0 });
+    await run('journal', 'settle', intent, '--applied', '--note', 'bank file', '--confirm', 'ord_1');
+    expect(JSON.parse((await run(...forget, '--dry-run')).stdout)).toMatchObject({ object: 'dry_run' });
+    expect(JSON.parse((await run(...forget)).stdout)).toMatchObject({ entries: 1 });
+    expect(await run('journal', 'verify')).toMatchObject({ code: 0 });
+    const rows = (await run('journal', 'export', '--ndjson', '--all-profiles')).stdout.trim().split('\n');
+    expect(rows).toHaveLength(1);
+    expect(JSON.parse(rows[0] ?? '')).toMatchObject({
+      id: intent,
+      verdict: 'applied',
+      by: 'person',
+      note: null,
+      operator: 'op7',
+    });
+  });
+
+  test('a journal that nobody wrote yet is empty, and is not made by looking', async () => {
+    using home = newHome();
+    const list = await paydesk(['journal', 'list', '--json'], { home });
+    expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('"data":[]') });
+    expect(await paydesk(['journal', 'verify'], { home })).toMatchObject({ code: 0 });
+    expect(await paydesk(['journal', 'reconcile', '--all'], { home })).toMatchObject({ code: 0 });
+    expect(await paydesk(['journal', 'show', 'i_1'], { home })).toMatchObject({ code: 5 });
+    expect(await paydesk(['journal', 'show', '../x'], { home })).toMatchObject({ code: 2 });
+    expect(readdirSync(home.path)).toEqual([]);
+  });
+});
+
+test('journal list narrows by order, person and time', async () => {
+  await using desk = await afterLostReply();
+  const count = async (...words: string[]) =>
+    JSON.parse((await desk.run('journal', 'list', '--all-profiles', '--json', ...words)).stdout).data.length;
+  expect(await count()).toBe(1);
+  expect([await count('--order', 'ord_1'), await count('--order', 'ord_2')]).toEqual([1, 0]);
+  expect([await count('--operator', 'op7'), await count('--operator', 'op8')]).toEqual([1, 0]);
+  expect([await count('--since', '1h'), await count('--since', '2100-01-01')]).toEqual([1, 0]);
+  expect(await desk.run('journal', 'list', '--since', 'yesterday')).toMatchObject({ code: 2 });
+});

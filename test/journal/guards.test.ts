@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest';
+import { decide, equalRefund, isOpen, isWatched } from '../../src/journal/guards.ts';
+import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
+import { momentOf } from '../../src/journal/time.ts';
+import type { ChangeRequest } from '../../src/ports.ts';
+import { VirtualClock } from './world.ts';
+
+const horizonMs = 900_000;
+const now = (time: number, skewed = false): Moment => ({ time, wall: time, mono: time, skewed });
+const request: ChangeRequest = {
+  method: 'POST',
+  path: 'orders/ord_1/refunds',
+  body: { charge_id: 'ch_1', amount: 5 },
+};
+const expected = [{ chargeId: 'ch_1', amount: -5 }];
+const asked = { intent: 'i_new', orderId: 'ord_1', request, expected, again: false };
+
+function attempt(verdicts: Partial<VerdictRow>[], more: Partial<SentRow> = {}): AttemptRecord {
+  const intent = more.intent ?? 'i_1';
+  return {
+    sent: {
+      type: 'sent',
+      intent,
+      attempt: 1,
+      time: 0,
+      sendBy: 10_000,
+      horizonMs,
+      origin: 'o',
+      account: 'a',
+      profile: 'p',
+      operator: 'op',
+      request,
+      proof: {
+        kind: 'refund',
+        orderId: 'ord_1',
+        livemode: false,
+        expected,
+        tolerated: [],
+        before: { charges: [] },
+      },
+      ...more,
+    },
+    verdicts: verdicts.map((row) => ({
+      type: 'verdict',
+      intent,
+      attempt: 1,
+      time: 1000,
+      verdict: 'not_seen',
+      by: 'read',
+      why: 'w',
+      ...row,
+    })),
+  };
+}
+
+describe('an attempt is open', () => {
+  it.each<[string, Partial<VerdictRow>[], boolean, boolean]>([
+    ['while only SENT is known, for ever', [], true, true],
+    ['while its outcome is unknown, for ever', [{ verdict: 'unknown' }], true, true],
+    ['when it was not seen, until its horizon', [{ verdict: 'not_seen' }], true, false],
+    [
+      'when a refusal was not confirmed, until its horizon',
+      [{ verdict: 'rejected', confirmed: false }],
+      true,
+      false,
+    ],
+    ['never when a refusal was confirmed', [{ verdict: 'rejected', confirmed: true }], false, false],
+    ['never when it was made', [{ verdict: 'applied' }], false, false],
+    ['never when it was not sent', [{ verdict: 'not_sent' }], false, false],
+  ])('%s', (_, verdicts, young, old) => {
+    const record = attempt(verdicts);
+    expect([isOpen(record, now(2000)), isOpen(record, now(1000 + horizonMs))]).toEqual([young, old]);
+  });
+
+  it('until its horizon counted from the first verdict, since a stopped process may send late', () => {
+    const record = attempt([
+      { verdict: 'unknown', time: 5_000_000 },
+      { verdict: 'not_seen', time: 5_000_001 },
+    ]);
+    expect(isOpen(record, now(5_000_000 + horizonMs - 1))).toBe(true);
+    expect(isOpen(record, now(5_000_000 + horizonMs))).toBe(false);
+  });
+
+  it('F42 for as long as the clocks disagree', () => {
+    expect(isOpen(attempt([{ verdict: 'not_seen' }]), now(1000 + horizonMs, true))).toBe(true);
+  });
+
+  it('a refusal of what no read can show is final', () => {
+    const { sent, verdicts } = attempt([{ verdict: 'rejected', confirmed: false }]);
+    expect(isOpen({ sent: { ...sent, proof: { ...sent.proof, kind: 'api' } }, verdicts }, now(2000))).toBe(
+      false,
+    );
+  });
+
+  it('and watched until its horizon when a read showed it', () => {
+    expect(isWatched(attempt([{ verdict: 'applied', by: 'read' }]), now(2000))).toBe(true);
+    expect(isWatched(attempt([{ verdict: 'applied', by: 'read' }]), now(1000 + horizonMs))).toBe(false);
+    expect(isWatched(attempt([{ verdict: 'applied', by: 'reply' }]), now(2000))).toBe(false);
+    expect(isWatched(attempt([]), now(2000))).toBe(false);
+  });
+});
+
+describe('what the journal says to an intent', () => {
+  const old = now(1000 + horizonMs);
+
+  it.each<[string, AttemptRecord[], object, Moment, object]>([
+    ['nothing is known: send', [], {}, now(2000), { go: 'send', intent: 'i_new', attempt: 1 }],
+    [
+      'an open one: refuse, whatever is asked for',
+      [attempt([])],
+      { again: true, expected: [] },
+      old,
+      { go: 'refuse', refusal: { why: 'open' } },
+    ],
+    [
+      'not seen and young: refuse',
+      [attempt([{}])],
+      { again: true },
+      now(2000),
+      { go: 'refuse', refusal: { why: 'open' } },
+    ],
+    [
+      'not seen and old: only with --again',
+      [attempt([{}])],
+      {},
+      old,
+      { go: 'refuse', refusal: { why: 'not_seen' } },
+    ],
+    [
+      'not seen and old, with --again: send',
+      [attempt([{}])],
+      { again: true },
+      old,
+      { go: 'send', doubtful: [{}] },
+    ],
+    [
+      'not seen and old, but something else: send',
+      [attempt([{}])],
+      { expected: [{ chargeId: 'ch_1', amount: -6 }] },
+      old,
+      { go: 'send', doubtful: [] },
+    ],
+    [
+      'refused before: send',
+      [attempt([{ verdict: 'rejected', confirmed: true }])],
+      {},
+      now(2000),
+      { go: 'send' },
+    ],
+    ['not sent before: send', [attempt([{ verdict: 'not_sent' }])], {}, now(2000), { go: 'send' }],
+  ])('%s', (_, known, more, moment, decision) => {
+    expect(decide({ ...asked, ...more }, known, moment)).toMatchObject(decision);
+  });
+
+  const given = { given: 't-1' };
+  it.each<[string, AttemptRecord, object, Moment, object]>([
+    ['made: the recorded outcome', attempt([{ verdict: 'applied' }], given), {}, old, { go: 'recorded' }],
+    [
+      'made, even with --again: the recorded outcome',
+      attempt([{ verdict: 'applied' }], given),
+      { again: true },
+      old,
+      { go: 'recorded' },
+    ],
+    ['open: the recorded outcome', attempt([], given), { again: true }, old, { go: 'recorded' }],
+    [
+      'refused: the recorded outcome',
+      attempt([{ verdict: 'rejected', confirmed: true }], given),
+      {},
+      old,
+      { go: 'recorded' },
+    ],
+    [
+      'refused, with --again: a second attempt',
+      attempt([{ verdict: 'rejected', confirmed: true }], given),
+      { again: true },
+      old,
+      { go: 'send', intent: 'i_1', attempt: 2 },
+    ],
+    [
+      'not sent: a second attempt',
+      attempt([{ verdict: 'not_sent' }], given),
+      {},
+      old,
+      { go: 'send', intent: 'i_1', attempt: 2 },
+    ],
+    ['not seen, its time over: the recorded outcome', attempt([{}], given), {}, old, { go: 'recorded' }],
+    [
+      'not seen, its time over, with --again: a second attempt',
+      attempt([{}], given),
+      { again: true },
+      old,
+      { go: 'send', attempt: 2 },
+    ],
+    [
+      'another amount: refused',
+      attempt([{ verdict: 'applied' }], given),
+      { expected: [{ chargeId: 'ch_1', amount: -6 }] },
+      old,
+      { go: 'refuse', refusal: { why: 'other_parameters' } },
+    ],
+    [
+      'other words typed: refused',
+      attempt([], { ...given, asked: { order: 'ord_1' } }),
+      { asked: { order: 'ord_2' } },
+      old,
+      { go: 'refuse', refusal: { why: 'other_parameters' } },
+    ],
+    [
+      'the same words typed',
+      attempt([], { ...given, asked: { order: 'ord_1' } }),
+      { asked: { order: 'ord_1' }, expected: [] },
+      old,
+      { go: 'recorded' },
+    ],
+  ])('F28 under a script’s id, %s', (_, known, more, moment, decision) => {
+    expect(decide({ ...asked, given: 't-1', ...more }, [known], moment)).toMatchObject(decision);
+  });
+
+  it('what has no records of money is compared by its body', () => {
+    const create = {
+      ...asked,
+      given: 't-1',
+      expected: [],
+      request: { method: 'POST', path: 'orders', body: { a: 1 } } as const,
+    };
+    const made = attempt([{ verdict: 'applied' }], { given: 't-1', request: create.request });
+    const same = { ...made, sent: { ...made.sent, proof: { ...made.sent.proof, expected: [] } } };
+    expect(decide(create, [same], old)).toMatchObject({ go: 'recorded' });
+    const other = { ...create, request: { ...create.request, body: { a: 2 } } };
+    expect(decide(other, [same], old)).toMatchObject({ go: 'refuse' });
+  });
+});
+
+describe('F28 an equal refund by anyone, at any age', () => {
+  const before = { charges: [{ id: 'ch_1', refunds: [{ id: 'r1', amount: -5 }] }] };
+
+  it('is refused without --again', () => {
+    expect(equalRefund(asked, before, [])).toEqual({
+      why: 'equal',
+      chargeId: 'ch_1',
+      refundId: 'r1',
+      amount: -5,
+    });
+    expect(equalRefund({ ...asked, again: true }, before, [])).toBeUndefined();
+  });
+
+  it('is another amount, or on another charge: nothing to ask', () => {
+    expect(
+      equalRefund({ ...asked, expected: [{ chargeId: 'ch_1', amount: -6 }] }, before, []),
+    ).toBeUndefined();
+    expect(
+      equalRefund({ ...asked, expected: [{ chargeId: 'ch_2', amount: -5 }] }, before, []),
+    ).toBeUndefined();
+    expect(equalRefund({ ...asked, expected: undefined }, before, [])).toBeUndefined();
+  });
+
+  it('does not count in a plan when another row of the same plan made it', () => {
+    const refunds = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
+    const row = attempt([{ verdict: 'applied', refunds }], { plan: 'p', ref: 'a' });
+    expect(equalRefund({ ...asked, plan: 'p', ref: 'b' }, before, [row])).toBeUndefined();
+    expect(equalRefund({ ...asked, plan: 'p', ref: 'a' }, before, [row])).toMatchObject({ why: 'equal' });
+    expect(equalRefund({ ...asked, plan: 'q', ref: 'b' }, before, [row])).toMatchObject({ why: 'equal' });
+  });
+});
+
+describe('F42 the journal’s time', () => {
+  const at = async (wall: number, newest: number, date?: { date: number; wall: number }) => {
+    const clock = new VirtualClock();
+    clock.wall = wall;
+    return momentOf(clock, { newestTime: () => Promise.resolve(newest) }, { seenDate: () => date });
+  };
+  const day = 86_400_000;
+
+  it('is the latest of the wall clock, the journal and the last Date', async () => {
+    expect(await at(1000, 500)).toMatchObject({ time: 1000, skewed: false });
+    expect(await at(1000, 1500)).toMatchObject({ time: 1500, skewed: false });
+    expect(await at(1000, 500, { date: 2000, wall: 900 })).toMatchObject({ time: 2100, skewed: false });
+  });
+
+  it('expires no horizon while the clocks differ by more than two minutes', async () => {
+    expect(await at(day, 0, { date: 0, wall: day })).toMatchObject({ skewed: true });
+    expect(await at(0, day)).toMatchObject({ skewed: true });
+    expect(await at(day, 0, { date: day + 120_000, wall: day })).toMatchObject({ skewed: false });
+    expect(await at(day, 0, { date: day + 120_001, wall: day })).toMatchObject({ skewed: true });
+  });
+
+  it('is the wall clock where the journal cannot be read, and nothing expires', async () => {
+    const clock = new VirtualClock();
+    const broken = { newestTime: () => Promise.reject(new Error('damaged')) };
+    expect(await momentOf(clock, broken, {})).toMatchObject({ time: clock.wall, skewed: true });
+  });
+});

@@ -1,0 +1,223 @@
+import { describe, expect, it } from 'vitest';
+import type { Event } from '../../src/journal/protocol.ts';
+import { beginResolve, type Errand, isDue, resolve } from '../../src/journal/resolve.ts';
+import type { AttemptRecord, Moment, VerdictRow } from '../../src/journal/rows.ts';
+import { Ledger } from './world.ts';
+
+const horizonMs = 900_000;
+const at = (time: number): Moment => ({ time, wall: time, mono: time, skewed: false });
+const order = (...amounts: number[]) => {
+  const ledger = new Ledger();
+  for (const amount of amounts) ledger.refund('ch_1', amount);
+  return ledger.order();
+};
+
+function attempt(...verdicts: Partial<VerdictRow>[]): AttemptRecord {
+  return {
+    sent: {
+      type: 'sent',
+      intent: 'i_1',
+      attempt: 1,
+      time: 0,
+      sendBy: 10_000,
+      horizonMs,
+      origin: 'o',
+      account: 'a',
+      profile: 'p',
+      operator: 'op',
+      request: { method: 'POST', path: 'orders/ord_1/refunds' },
+      proof: {
+        kind: 'refund',
+        orderId: 'ord_1',
+        livemode: false,
+        expected: [{ chargeId: 'ch_1', amount: -5 }],
+        tolerated: [],
+        before: { charges: [{ id: 'ch_1', refunds: [] }] },
+      },
+    },
+    verdicts: verdicts.map((row) => ({
+      type: 'verdict',
+      intent: 'i_1',
+      attempt: 1,
+      time: 1000,
+      verdict: 'not_seen',
+      by: 'read',
+      why: 'w',
+      ...row,
+    })),
+  };
+}
+
+const locked: Event = { is: 'locked' };
+const seen = (value: unknown, time = 2000): Event => ({ is: 'seen', value, moment: at(time) });
+const unseen: Event = { is: 'unseen', why: 'no answer', moment: at(2000) };
+const approved: Event = { is: 'approved', moment: at(2000) };
+const recorded: Event = { is: 'recorded', moment: at(2000) };
+
+function run(record: AttemptRecord, events: readonly Event[], statement?: Errand['statement']) {
+  const known: Event = { is: 'known', attempts: [record], moment: at(0) };
+  const first = beginResolve({ intent: 'i_1', attempt: 1, statement });
+  return [locked, known, ...events].reduce(({ state }, event) => resolve(state, event), first);
+}
+
+function added(record: AttemptRecord, read: Event): VerdictRow | undefined {
+  const { effect } = run(record, [read]);
+  return effect.do === 'record' && effect.row.type === 'verdict' ? effect.row : undefined;
+}
+
+describe('a look at an open attempt', () => {
+  it.each<[string, AttemptRecord, Event, object | undefined]>([
+    ['SENT, and the order shows it', attempt(), seen(order(5)), { verdict: 'applied', by: 'read' }],
+    ['SENT, and the order does not', attempt(), seen(order()), { verdict: 'not_seen' }],
+    ['SENT, and no read: its horizon begins', attempt(), unseen, { verdict: 'unknown', by: 'sender' }],
+    ['SENT, and twice: an alarm', attempt(), seen(order(5, 5)), { verdict: 'applied', alarm: 'duplicate' }],
+    [
+      'unknown, and the order shows it',
+      attempt({ verdict: 'unknown' }),
+      seen(order(5)),
+      { verdict: 'applied' },
+    ],
+    ['unknown, and no read: nothing new', attempt({ verdict: 'unknown' }), unseen, undefined],
+    ['not seen, and still not: nothing new', attempt({}), seen(order()), undefined],
+    [
+      'not seen, and still not when its time is over: written once more',
+      attempt({}),
+      seen(order(), 1000 + horizonMs),
+      { verdict: 'not_seen' },
+    ],
+    [
+      'not seen after its time: nothing new',
+      attempt({}, { time: 1000 + horizonMs }),
+      seen(order(), 1001 + horizonMs),
+      undefined,
+    ],
+    [
+      'F4 not seen, and now it is there',
+      attempt({}),
+      seen(order(5)),
+      { verdict: 'applied', alarm: undefined },
+    ],
+    [
+      'an alarm stays',
+      attempt({ verdict: 'unknown', alarm: 'contradiction' }),
+      seen(order(5)),
+      { verdict: 'applied', alarm: 'contradiction' },
+    ],
+    [
+      'not confirmed, and the order does not show it',
+      attempt({ verdict: 'rejected', confirmed: false }),
+      seen(order()),
+      { verdict: 'rejected', confirmed: true },
+    ],
+    [
+      'not confirmed, and the order shows it',
+      attempt({ verdict: 'rejected', confirmed: false }),
+      seen(order(5)),
+      { verdict: 'applied', alarm: 'applied_though_rejected' },
+    ],
+    [
+      'seen once, and now twice: an alarm',
+      attempt({ verdict: 'applied' }),
+      seen(order(5, 5)),
+      { verdict: 'applied', alarm: 'duplicate' },
+    ],
+    ['seen once, and still once', attempt({ verdict: 'applied' }), seen(order(5)), undefined],
+    ['seen twice before', attempt({ verdict: 'applied', alarm: 'duplicate' }), seen(order(5, 5)), undefined],
+  ])('%s', (_, record, read, row) => {
+    const found = added(record, read);
+    expect(found === undefined ? undefined : { ...found }).toEqual(
+      row === undefined ? undefined : expect.objectContaining(row),
+    );
+  });
+
+  it('nothing is read for what was settled meanwhile', () => {
+    const { state } = run(attempt({ verdict: 'not_sent' }), []);
+    expect(state).toMatchObject({ at: 'releasing', end: { how: 'looked' } });
+  });
+
+  it('F21 a busy order is left alone', () => {
+    const busy = resolve(beginResolve({ intent: 'i_1', attempt: 1 }).state, { is: 'busy', owner: undefined });
+    expect(busy).toMatchObject({
+      state: { at: 'done', end: { refusal: { why: 'busy' } } },
+      effect: { do: 'finish' },
+    });
+  });
+
+  it('an attempt that is not in the journal any more is an error', () => {
+    const first = resolve(beginResolve({ intent: 'i_9', attempt: 1 }).state, locked);
+    const { state } = resolve(first.state, { is: 'known', attempts: [attempt()], moment: at(0) });
+    expect(state).toMatchObject({ end: { how: 'refused' } });
+  });
+
+  it('a verdict that cannot be written down is told', () => {
+    const { state } = run(attempt(), [seen(order(5)), { is: 'unrecorded', cause: 'full', moment: at(0) }]);
+    expect(state).toMatchObject({
+      end: { how: 'looked', added: { verdict: 'applied' }, unrecorded: { cause: 'full' } },
+    });
+  });
+
+  it('an event out of place is a bug', () => {
+    expect(() => run(attempt(), [recorded])).toThrow("the journal met 'recorded' while reading");
+    expect(() => run(attempt(), [seen(order(5)), approved])).toThrow('while recording');
+    expect(() => resolve(beginResolve({ intent: 'i_1', attempt: 1 }).state, recorded)).toThrow(
+      'while locking',
+    );
+    const ended = run(attempt({ verdict: 'not_sent' }), [{ is: 'released' }]);
+    expect(() => resolve(ended.state, recorded)).toThrow('while done');
+  });
+});
+
+describe('settling', () => {
+  const made = { applied: true, operator: 'op7', note: 'bank file' };
+  const notMade = { applied: false, operator: 'op7', note: 'asked' };
+
+  it.each([
+    [made, { verdict: 'applied', by: 'person', why: 'stated by op7', note: 'bank file' }],
+    [notMade, { verdict: 'rejected', by: 'person', confirmed: true, operator: 'op7' }],
+  ])('%j is written down where the read does not tell', (statement, row) => {
+    for (const read of [seen(order()), unseen]) {
+      const asking = run(attempt({}), [read], statement);
+      expect(asking.effect.do).toBe('approve');
+      expect(resolve(asking.state, approved).effect).toMatchObject({ do: 'record', row });
+    }
+  });
+
+  it('is not needed where the read tells, whatever is stated', () => {
+    expect(run(attempt({}), [seen(order(5))], notMade).effect).toMatchObject({
+      row: { verdict: 'applied', by: 'read' },
+    });
+  });
+
+  it('cannot take back what was seen', () => {
+    const { state } = run(attempt({ verdict: 'applied' }), [unseen], notMade);
+    expect(state).toMatchObject({ at: 'releasing', end: { how: 'looked' } });
+  });
+
+  it('ends with nothing written when the person stops', () => {
+    const asking = run(attempt({}), [seen(order())], notMade);
+    expect(resolve(asking.state, { is: 'stopped', cause: 'no' }).state).toMatchObject({
+      end: { how: 'refused' },
+    });
+    expect(() => resolve(asking.state, recorded)).toThrow('while asking');
+  });
+});
+
+describe('an attempt is due', () => {
+  it.each<[string, AttemptRecord, number, boolean]>([
+    ['while only SENT is known', attempt(), 9e9, true],
+    ['while it is unknown', attempt({ verdict: 'unknown' }), 9e9, true],
+    ['not seen, until a read after its horizon', attempt({}), 9e9, true],
+    ['not any more after that read', attempt({}, { time: 1000 + horizonMs }), 9e9, false],
+    ['never once it is settled', attempt({ verdict: 'not_sent' }), 2000, false],
+    ['watched when a read showed it', attempt({ verdict: 'applied' }), 2000, true],
+  ])('%s', (_, record, time, due) => {
+    expect(isDue(record, at(time))).toBe(due);
+  });
+
+  it('never when no read can show it', () => {
+    const { sent, verdicts } = attempt();
+    expect(isDue({ sent: { ...sent, proof: { ...sent.proof, kind: 'checkout' } }, verdicts }, at(0))).toBe(
+      false,
+    );
+  });
+});

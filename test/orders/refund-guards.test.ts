@@ -1,0 +1,317 @@
+/** What stands between a wish and a refund: confirmation, production, the final read, repeats, limits. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { json, reply } from '../harness/server.ts';
+import { type Desk, openDesk, paidOnce, paidTwice, preAuthorized, refundsOf, sit } from './desk.ts';
+import {
+  chargeOf,
+  type Json,
+  listOf,
+  orderOf,
+  refundedWhole,
+  refundOf,
+  type Service,
+  startService,
+  storeProfile,
+} from './service.ts';
+
+const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
+
+/** A service that refunds whole orders. */
+const refunding = (orders: readonly Json[] = [order]) =>
+  startService({
+    orders,
+    onPost: (found = {}, service) => {
+      service.orders = service.orders.map((one) => (one.id === found.id ? refundedWhole(one) : one));
+      return json(service.orders.find(({ id }) => id === found.id));
+    },
+  });
+
+const run = (home: Home, service: Service, ...args: string[]): Promise<Ran> =>
+  paydesk(['orders', 'refund', 'ord_1', ...args], { home, env: service.env });
+
+describe('in production', () => {
+  let desk: Desk;
+  beforeAll(async () => {
+    desk = await openDesk('--mode', 'production');
+  });
+  afterAll(() => desk[Symbol.asyncDispose]());
+
+  test('--yes alone is not enough: exits 2 and names --confirm', async () => {
+    const paid = await desk.take(paidOnce);
+    const ran = await desk.script(['orders', 'refund', paid.id, '--yes']);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('missing --confirm ID');
+    expect(await desk.order(paid.id)).toEqual(paid);
+  });
+
+  test('--confirm with the order id sends it; with another id it is refused (3)', async () => {
+    const paid = await desk.take(paidOnce);
+    const wrong = await desk.script(['orders', 'refund', paid.id, '--confirm', 'ord_other']);
+    expect(wrong.code).toBe(3);
+    expect(wrong.stderr).toContain(`--confirm ord_other does not name ${paid.id}`);
+    expect(await desk.order(paid.id)).toEqual(paid);
+    expect(await desk.script(['orders', 'refund', paid.id, '--confirm', paid.id])).toMatchObject({ code: 0 });
+    expect(refundsOf(await desk.order(paid.id))).toEqual([[-paid.amount]]);
+  });
+
+  test.each([
+    ['the amount', (paid: { amount: number }) => String(paid.amount)],
+    ['the order id', (paid: { id: string }) => paid.id],
+  ])('a person types %s to send it', async (_what, typed) => {
+    const paid = await desk.take(paidOnce);
+    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other']);
+    await person.waitFor('PRODUCTION environment');
+    await person.answer('Type the amount to send it, or press Enter to cancel:', `${typed(paid)}\r`);
+    expect(await person.leaves).toMatchObject({ code: 0 });
+    expect(refundsOf(await desk.order(paid.id))).toEqual([[-paid.amount]]);
+  });
+
+  test.each([
+    ['y', 'y is neither'],
+    ['1', '1 is neither'],
+    ['', 'nothing was sent'],
+  ])('a person who types "%s" has sent nothing (3)', async (typed, words) => {
+    const paid = await desk.take(paidTwice);
+    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--yes']);
+    await person.answer('Type the amount to send it, or press Enter to cancel:', `${typed}\r`);
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(screen).toContain(words);
+    expect(await desk.order(paid.id)).toEqual(paid);
+  });
+
+  test('a capture is confirmed in the same way', async () => {
+    const authorized = await desk.take(preAuthorized);
+    expect(await desk.script(['orders', 'capture', authorized.id, '--yes'])).toMatchObject({ code: 2 });
+    const person = desk.person(['orders', 'capture', authorized.id]);
+    await person.answer('Type the amount to send it, or press Enter to cancel:', `${authorized.amount}\r`);
+    expect(await person.leaves).toMatchObject({ code: 0 });
+    expect(await desk.order(authorized.id)).toMatchObject({ payment_status: 'paid' });
+  });
+});
+
+describe('--dry-run', () => {
+  test('makes the reads, asks nothing and prints what would be sent', async () => {
+    await using service = await refunding([
+      orderOf('ord_1', [chargeOf('ch_1', 35000), chargeOf('ch_2', 17000)]),
+    ]);
+    using home = newHome();
+    const ran = await run(
+      home,
+      service,
+      '--charge',
+      '2',
+      '--amount',
+      '300',
+      '--reason',
+      'other',
+      '--dry-run',
+      '--json',
+    );
+    expect(ran.code).toBe(0);
+    expect(JSON.parse(ran.stdout)).toEqual({
+      object: 'dry_run',
+      method: 'POST',
+      path: '/orders/ord_1/refunds',
+      body: { charge_id: 'ch_2', amount: 300, reason: 'other' },
+      checks: [],
+    });
+    expect(service.posts).toEqual([]);
+    expect(service.requests.length).toBeGreaterThan(0);
+  });
+
+  test('tells of what would be refused (3)', async () => {
+    await using service = await refunding([refundedWhole(order)]);
+    using home = newHome();
+    const ran = await run(home, service, '--dry-run');
+    expect(ran).toMatchObject({ code: 3, stdout: '' });
+    expect(service.posts).toEqual([]);
+  });
+});
+
+describe('F25 the order is read again right before it is sent', () => {
+  test.each<[string, Json, string]>([
+    [
+      'a refund by someone else',
+      {
+        amount_refunded: 5000,
+        charges: listOf(chargeOf('ch_1', 35000, { refunds: listOf(refundOf('rf_other', 5000)) })),
+      },
+      'refund rf_other',
+    ],
+    ['another status', { payment_status: 'disputed' }, 'payment_status paid -> disputed'],
+    ['no longer refundable', { is_refundable: false }, 'is_refundable true -> false'],
+    ['another amount', { amount: 35001 }, 'amount 35000 -> 35001'],
+  ])('%s stops it: the difference is shown, nothing is sent (3)', async (_name, change, words) => {
+    await using service = await refunding();
+    using home = newHome();
+    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env: service.env });
+    await person.waitFor('Send it? (y/N)');
+    service.orders = [{ ...order, ...change }];
+    person.type('y\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(screen).toContain('changed since it was shown');
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain(words);
+    expect(service.posts).toEqual([]);
+  });
+
+  test('another field makes it ask again, and a No sends nothing', async () => {
+    await using service = await refunding();
+    using home = newHome();
+    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env: service.env });
+    await person.waitFor('Send it? (y/N)');
+    service.orders = [{ ...order, metadata: { shop_order: 'A-2' }, updated_at: 1_790_000_099 }];
+    person.type('y\r');
+    await person.answer('Send it all the same? (y/N)', '\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain('changed (metadata, updated_at); its money did not');
+    expect(service.posts).toEqual([]);
+  });
+
+  test('another field and a second yes send it once', async () => {
+    await using service = await refunding();
+    using home = newHome();
+    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env: service.env });
+    await person.waitFor('Send it? (y/N)');
+    service.orders = [{ ...order, updated_at: 1_790_000_099 }];
+    person.type('y\r');
+    await person.answer('Send it all the same? (y/N)', 'y\r');
+    expect(await person.leaves).toMatchObject({ code: 0 });
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('with --yes another field is said, and it goes on', async () => {
+    let reads = 0;
+    await using service = await startService({
+      orders: [order],
+      onGet: (held) => {
+        reads += 1;
+        // Two reads find the first order of a list, before the preview and before the sending.
+        if (reads === 3) held.orders = [{ ...order, updated_at: 1_790_000_099 }];
+      },
+      onPost: (found = {}, held) => {
+        held.orders = [refundedWhole(found)];
+        return json(refundedWhole(found));
+      },
+    });
+    using home = newHome();
+    const ran = await run(home, service, '--yes');
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toContain('other fields of ord_1 changed (updated_at)');
+    expect(service.posts).toHaveLength(1);
+  });
+});
+
+describe('F28 the same once more', () => {
+  const part = ['--charge', '1', '--amount', '300', '--yes'];
+
+  test('the same amount on the same charge is refused and shown (3), and made with --again', async () => {
+    await using desk = await openDesk('--orders', '20');
+    const paid = await desk.take(paidOnce);
+    const again = ['orders', 'refund', paid.id, ...part];
+    expect(await desk.script(again)).toMatchObject({ code: 0 });
+    const refused = await desk.script(again);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toContain('has a refund of 300 already');
+    expect(refused.stderr).toContain('add --again');
+    expect(refundsOf(await desk.order(paid.id))).toEqual([[-300]]);
+    expect(await desk.script([...again, '--again'])).toMatchObject({ code: 0 });
+    expect(refundsOf(await desk.order(paid.id))).toEqual([[-300, -300]]);
+  });
+
+  test('the whole order again is refused: it is refunded already (3)', async () => {
+    await using service = await refunding();
+    using home = newHome();
+    expect(await run(home, service, '--yes')).toMatchObject({ code: 0 });
+    const ran = await run(home, service, '--yes');
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('ord_1 is refunded already: 35000 of 35000 MXN went back');
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('an equal refund that somebody else made, however old, is refused too (3)', async () => {
+    const refunds = listOf(refundOf('rf_old', 300, { created_at: 1_600_000_000 }));
+    const charge = chargeOf('ch_1', 35000, { refunds, status: 'partially_refunded' });
+    await using service = await refunding([orderOf('ord_1', [charge], { amount_refunded: 300 })]);
+    using home = newHome();
+    const ran = await run(home, service, ...part);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('rf_old');
+    expect(service.posts).toEqual([]);
+  });
+
+  test('after a lost answer it is refused until the outcome is known, and sent once in all', async () => {
+    await using service = await startService({
+      orders: [order],
+      onPost: () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' }),
+    });
+    using home = newHome();
+    await storeProfile(home, service, { 'reconcile.after': '0' });
+    const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'];
+    const lost = await paydesk(refund, { home });
+    expect(lost.code).toBe(7);
+    expect(lost.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'unknown: no usable answer to the refund of 35000 MXN on ord_1 (HTTP 502, an HTML page). It may have been made',
+    );
+    expect(lost.stderr).toMatch(/paydesk .*journal reconcile i_/);
+    const again = await paydesk([...refund, '--again'], { home });
+    expect(again.code).toBe(3);
+    expect(again.stderr).toContain('ord_1 has an open outcome');
+    expect(service.posts).toHaveLength(1);
+  });
+});
+
+describe('the wrong mode', () => {
+  test('real money under a sandbox profile is refused before anything is sent (3)', async () => {
+    await using service = await refunding([{ ...order, livemode: true }]);
+    using home = newHome();
+    const ran = await run(home, service, '--yes');
+    expect(ran.code).toBe(3);
+    expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'profile environment says sandbox, but ord_1 is real money (livemode true)',
+    );
+    expect(service.posts).toEqual([]);
+  });
+});
+
+describe('what a lead sets in a profile', () => {
+  test('refund.max_amount refuses more in its currency and nothing less (3)', async () => {
+    await using service = await refunding();
+    using home = newHome();
+    await storeProfile(home, service, { 'refund.max_amount.MXN': '34999' });
+    const ran = await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'], { home });
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain(
+      '35000 MXN is over the limit of profile shop: refund.max_amount.MXN is 34999',
+    );
+    await paydesk(['profile', 'set', 'shop', 'refund.max_amount.MXN', '35000'], { home });
+    expect(await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'], { home })).toMatchObject({
+      code: 0,
+    });
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('refund.require makes a script name reason and note (2), and asks a person for both', async () => {
+    await using service = await refunding();
+    using home = newHome();
+    await storeProfile(home, service, { 'refund.require': 'reason,note' });
+    const args = ['-p', 'shop', 'orders', 'refund', 'ord_1'];
+    const ran = await paydesk([...args, '--yes'], { home });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('missing --reason: profile shop requires it (refund.require)');
+    expect(service.requests).toEqual([]);
+
+    const person = sit(args, { home, env: {} });
+    await person.answer('Why?', '\r');
+    expect(person.transcript).not.toContain('no reason is sent');
+    await person.answer('Note (stays on this machine):', '\r');
+    await person.answer('a value is needed', 'ticket 8840\r');
+    await person.answer('Send it? (y/N)', 'y\r');
+    expect(await person.leaves).toMatchObject({ code: 0 });
+    expect(service.posts.map(({ body }) => body)).toEqual(['{"reason":"requested_by_client"}']);
+  });
+});
