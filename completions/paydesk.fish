@@ -9,8 +9,9 @@ function __paydesk_complete
         switch "$before"
             case ''
                 printf '%s\t%s\n' \
-                    orders 'List, show, refund and capture orders' \
+                    orders 'List, show, refund, capture and create orders' \
                     customers 'List and show customers' \
+                    checkout 'Payment links' \
                     journal 'What this machine sent, and what became of it' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
@@ -23,12 +24,17 @@ function __paydesk_complete
                     show 'Show one order: its money, refunds and items' \
                     find 'Find orders by what they show: a name, a card, an amount, an id' \
                     refund 'Refund an order, one of its charges, or part of a charge' \
-                    capture 'Capture an order that was authorized earlier'
+                    capture 'Capture an order that was authorized earlier' \
+                    create 'Create an order, with a checkout or without'
                 return
             case 'customers'
                 printf '%s\t%s\n' \
                     list 'List customers, a page at a time' \
                     show 'Show one customer'
+                return
+            case 'checkout'
+                printf '%s\t%s\n' \
+                    create 'Create a payment link'
                 return
             case 'journal'
                 printf '%s\t%s\n' \
@@ -58,8 +64,9 @@ function __paydesk_complete
                 return
             case 'help'
                 printf '%s\t%s\n' \
-                    orders 'List, show, refund and capture orders' \
+                    orders 'List, show, refund, capture and create orders' \
                     customers 'List and show customers' \
+                    checkout 'Payment links' \
                     journal 'What this machine sent, and what became of it' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
@@ -75,12 +82,17 @@ function __paydesk_complete
                     show 'Show one order: its money, refunds and items' \
                     find 'Find orders by what they show: a name, a card, an amount, an id' \
                     refund 'Refund an order, one of its charges, or part of a charge' \
-                    capture 'Capture an order that was authorized earlier'
+                    capture 'Capture an order that was authorized earlier' \
+                    create 'Create an order, with a checkout or without'
                 return
             case 'help customers'
                 printf '%s\t%s\n' \
                     list 'List customers, a page at a time' \
                     show 'Show one customer'
+                return
+            case 'help checkout'
+                printf '%s\t%s\n' \
+                    create 'Create a payment link'
                 return
             case 'help journal'
                 printf '%s\t%s\n' \

@@ -9,8 +9,9 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
     if (-not $wordToComplete.StartsWith('-')) {
         $found = @(switch -CaseSensitive -Exact ($before -join ' ') {
             '' {
-                "orders`tList, show, refund and capture orders"
+                "orders`tList, show, refund, capture and create orders"
                 "customers`tList and show customers"
+                "checkout`tPayment links"
                 "journal`tWhat this machine sent, and what became of it"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
@@ -23,10 +24,14 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "find`tFind orders by what they show: a name, a card, an amount, an id"
                 "refund`tRefund an order, one of its charges, or part of a charge"
                 "capture`tCapture an order that was authorized earlier"
+                "create`tCreate an order, with a checkout or without"
             }
             'customers' {
                 "list`tList customers, a page at a time"
                 "show`tShow one customer"
+            }
+            'checkout' {
+                "create`tCreate a payment link"
             }
             'journal' {
                 "list`tList what was sent, and what became of it"
@@ -52,8 +57,9 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "reset`tStart the demo again from its first state"
             }
             'help' {
-                "orders`tList, show, refund and capture orders"
+                "orders`tList, show, refund, capture and create orders"
                 "customers`tList and show customers"
+                "checkout`tPayment links"
                 "journal`tWhat this machine sent, and what became of it"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
@@ -69,10 +75,14 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "find`tFind orders by what they show: a name, a card, an amount, an id"
                 "refund`tRefund an order, one of its charges, or part of a charge"
                 "capture`tCapture an order that was authorized earlier"
+                "create`tCreate an order, with a checkout or without"
             }
             'help customers' {
                 "list`tList customers, a page at a time"
                 "show`tShow one customer"
+            }
+            'help checkout' {
+                "create`tCreate a payment link"
             }
             'help journal' {
                 "list`tList what was sent, and what became of it"

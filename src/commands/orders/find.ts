@@ -35,7 +35,7 @@ export const find = defineCommand({
     limit: flag.integer(1, 1000, { value: 'N', summary: 'orders a page' }),
   },
   examples: [
-    'paydesk -p demo orders find 4242 munoz',
+    'paydesk -p demo orders find 4242 torres',
     'paydesk -p demo orders find buyer7@example.com --refundable',
     'paydesk -p demo orders find A-99990 --json --no-input',
   ],
@@ -133,7 +133,9 @@ function columnsOf(matcher: Matcher, { columns, twins }: OrderOnlooker): readonl
     kind: 'text',
     tableFrom: 0,
     value: (order) => {
-      const words = (matcher(order) ?? []).map(({ label, value }) => `${label} ${shortened(value)}`);
+      const words = (matcher(order) ?? []).map(
+        ({ label, value }) => `${shortened(label)} ${shortened(value)}`,
+      );
       return [...(twins.of(order) === undefined ? [] : ['twin']), ...words].join(', ');
     },
   };

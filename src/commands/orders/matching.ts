@@ -108,8 +108,8 @@ function fieldsOf(order: JsonObject): readonly Field[] {
   const buyer = (name: string): unknown => valueAt(order, ['customer_info', name]);
   const charges = itemsOf(order.charges);
   return [
-    ...field('email', buyer('email'), part),
     ...field('name', buyer('name'), part),
+    ...field('email', buyer('email'), part),
     ...charges.flatMap(cardFields),
     ...field('amount', order.amount, whole),
     ...field('currency', order.currency, whole),

@@ -1,0 +1,318 @@
+/** Filters of `orders list` and `orders find`, times in the zone of the run, and where a date ends a walk. */
+
+import { spawn } from 'node:child_process';
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  charge,
+  type Desk,
+  errorBody,
+  key,
+  listOf,
+  openDesk,
+  order,
+  pages,
+} from '../conventions/scripted.ts';
+import { bin, cleanEnv } from '../harness/paydesk.ts';
+import { runInPty, withoutEscapes } from '../harness/pty.ts';
+import { type Handler, json } from '../harness/server.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+let desk: Desk | undefined;
+afterEach(async () => {
+  await desk?.[Symbol.asyncDispose]();
+  desk = undefined;
+});
+
+async function open(handler: Handler): Promise<Desk> {
+  desk = await openDesk(handler);
+  return desk;
+}
+
+const id = (number: number): string => `ord_${String(number).padStart(17, '0')}`;
+const seconds = (time: string): number => Date.parse(time) / 1000;
+const at = (number: number, time: string, more: Fields = {}): Fields =>
+  order(id(number), { created_at: seconds(time), ...more });
+const numbersIn = (ndjson: string): readonly number[] =>
+  [...ndjson.matchAll(/^\{"id":"ord_(\d+)"/gm)].map(([, digits]) => Number(digits));
+const asked = ({ server }: Desk): number => server.requests.length;
+
+const november = [
+  at(9, '2026-11-20T06:00:00Z'),
+  at(8, '2026-11-20T05:59:59Z', { amount: 100 }),
+  at(7, '2026-11-20T00:00:00Z', { amount: 200, is_refundable: false }),
+  at(6, '2026-11-19T23:59:59Z', { amount: 300, payment_status: 'refunded', is_refundable: false }),
+  at(5, '2026-11-19T06:00:00Z', { customer_info: { customer_id: 'cus_other', email: 'Zoe@Example.com' } }),
+  at(4, '2026-11-18T00:00:00Z', {
+    customer_info: { customer_id: null, name: 'Luis' },
+    charges: listOf([charge('ch_4', { customer_id: 'cus_other' })]),
+  }),
+];
+
+describe('filters', () => {
+  test.each<readonly [string, readonly string[], readonly number[]]>([
+    ['--since is included', ['--since', '2026-11-20'], [9, 8, 7]],
+    ['--until is not', ['--until', '2026-11-20'], [6, 5, 4]],
+    ['both make one day', ['--since', '2026-11-19', '--until', '2026-11-20'], [6, 5]],
+    ['a moment with its offset', ['--since', '2026-11-20T00:00:00-06:00'], [9]],
+    [
+      '--min-amount is included',
+      ['--min-amount', '300', '--max-amount', '35000', '--until', '2026-11-20'],
+      [6, 5, 4],
+    ],
+    ['--max-amount is included', ['--max-amount', '200'], [8, 7]],
+    ['--refundable', ['--refundable', '--max-amount', '300'], [8]],
+    ['--status as the service writes it', ['--status', 'refunded'], [6]],
+    ['--customer by id, of the order or of a charge', ['--customer', 'cus_other'], [5, 4]],
+    ['--customer by e-mail, in any case', ['--customer', 'zoe@example.com'], [5]],
+  ])('%s, in list and find alike', async (_, flags, numbers) => {
+    const one = await open(pages(november));
+    const listed = await one.run(['orders', 'list', ...flags, '--all', '--ndjson']);
+    expect({ code: listed.code, numbers: numbersIn(listed.stdout) }).toEqual({ code: 0, numbers });
+    const found = await one.run(['orders', 'find', 'mxn', ...flags, '--ndjson']);
+    expect({ code: found.code, numbers: numbersIn(found.stdout) }).toEqual({ code: 0, numbers });
+  });
+
+  test.each([
+    [['--since', 'yesterday'], '--since yesterday: not a time such as 30d'],
+    [['--until', '2026-02-30'], '--until 2026-02-30: not a time'],
+    [['--since', '2026-11-20', '--until', '2026-11-20'], 'nothing lies between --since 2026-11-20'],
+    [['--min-amount', '2', '--max-amount', '1'], 'no amount lies between --min-amount 2 and --max-amount 1'],
+    [['--min-amount', '1.50'], '--min-amount 1.50: not an amount'],
+    [['--customer', 'Ana'], '--customer Ana: neither the id of a customer'],
+    [['--status', ''], '--status is empty'],
+  ])('%j is a usage error that sends nothing', async (flags, message) => {
+    const one = await open(pages(november));
+    for (const command of [['list'], ['find', 'x']]) {
+      const ran = await one.run(['orders', ...command, ...flags]);
+      expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
+    }
+    expect(asked(one)).toBe(0);
+  });
+
+  test('an order that does not show what is asked about is left out, and that is said', async () => {
+    const one = await open(pages([at(3, '2026-11-20T00:00:00Z'), order(id(2), { created_at: null })]));
+    const ran = await one.run(['orders', 'list', '--since', '2026-01-01', '--ndjson']);
+    expect(numbersIn(ran.stdout)).toEqual([3]);
+    expect(ran.stderr).toContain('1 order shows no created_at and was left out');
+  });
+
+  test('the command for the next page repeats them, with 30d as the moment it was', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const recent = Array.from({ length: 6 }, (_, index) =>
+      order(id(9 - index), { created_at: now - index * 3600, amount: 1000 + index }),
+    );
+    const one = await open(pages(recent));
+    const words = ['orders', 'list', '--since', '30d', '--min-amount', '1001', '--limit', '2', '--ndjson'];
+    const first = await one.run(words);
+    expect(numbersIn(first.stdout)).toEqual([8, 7]);
+    const next =
+      /next: paydesk (orders list --limit 2 --min-amount 1001 --since \S+Z --next \S+)$/m.exec(
+        first.stderr,
+      )?.[1] ?? '';
+    const second = await one.run([...next.split(' '), '--ndjson']);
+    expect(numbersIn(second.stdout)).toEqual([6, 5]);
+  });
+});
+
+describe('a date without an offset', () => {
+  test.each([
+    ['America/Mexico_City', [], [9]],
+    ['Asia/Tokyo', [], [9, 8, 7, 6]],
+    ['America/Mexico_City', ['--utc'], [9, 8, 7]],
+  ])('begins in the zone of the run: %s %j', async (TZ, flags, numbers) => {
+    const one = await open(pages(november));
+    const ran = await one.run(['orders', 'list', '--since', '2026-11-20', '--all', '--ndjson', ...flags], {
+      TZ,
+    });
+    expect(numbersIn(ran.stdout)).toEqual(numbers);
+  });
+
+  test('begins in time.zone of the profile', async () => {
+    const one = await open(pages(november));
+    await addProfile(one, ['time.zone', 'America/Mexico_City']);
+    const ran = await stored(one, ['orders', 'list', '--since', '2026-11-20', '--all', '--ndjson']);
+    expect(numbersIn(ran.stdout)).toEqual([9]);
+    const none = await stored(one, ['orders', 'find', 'nothere']);
+    expect(none.stderr).toContain('no match for "nothere" in 6 orders, 17 Nov to 20 Nov 2026 (UTC-6)');
+  });
+});
+
+describe('where a date ends a walk', () => {
+  const hours = (count: number): readonly Fields[] =>
+    Array.from({ length: count }, (_, index) =>
+      order(id(count - index), {
+        created_at: seconds('2026-11-20T00:00:00Z') - index * 3600,
+        amount: 1000 + index,
+      }),
+    );
+  const since = ['--since', '2026-11-19T22:00:00Z', '--limit', '10'];
+
+  test('nothing does when no order is promised: every page is read', async () => {
+    const one = await open(pages(hours(60)));
+    await addProfile(one);
+    const ran = await stored(one, ['orders', 'list', ...since, '--all', '--ndjson']);
+    expect(numbersIn(ran.stdout)).toEqual([60, 59, 58]);
+    expect(asked(one)).toBe(6);
+  });
+
+  test('the first page with an older order does under newest-first', async () => {
+    const one = await open(pages(hours(60)));
+    await addProfile(one, ['orders.order', 'newest-first']);
+    const listed = await stored(one, ['orders', 'list', ...since, '--json']);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ has_more: false, data: { length: 3 } });
+    expect(listed.stderr).toContain('3 orders, sandbox shop. No more follow');
+    expect(asked(one)).toBe(1);
+    const found = await stored(one, ['orders', 'find', 'mxn', ...since, '--ndjson']);
+    expect(numbersIn(found.stdout)).toEqual([60, 59, 58]);
+    expect(found.stderr).toContain(
+      `further back: paydesk -p shop orders find mxn --limit 10 --next ${id(58)}`,
+    );
+    expect(asked(one)).toBe(2);
+  });
+
+  test('no match up to it exits 9, says so, and goes on behind it', async () => {
+    const one = await open(pages(hours(60)));
+    await addProfile(one, ['orders.order', 'newest-first']);
+    const none = await stored(one, ['orders', 'find', '1030', ...since]);
+    expect(none).toMatchObject({ code: 9, stdout: '' });
+    expect(none.stderr).toContain('older ones were not');
+    const command = /paydesk -p shop (orders find .*)$/m.exec(none.stderr)?.[1] ?? '';
+    expect(command).toBe(`orders find 1030 --limit 10 --next ${id(58)}`);
+    const found = await stored(one, [...command.split(' '), '--ndjson']);
+    expect(numbersIn(found.stdout)).toEqual([30]);
+  });
+
+  test('nothing does once a page contradicts the promise: that is said, and the walk goes on', async () => {
+    const [first, second, third, ...rest] = hours(60);
+    const mixed = [third ?? {}, first ?? {}, second ?? {}, ...rest];
+    const one = await open(pages([...mixed, at(99, '2026-11-20T00:00:00Z')]));
+    await addProfile(one, ['orders.order', 'newest-first']);
+    const ran = await stored(one, ['orders', 'list', ...since, '--all', '--ndjson']);
+    expect(numbersIn(ran.stdout)).toEqual([58, 60, 59, 99]);
+    expect(ran.stderr).toContain(
+      `the list is not newest first, although orders.order says so: ${id(60)} is newer than ${id(58)} before it; walking on`,
+    );
+    expect(asked(one)).toBe(7);
+  });
+});
+
+describe('a search', () => {
+  test('shows the first hits before later pages have come', async () => {
+    let release = (): void => undefined;
+    const shown = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const serve = pages([...november, ...Array.from({ length: 300 }, (_, index) => order(id(1000 + index)))]);
+    const one = await open(async (request, response, socket) => {
+      // The second page is given only after the test saw the hit of the first one.
+      if (request.url.includes('next=')) await shown;
+      await serve(request, response, socket);
+    });
+    const child = spawn(process.execPath, [bin, 'orders', 'find', 'zoe@', '--ndjson'], {
+      env: cleanEnv({ home: one.home, env: one.env }),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let stdout = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += String(chunk);
+      if (stdout.includes(id(5))) release();
+    });
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    expect(code).toBe(0);
+    expect(numbersIn(stdout)).toEqual([5]);
+    expect(asked(one)).toBe(2);
+  });
+
+  test('says on a terminal how far it is', async () => {
+    let release = (): void => undefined;
+    const seen = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const serve = pages([...november, ...Array.from({ length: 300 }, (_, index) => order(id(1000 + index)))]);
+    const one = await open(async (request, response, socket) => {
+      if (request.url.includes('next=')) await seen;
+      await serve(request, response, socket);
+    });
+    const pty = runInPty(process.execPath, [bin, 'orders', 'find', 'nothere'], {
+      columns: 80,
+      rows: 24,
+      cwd: one.home.path,
+      env: cleanEnv({ home: one.home, env: one.env }),
+    });
+    await pty.waitFor(/250 orders read, .*, 0 found/);
+    release();
+    const { exitCode, transcript } = await pty.end;
+    expect(exitCode).toBe(5);
+    expect(withoutEscapes(transcript)).toContain('no match for "nothere" in 306 orders');
+  });
+
+  test('leaves the page size to a service that refuses long pages', async () => {
+    const serve = pages(november);
+    const refusal = json(errorBody(), 422);
+    const one = await open((request, response, socket) =>
+      (request.url.includes('limit=250') ? refusal : serve)(request, response, socket),
+    );
+    const ran = await one.run(['orders', 'find', 'zoe', '--ndjson']);
+    expect(numbersIn(ran.stdout)).toEqual([5]);
+    expect(one.server.requests.map(({ url }) => url)).toEqual(['/orders?limit=250', '/orders']);
+  });
+
+  test('that breaks off exits 9 with what was found, and the command to go on from there', async () => {
+    const serve = pages(november);
+    const refusal = json(errorBody(), 422);
+    const one = await open((request, response, socket) =>
+      (request.url.includes('next=') ? refusal : serve)(request, response, socket),
+    );
+    const ran = await one.run(['orders', 'find', 'ana', '--limit', '3', '--json']);
+    expect(ran.code).toBe(9);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ has_more: true, data: { length: 3 } });
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      exit_code: 9,
+      certain: '3 orders were read, 3 of them found; more may exist',
+      now: ['go on from there:', `paydesk orders find ana --limit 3 --next ${id(7)}`],
+    });
+  });
+
+  test('finds a name in whatever accents it was typed', async () => {
+    const one = await open(
+      pages([order(id(1), { customer_info: { name: 'José Pérez Núñez' } }), order(id(2))]),
+    );
+    for (const text of ['perez', 'PÉREZ', 'Pe\u0301rez', 'perez nunez'])
+      expect(numbersIn((await one.run(['orders', 'find', text, '--ndjson'])).stdout), text).toEqual([1]);
+  });
+
+  test('never sends its text anywhere', async () => {
+    const one = await open(pages(november));
+    await one.run(['orders', 'find', 'zoe@example.com']);
+    expect(one.server.requests.map(({ url }) => url)).toEqual(['/orders?limit=250']);
+  });
+
+  test('keeps escape sequences of what matched off the terminal', async () => {
+    const one = await open(
+      pages([order(id(1), { metadata: { 'k\u001b[2J': 'evil\u001b]0;x\u0007 value' } })]),
+    );
+    const ran = await one.run(['orders', 'find', 'evil']);
+    expect(ran.code).toBe(0);
+    expect(ran.stdout).not.toContain('\u001b');
+  });
+});
+
+/** Adds the stored profile `shop` before this service, with a setting. */
+async function addProfile(one: Desk, setting?: readonly [string, string]): Promise<void> {
+  const bare = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };
+  const { paydesk } = await import('../harness/paydesk.ts');
+  const added = await paydesk(
+    ['profile', 'add', 'shop', '--base-url', one.server.url, '--mode', 'sandbox', '--key-stdin'],
+    { home: one.home, env: { ...bare, TZ: 'UTC' }, input: `${key}\n` },
+  );
+  expect(added, added.stderr).toMatchObject({ code: 0 });
+  if (setting === undefined) return;
+  const set = await one.run(['profile', 'set', 'shop', ...setting], bare);
+  expect(set, set.stderr).toMatchObject({ code: 0 });
+}
+
+function stored(one: Desk, args: readonly string[]) {
+  const bare = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };
+  return one.run(['-p', 'shop', ...args], bare);
+}

@@ -1,0 +1,312 @@
+/** `orders find` on 5,000 orders of the simulator, by each kind of text, and within its bounds. */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+import { startServer } from '../harness/server.ts';
+import { orderPages } from '../harness/service-pages.ts';
+import { type Desk, openDesk } from '../orders/desk.ts';
+
+/** An order as far as this test looks at it (service: order, charge). */
+interface Seen {
+  readonly id: string;
+  readonly amount: number;
+  readonly created_at: number;
+  readonly payment_status?: string;
+  readonly is_refundable: boolean;
+  readonly customer_info: {
+    readonly customer_id: string | null;
+    readonly name: string;
+    readonly email: string;
+    readonly phone: string;
+  };
+  readonly metadata: { readonly shop_order?: string };
+  readonly charges?: {
+    readonly data: readonly {
+      readonly amount: number;
+      readonly reference_id: string | null;
+      readonly payment_method: { readonly last4: string; readonly auth_code: string; readonly name: string };
+    }[];
+  };
+}
+
+let desk: Desk;
+let orders: readonly Seen[];
+beforeAll(async () => {
+  desk = await openDesk('--orders', '5000');
+  orders = (await desk.orders()) as unknown as readonly Seen[];
+}, 120_000);
+afterAll(() => desk[Symbol.asyncDispose]());
+
+interface Result {
+  readonly code: number | null;
+  readonly ids: readonly string[];
+  readonly stderr: string;
+}
+
+async function find(...args: readonly string[]): Promise<Result> {
+  const { code, stdout, stderr } = await desk.script(['orders', 'find', ...args, '--ndjson']);
+  const ids = stdout
+    .trimEnd()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => (JSON.parse(line) as Seen).id);
+  return { code, ids, stderr };
+}
+
+const idsOf = (kind: (order: Seen) => boolean): readonly string[] => orders.filter(kind).map(({ id }) => id);
+const chargesOf = (order: Seen) => order.charges?.data ?? [];
+const far = (): Seen => orders[4321] ?? failed();
+const withCharge = (): Seen =>
+  orders.find((order, index) => index > 4000 && chargesOf(order).some((one) => one.reference_id !== null)) ??
+  failed();
+
+function failed(): never {
+  throw new Error('the simulator has no such order');
+}
+
+describe('on 5,000 orders, a text finds all orders it stands in, and no others', () => {
+  test('a whole id, and then reads no further', async () => {
+    const { code, ids, stderr } = await find(far().id);
+    expect({ code, ids }).toEqual({ code: 0, ids: [far().id] });
+    expect(stderr).toContain('1 found in 4500 orders');
+  });
+
+  test('a part of an id, in another case', async () => {
+    const part = far().id.slice(7, 14).toLowerCase();
+    const { code, ids } = await find(part);
+    expect(code).toBe(0);
+    expect(ids).toEqual(idsOf((order) => JSON.stringify(order).toLowerCase().includes(part)));
+    expect(ids).toContain(far().id);
+  });
+
+  test('an e-mail', async () => {
+    const { email } = far().customer_info;
+    const { ids } = await find(email.toUpperCase());
+    expect(ids).toEqual(idsOf(({ customer_info: buyer }) => buyer.email === email));
+  });
+
+  test('a phone number, as people write it', async () => {
+    const { phone } = far().customer_info;
+    const written = `${phone.slice(0, 3)} (${phone.slice(3, 6)}) ${phone.slice(6, 10)}-${phone.slice(10)}`;
+    const { ids } = await find(written);
+    expect(ids).toEqual(idsOf(({ customer_info: buyer }) => buyer.phone === phone));
+  });
+
+  test('a name without its accents and in another order', async () => {
+    const { ids } = await find('MUNOZ', 'angel');
+    expect(ids.length).toBeGreaterThan(20);
+    expect(ids).toEqual(idsOf(({ customer_info: { name } }) => name.startsWith('José Ángel Muñoz Peña')));
+    expect((await find('lukasz zolc')).ids).toEqual(
+      idsOf(({ customer_info: { name } }) => name.startsWith('Łukasz Żółć')),
+    );
+    expect((await find('小明')).ids).toEqual(
+      idsOf(({ customer_info: { name } }) => name.startsWith('王小明')),
+    );
+  });
+
+  test('last4 and a name together', async () => {
+    const { ids } = await find('*8431', 'soren');
+    expect(ids.length).toBeGreaterThan(5);
+    expect(ids).toEqual(
+      idsOf(
+        (order) =>
+          order.customer_info.name.startsWith('Søren') &&
+          chargesOf(order).some(({ payment_method: method }) => method.last4 === '8431'),
+      ),
+    );
+  });
+
+  test('the reference of a charge', async () => {
+    const order = withCharge();
+    const reference = chargesOf(order).find((one) => one.reference_id !== null)?.reference_id ?? failed();
+    const { ids } = await find(reference.toLowerCase());
+    expect(ids).toEqual(idsOf((one) => chargesOf(one).some((each) => each.reference_id === reference)));
+  });
+
+  test('an amount, with its currency', async () => {
+    const { amount } = withCharge();
+    const { ids } = await find(String(amount), 'usd');
+    const holds = (order: Seen) =>
+      order.amount === amount || chargesOf(order).some((charge) => charge.amount === amount);
+    const all = await find(String(amount));
+    expect(all.ids).toEqual(expect.arrayContaining([...idsOf(holds)]));
+    expect(all.ids).toEqual(expect.arrayContaining([...ids]));
+    expect(all.ids.length).toBeLessThan(5000);
+  });
+
+  test('an auth code', async () => {
+    const code = chargesOf(withCharge())[0]?.payment_method.auth_code ?? failed();
+    const { ids } = await find(code);
+    const holders = idsOf((order) => chargesOf(order).some((one) => one.payment_method.auth_code === code));
+    expect(ids).toEqual(expect.arrayContaining([...holders]));
+  });
+
+  test('a metadata value', async () => {
+    const shopOrder = orders.find((order, index) => index > 4500 && order.metadata.shop_order !== undefined);
+    const value = shopOrder?.metadata.shop_order ?? failed();
+    expect((await find(value.toLowerCase())).ids).toEqual([shopOrder?.id]);
+  });
+
+  test('`perez` finds `Pérez`', async () => {
+    const { body } = await desk.request('POST', '/orders', {
+      currency: 'MXN',
+      line_items: [{ name: 'Lamp', unit_price: 20000, quantity: 1 }],
+      metadata: { gift_for: 'Señora Pérez' },
+    });
+    const { id } = body as Seen;
+    const ran = await desk.script(['orders', 'find', 'perez', 'senora', '--max', '20']);
+    expect(ran.stdout).toContain(id);
+    expect(ran.stdout).toContain('metadata.gift_for Señora Pérez');
+    expect((await find('PÉREZ', '--max', '20')).ids).toEqual([id]);
+  });
+
+  test('filters narrow it', async () => {
+    const { ids } = await find('4242', '--refundable', '--status', 'paid', '--min-amount', '100000');
+    const expected = idsOf(
+      (order) =>
+        order.is_refundable &&
+        order.payment_status === 'paid' &&
+        order.amount >= 100_000 &&
+        chargesOf(order).some(({ payment_method: method }) => method.last4 === '4242'),
+    );
+    expect(expected.length).toBeGreaterThan(20);
+    expect(ids).toEqual(expect.arrayContaining([...expected]));
+    expect(idsOf((order) => ids.includes(order.id) && order.amount >= 100_000)).toHaveLength(ids.length);
+  });
+});
+
+describe('what it says', () => {
+  test('no match within the bound exits 9 with what is certain, and the command to look further back', async () => {
+    const ran = await desk.script(['orders', 'find', 'no such', 'thing', '--max', '300']);
+    expect(ran).toMatchObject({ code: 9, stdout: '' });
+    expect(ran.stderr).toMatch(
+      /^no match for "no such thing" in 300 orders, \d+ \w+ to \d+ \w+ \d{4} \(UTC\)\ncertain: all 300 were read; the account has more that were not\nnow: {5}ask for the e-mail or the shop's order number, or go on:\n {9}paydesk orders find 'no such' thing --max 300 --next ord_\w+\n$/,
+    );
+  });
+
+  test('the printed command goes on where it stopped: nothing is read twice or left out', async () => {
+    const value = orders[700]?.metadata.shop_order ?? orders[701]?.metadata.shop_order ?? failed();
+    let args: readonly string[] = ['orders', 'find', value, '--max', '300'];
+    const codes: (number | null)[] = [];
+    for (let run = 0; run < 4; run += 1) {
+      const ran = await desk.script(args);
+      codes.push(ran.code);
+      if (ran.code === 0) expect(ran.stdout).toContain(value);
+      const command = /paydesk (orders find .*)$/m.exec(ran.stderr)?.[1];
+      if (ran.code !== 9 || command === undefined) break;
+      args = command.split(' ');
+    }
+    expect(codes).toEqual([9, 9, 0]);
+  });
+
+  test('without --max it stops after 5,000', async () => {
+    const ran = await desk.script(['orders', 'find', 'nothere']);
+    expect(ran.code).toBe(9);
+    expect(ran.stderr).toContain('no match for "nothere" in 5000 orders');
+  });
+
+  test('no match after a complete walk exits 5', async () => {
+    const ran = await desk.script(['orders', 'find', 'nothere', '--max', '9000', '--json']);
+    expect(ran.code).toBe(5);
+    expect(JSON.parse(ran.stdout)).toEqual({ object: 'list', data: [], has_more: false });
+    expect(JSON.parse(ran.stderr)).toMatchObject({
+      kind: 'not_found',
+      exit_code: 5,
+      message: expect.stringMatching(/^no match for "nothere" in 500\d orders/),
+    });
+  });
+
+  test('what was found within a bound exits 0 and says that more may follow', async () => {
+    const ran = await desk.script(['orders', 'find', 'paid.example', 'buyer', '--max', '100']);
+    expect(ran.code).toBe(9);
+    const found = await desk.script(['orders', 'find', 'buyer', '--max', '100', '--json']);
+    expect(found.code).toBe(0);
+    expect(JSON.parse(found.stdout)).toMatchObject({ has_more: true });
+    expect(found.stderr).toContain('found in 100 orders');
+    expect(found.stderr).toMatch(/further back: paydesk orders find buyer --max 100 --next ord_\w+$/m);
+  });
+
+  test('what matched stands beside each order, in table, list and CSV', async () => {
+    const [order] = orders;
+    const email = order?.customer_info.email ?? failed();
+    const find = ['orders', 'find', email, '--max', '20'];
+    const table = await desk.script(find);
+    expect(table.stdout).toMatch(/^ID .* MATCHED/);
+    expect(table.stdout).toContain(`email ${email}`);
+    expect((await desk.script([...find, '-o', 'list'])).stdout).toMatch(
+      new RegExp(`^matched: .*email ${email}$`, 'm'),
+    );
+    const csv = (await desk.script([...find, '--csv', '--columns', 'id,matched,twin'])).stdout.split('\n');
+    expect(csv[0]).toBe('id,matched,twin');
+    expect(csv.some((line) => line.includes(`email ${email}`))).toBe(true);
+  });
+
+  test('twins are marked, and named together', async () => {
+    // The newest two orders of the simulator's data are twins.
+    const [, first, second] = await desk.orders();
+    const ran = await desk.script(['orders', 'find', first?.customer_info.email ?? '', '--max', '30']);
+    expect(ran.stdout).toContain('twin, email');
+    expect(
+      ran.stderr.replace(/ord_\w+/g, (id) => (id === first?.id ? 'A' : id === second?.id ? 'B' : id)),
+    ).toMatch(/possible twins, same buyer and amount within 10 minutes: (A and B|B and A)/);
+    const listed = await desk.script(['orders', 'list', '--limit', '5', '--csv', '--columns', 'id,twin']);
+    expect(listed.stdout).toContain(`${first?.id},${second?.id}\n${second?.id},${first?.id}\n`);
+    expect(listed.stderr).toContain('possible twins');
+  });
+
+  test('nothing to look for is a usage error that sends nothing', async () => {
+    for (const args of [
+      ['orders', 'find'],
+      ['orders', 'find', ' '],
+      ['orders', 'find', 'x', '--max', '0'],
+    ])
+      expect(await desk.script(args), args.join(' ')).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('a text that begins with a dash is looked for behind --', async () => {
+    const ran = await desk.script(['orders', 'find', '--max', '30', '--', '-4242']);
+    expect(ran.code).toBe(9);
+    expect(ran.stderr).toMatch(/paydesk orders find --max 30 --next ord_\w+ -- -4242$/m);
+  });
+
+  test('on a terminal of 80 columns every line fits, and ids and amounts are whole', async () => {
+    const person = desk.person(['orders', 'find', 'munoz', '--max', '200']);
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(0);
+    const rows = screen.split('\n').filter((line) => line.startsWith('ord_'));
+    expect(rows.length).toBeGreaterThan(1);
+    for (const row of rows) {
+      expect(row.trimEnd().length).toBeLessThanOrEqual(80);
+      expect(row).toMatch(/^ord_[A-Za-z0-9]{17} .* \d+ (MXN|USD) /);
+      expect(row).toContain('name Jos');
+    }
+  });
+});
+
+describe('memory', () => {
+  async function peakOf(pages: number): Promise<number> {
+    await using server = await startServer(orderPages({ pages, count: 250 }));
+    using home = newHome();
+    const file = join(home.path, 'peak');
+    const ran = await paydesk(['orders', 'find', 'buyer', '--max', '100000', '--ndjson'], {
+      home,
+      env: {
+        PAYDESK_BASE_URL: server.url,
+        PAYDESK_MODE: 'sandbox',
+        PAYDESK_API_KEY: 'key_test',
+        PEAK_MEMORY_FILE: file,
+      },
+      nodeArgs: ['--import', join(import.meta.dirname, 'peak-memory.mjs')],
+    });
+    expect(ran.code).toBe(0);
+    expect(ran.stdout.trimEnd().split('\n')).toHaveLength(pages * 250);
+    return Number(readFileSync(file, 'utf8'));
+  }
+
+  test('does not grow with the orders read: 10,000 take at most half as much again as 1,000', async () => {
+    const [few, many] = [await peakOf(4), await peakOf(40)];
+    expect(many / few).toBeLessThan(1.5);
+  });
+});

@@ -1,0 +1,179 @@
+/** Points in time as typed, and half-open ranges. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isWithin, parseWhen, timeRange, whenWords } from '../../src/commands/time-range.ts';
+import { createTimes } from '../../src/terminal/time.ts';
+
+const now = Date.parse('2026-11-20T15:31:12.700Z');
+
+function reckoning(zone: string) {
+  const times = createTimes(zone, () => now);
+  return { now, zoned: (shown: number) => times.moment(shown) };
+}
+
+function at(text: string, zone = 'UTC'): string {
+  return new Date(parseWhen(text, '--since').at(reckoning(zone))).toISOString();
+}
+
+describe('a point in time', () => {
+  test.each([
+    ['30d', 'UTC', '2026-10-21T15:31:12.000Z'],
+    ['12h', 'UTC', '2026-11-20T03:31:12.000Z'],
+    ['90m', 'America/Mexico_City', '2026-11-20T14:01:12.000Z'],
+    ['2026-11-20', 'UTC', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20', 'America/Mexico_City', '2026-11-20T06:00:00.000Z'],
+    ['2026-11-20', 'Asia/Kathmandu', '2026-11-19T18:15:00.000Z'],
+    ['2026-11-20T09:30', 'America/Mexico_City', '2026-11-20T15:30:00.000Z'],
+    ['2026-11-20 09:30:15', 'America/Mexico_City', '2026-11-20T15:30:15.000Z'],
+    ['2026-11-20T09:30:15Z', 'America/Mexico_City', '2026-11-20T09:30:15.000Z'],
+    ['2026-11-20T09:30:15.25z', 'UTC', '2026-11-20T09:30:15.250Z'],
+    ['2026-11-20T09:30-06:00', 'UTC', '2026-11-20T15:30:00.000Z'],
+    ['2026-11-20T09:30+0545', 'UTC', '2026-11-20T03:45:00.000Z'],
+    ['2026-11-20T09:30-06', 'UTC', '2026-11-20T15:30:00.000Z'],
+    ['2028-02-29', 'UTC', '2028-02-29T00:00:00.000Z'],
+  ])('%s in %s is %s', (text, zone, moment) => expect(at(text, zone)).toBe(moment));
+
+  test.each([
+    '',
+    '30',
+    '0d',
+    '-3d',
+    '30 d',
+    'yesterday',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-11-31',
+    '2027-02-29',
+    '20-11-2026',
+    '2026-11-20T24:00',
+    '2026-11-20T09:60',
+    '2026-11-20T09',
+    '2026-11-20T09:30+24:00',
+    '2026-11-20Z',
+    '1790000000',
+  ])('%j is refused, with the text and what would do', (text) =>
+    expect(() => parseWhen(text, '--until')).toThrow(
+      `--until ${text}: not a time such as 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`,
+    ),
+  );
+});
+
+describe('where clocks change', () => {
+  test('a day begins at the first moment that clocks show it', () => {
+    // Clocks were put from 0:00 to 1:00 on that day.
+    expect(at('2018-11-04', 'America/Sao_Paulo')).toBe('2018-11-04T03:00:00.000Z');
+    expect(at('2018-11-03', 'America/Sao_Paulo')).toBe('2018-11-03T03:00:00.000Z');
+  });
+
+  test('a time that is shown twice is the first of the two', () => {
+    expect(at('2026-10-25T02:30', 'Europe/Berlin')).toBe('2026-10-25T00:30:00.000Z');
+  });
+
+  test('a time that is never shown is the moment that clocks of before would have shown it', () => {
+    expect(at('2026-03-29T02:30', 'Europe/Berlin')).toBe('2026-03-29T01:30:00.000Z');
+  });
+
+  test('days of any zone follow each other without a gap', () => {
+    const zones = fc.constantFrom(
+      'America/Sao_Paulo',
+      'Europe/Berlin',
+      'Asia/Kathmandu',
+      'UTC',
+      'Pacific/Apia',
+    );
+    const day = fc.integer({ min: Date.UTC(2009, 0) / 86_400_000, max: Date.UTC(2026, 0) / 86_400_000 });
+    fc.assert(
+      fc.property(zones, day, (zone, number) => {
+        const start = (days: number): number =>
+          Date.parse(at(new Date(days * 86_400_000).toISOString().slice(0, 10), zone));
+        const length = (start(number + 1) - start(number)) / 3_600_000;
+        expect(length).toBeGreaterThanOrEqual(0);
+        expect(length).toBeLessThanOrEqual(25);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('what a zone shows of a moment leads back to it', () => {
+    const seconds = fc.integer({ min: 946_684_800, max: 1_900_000_000 });
+    const zones = fc.constantFrom('America/Mexico_City', 'Europe/Berlin', 'Asia/Kathmandu', 'Asia/Tokyo');
+    fc.assert(
+      fc.property(seconds, zones, (moment, zone) => {
+        const wall = new Intl.DateTimeFormat('sv-SE', {
+          timeZone: zone,
+          dateStyle: 'short',
+          timeStyle: 'medium',
+        });
+        const shown = wall.format(moment * 1000);
+        const back = Date.parse(at(shown, zone)) / 1000;
+        // The hour that is shown twice leads to its first time.
+        expect([moment, moment - 3600]).toContain(back);
+        expect(wall.format(back * 1000)).toBe(shown);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('a range', () => {
+  const range = (since: string | undefined, until: string | undefined) =>
+    timeRange(
+      {
+        since: since === undefined ? undefined : parseWhen(since, '--since'),
+        until: until === undefined ? undefined : parseWhen(until, '--until'),
+      },
+      reckoning('UTC'),
+    );
+
+  test('includes its start and not its end', () => {
+    const day = range('2026-11-19', '2026-11-20');
+    const start = Date.parse('2026-11-19T00:00:00Z') / 1000;
+    expect([start - 1, start, start + 86_399, start + 86_400].map((time) => isWithin(day, time))).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  test('next to another one leaves nothing out and holds nothing twice', () => {
+    const time = fc.integer({ min: 0, max: 2_000_000_000 });
+    fc.assert(
+      fc.property(time, time, (seconds, border) => {
+        const before = isWithin({ since: undefined, until: border * 1000 }, seconds);
+        const after = isWithin({ since: border * 1000, until: undefined }, seconds);
+        expect(before).toBe(!after);
+      }),
+    );
+  });
+
+  test('that nothing can lie in is refused', () => {
+    expect(() => range('2026-11-20', '2026-11-20')).toThrow('nothing lies between');
+    expect(() => range('1d', '30d')).toThrow('nothing lies between --since 1d and --until 30d');
+  });
+});
+
+test('what was counted back from now is said again as the same moment', () => {
+  const zone = reckoning('America/Mexico_City');
+  expect(whenWords('--since', parseWhen('30d', '--since'), zone)).toEqual([
+    '--since',
+    '2026-10-21T15:31:12Z',
+  ]);
+  expect(whenWords('--since', parseWhen('2026-11-20', '--since'), zone)).toEqual(['--since', '2026-11-20']);
+});
+
+describe('days in words', () => {
+  const words = (first: string, last: string, zone: string): string =>
+    createTimes(zone, () => now).days(Date.parse(first) / 1000, Date.parse(last) / 1000);
+
+  test('say the year once where it is the same, and the offset', () => {
+    expect(words('2026-11-03T12:00:00Z', '2026-11-20T12:00:00Z', 'America/Mexico_City')).toBe(
+      '3 Nov to 20 Nov 2026 (UTC-6)',
+    );
+    expect(words('2025-12-31T12:00:00Z', '2026-01-02T12:00:00Z', 'UTC')).toBe(
+      '31 Dec 2025 to 2 Jan 2026 (UTC)',
+    );
+    expect(words('2026-11-20T10:00:00Z', '2026-11-20T12:00:00Z', 'UTC')).toBe('20 Nov 2026 (UTC)');
+  });
+});
