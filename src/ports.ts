@@ -1,6 +1,6 @@
 /** Types only: what a command is given, and what the folders need from outside. main.ts joins them. */
 
-import type { Column, JsonObject, Mode, ResourceName } from './api/spec.ts';
+import type { Column, JsonObject, ResourceName } from './api/spec.ts';
 import type { CliErrorParts } from './errors.ts';
 import type { Alarm, AttemptRecord, JournalRow, Moment, VerdictRow } from './journal/rows.ts';
 import type { Sight } from './journal/verdict.ts';
@@ -382,22 +382,6 @@ export interface JournalDesk {
   repair(): Promise<Repair>;
 }
 
-export interface Held {
-  readonly held: true;
-  release(): Promise<void>;
-}
-export interface Busy {
-  readonly held: false;
-  readonly owner: { readonly operator: string; readonly command: string; readonly since: number } | undefined;
-}
-/** Locks that the system's kernel releases when their owner dies. */
-export interface Locks {
-  take(
-    name: string,
-    options: { readonly waitMs: number; readonly signal?: AbortSignal },
-  ): Promise<Held | Busy>;
-}
-
 // ── What people see ─────────────────────────────────────────────────────────────────────────────
 
 export const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
@@ -559,10 +543,4 @@ export interface Context {
   stdin(maxBytes: number): Promise<string>;
   /** A file a person named, as text; `-` is standard input. Throws CliError 'usage' when it cannot be read. */
   file(path: string, maxBytes: number): Promise<string>;
-}
-
-/** The label of a profile on every screen: `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
-export interface AccountLabel {
-  readonly mode: Mode;
-  readonly name: string;
 }

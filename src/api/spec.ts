@@ -357,7 +357,6 @@ export const charge = v.looseObject({
   payment_method: seen(paymentMethod),
   refunds: nested(refund),
 });
-export type Charge = v.InferOutput<typeof charge>;
 
 /** A line of an order (service: line_item). */
 export const lineItem = v.looseObject({
@@ -438,14 +437,6 @@ export const customer = v.looseObject({
   payment_sources: nested(paymentSource),
 });
 export type Customer = v.InferOutput<typeof customer>;
-
-/** The envelope of a page (service: List envelope). Its URLs are shown to nobody and never requested. */
-export const listEnvelope = v.looseObject({
-  object: v.literal('list'),
-  has_more: seenFlag,
-  total: seenNumber,
-  data: v.array(v.unknown()),
-});
 
 /** An error body (service: Errors). `object` alone makes it one; everything else may be missing. */
 export const errorBody = v.looseObject({

@@ -24,9 +24,3 @@ export function cut(text: string, width: number): string {
   }
   return kept + ellipsis;
 }
-
-/** Text filled with spaces to so many cells. */
-export function pad(text: string, width: number, right: boolean): string {
-  const fill = ' '.repeat(Math.max(0, width - widthOf(text)));
-  return right ? fill + text : text + fill;
-}
