@@ -97,3 +97,10 @@ export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [130, 'Ctrl-C, with nothing in flight'],
   [143, 'terminated, with nothing in flight'],
 ]);
+
+/** The system's word for why something failed, `ENOENT`; `unknown error` where it gives none. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : 'unknown error';
+}

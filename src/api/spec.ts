@@ -536,7 +536,8 @@ export interface Column {
   readonly derived?: true;
 }
 
-function isObject(value: unknown): value is JsonObject {
+/** An object, as JSON means it: no array, no null. */
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

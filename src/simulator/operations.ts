@@ -4,6 +4,7 @@ import type { JsonObject } from '../api/spec.ts';
 import {
   checkoutCreateRequest,
   checkRequest,
+  isObject,
   livemodeOf,
   orderRequest,
   refundRequest,
@@ -12,7 +13,7 @@ import {
 import { checkoutAliases } from './assumptions.ts';
 import type { Failure, Ruled } from './failures.ts';
 import { badBody, notFound } from './failures.ts';
-import { isObject, type StoredOrder } from './records.ts';
+import type { StoredOrder } from './records.ts';
 import { captureOrder } from './rules/capture.ts';
 import { createLink, withoutAliases, withoutOrderAliases } from './rules/checkout.ts';
 import { createOrder } from './rules/order.ts';

@@ -1,7 +1,7 @@
 /** Records as the simulator keeps them: the fields its rules touch; all others pass through. */
 
 import type { JsonObject } from '../api/spec.ts';
-import { statuses } from '../api/spec.ts';
+import { isObject, statuses } from '../api/spec.ts';
 
 /** A nested list, always complete (service: List envelope). */
 export interface NestedList<T> {
@@ -47,10 +47,6 @@ export interface StoredOrder {
 
 export function nestedList<T>(data: readonly T[]): NestedList<T> {
   return { object: 'list', has_more: false, total: data.length, data };
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether what the store holds is an order; it wrote it, so the kind is enough. */
