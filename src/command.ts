@@ -87,7 +87,8 @@ export function defineCommand<const A extends Arguments, const F extends Flags>(
   return command;
 }
 
-function usage(message: string, now: readonly string[] = []): CliError {
+/** A mistake in what was typed, found before anything was sent. */
+export function usage(message: string, now: readonly string[] = []): CliError {
   return new CliError('usage', message, { certain: 'nothing was sent', now });
 }
 

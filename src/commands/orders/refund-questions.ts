@@ -8,22 +8,19 @@ import {
   refundReasons,
   refundReasonValues,
 } from '../../api/spec.ts';
-import { CliError } from '../../errors.ts';
+import { usage } from '../../command.ts';
 import type { Choice, Context, Profile, Service, WireRecord } from '../../ports.ts';
 import { aboutMoney } from '../account.ts';
 import { idOf, walkForwards } from '../walk.ts';
 import { payedBy } from './card.ts';
+import { refused } from './refund-checks.ts';
 import { canBeRefunded, countingCharges } from './refundable.ts';
 
 const offered = 100;
 
 /** Lets a person pick one of the newest 100 refundable orders, by typing any part of it. */
 export async function pickOrder(ctx: Context, service: Service): Promise<string> {
-  if (!ctx.ask.interactive)
-    throw new CliError('usage', 'missing ID: say which order', {
-      certain: 'nothing was sent',
-      now: ['paydesk orders list --refundable'],
-    });
+  if (!ctx.ask.interactive) throw usage('missing ID: say which order', ['paydesk orders list --refundable']);
   const choices: Choice<string>[] = [];
   const over = ctx.notes.progress(() => `${choices.length} refundable orders`);
   try {
@@ -33,8 +30,7 @@ export async function pickOrder(ctx: Context, service: Service): Promise<string>
   } finally {
     over();
   }
-  if (choices.length === 0)
-    throw new CliError('refused', 'there is no refundable order', { certain: 'nothing was sent' });
+  if (choices.length === 0) throw refused('there is no refundable order');
   return ctx.ask.search({ message: aboutMoney(service.profile, 'Which order?'), flag: 'ID', choices });
 }
 

@@ -9,8 +9,7 @@ import {
   refundReasonValues,
   resources,
 } from '../../api/spec.ts';
-import { defineCommand, flag, idArgument } from '../../command.ts';
-import { CliError } from '../../errors.ts';
+import { defineCommand, flag, idArgument, usage } from '../../command.ts';
 import type { Context, Intent, Service, WireRecord } from '../../ports.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { readOne } from '../one-record.ts';
@@ -118,16 +117,13 @@ function askedOf(
     readonly intent?: string;
   },
 ): JsonObject {
-  if (intent !== undefined && order === undefined)
-    throw new CliError('usage', 'missing ID: --intent repeats one order', { certain: 'nothing was sent' });
+  if (intent !== undefined && order === undefined) throw usage('missing ID: --intent repeats one order');
   return askedFor({ order, charge, amount, reason });
 }
 
 function chargeName(text: string, name: string): string {
   if (chargeIdPattern.test(text)) return text;
-  throw new CliError('usage', `${name} ${text}: not a charge: its id, its number in orders show, or *4242`, {
-    certain: 'nothing was sent',
-  });
+  throw usage(`${name} ${text}: not a charge: its id, its number in orders show, or *4242`);
 }
 
 // A script learns of a missing flag before any request.
@@ -139,9 +135,7 @@ function checkRequired(
   if (ctx.ask.interactive) return;
   for (const name of profile.settings['refund.require']) {
     if (flags[name] === undefined) {
-      throw new CliError('usage', `missing --${name}: profile ${profile.name} requires it (refund.require)`, {
-        certain: 'nothing was sent',
-      });
+      throw usage(`missing --${name}: profile ${profile.name} requires it (refund.require)`);
     }
   }
 }
