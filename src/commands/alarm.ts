@@ -2,12 +2,11 @@
 
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { CliError } from '../errors.ts';
-import type { FoundRefund, Intent, Outcome, Profile } from '../ports.ts';
+import type { FoundRefund, Intent, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { payedBy } from './orders/card.ts';
-import { keepByHand } from './unrecorded.ts';
+import { type Ended, keepByHand } from './unrecorded.ts';
 
-type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 type Alarm = NonNullable<Ended['alarm']>;
 
 const alarmWords: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
