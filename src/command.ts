@@ -33,6 +33,7 @@ export interface Flag<T = unknown> {
   readonly parse: (text: string, name: string) => T;
 }
 
+/** One word of a command that is no option. */
 export interface Argument<T = unknown> {
   readonly name: string;
   readonly summary: string;

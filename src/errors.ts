@@ -34,6 +34,7 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
+/** A kind of error, by its name. */
 export type ErrorKind = keyof typeof exitCodes;
 
 /** One item of an error body's `details` (service: Errors), as far as it was there. */
@@ -44,6 +45,7 @@ export interface ErrorDetail {
   readonly param?: string | undefined;
 }
 
+/** What an error says besides its message. */
 export interface CliErrorParts {
   /** What opens the first line instead of the kind's own words: `DUPLICATE?`, `no match for`. */
   readonly opening?: string;

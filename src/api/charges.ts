@@ -29,6 +29,7 @@ export interface ChargeMoney {
   readonly value: JsonObject;
 }
 
+/** The money of an order, all of it proved by what was read (service: order). */
 export interface OrderMoney {
   readonly id: string;
   readonly livemode: boolean | undefined;

@@ -13,10 +13,12 @@ export function slotOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE(0) % slotCount;
 }
 
+/** The file whose lock is the slot. */
 export function slotFile(folder: string, slot: number): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.lock`);
 }
 
+/** The sidecar of a slot. */
 export function ownerFile(folder: string, slot: number): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.owner.json`);
 }

@@ -52,6 +52,7 @@ export function environmentMode(env: Environment): Mode | undefined {
   return modes.find((mode) => mode === variable(env, names.mode));
 }
 
+/** Its base URL as typed, right or wrong. */
 export function environmentBaseUrl(env: Environment): string | undefined {
   return variable(env, names.baseUrl);
 }

@@ -20,6 +20,7 @@ import {
 import { dirname } from 'node:path';
 import { CliError, systemCode } from '../errors.ts';
 
+/** Whose a file must be, and who is told of a repair. */
 export interface FileRules {
   /** This user's id; undefined where the system has none, and then owner and mode are not looked at. */
   readonly uid: number | undefined;

@@ -21,6 +21,7 @@ import type { RuleInputs } from './rules/refund.ts';
 import { refundOrder } from './rules/refund.ts';
 import type { Store } from './store.ts';
 
+/** POST orders/ID/refunds (service: Endpoints 1). */
 export function refund(store: Store, id: string, body: JsonObject, inputs: RuleInputs): Ruled<StoredOrder> {
   if (store.get('orders', id) === undefined) return { failure: noOrder(id) };
   // `amount` without `charge_id` is judged by the rule, which sees the order: checked as if a charge were named.
@@ -32,6 +33,7 @@ export function refund(store: Store, id: string, body: JsonObject, inputs: RuleI
   return store.changeOrder(id, (order) => refundOrder(order, request, inputs)) ?? { failure: noOrder(id) };
 }
 
+/** POST orders/ID/capture (service: Endpoints 3). */
 export function capture(store: Store, id: string, body: JsonObject, { now }: RuleInputs): Ruled<StoredOrder> {
   if (store.get('orders', id) === undefined) return { failure: noOrder(id) };
   // Assumed: `{}` is no body; anything in it is refused (service: Endpoints 3).
@@ -40,6 +42,7 @@ export function capture(store: Store, id: string, body: JsonObject, { now }: Rul
   return store.changeOrder(id, (order) => captureOrder(order, now)) ?? { failure: noOrder(id) };
 }
 
+/** POST orders (service: Endpoints 4). */
 export function makeOrder(store: Store, body: JsonObject, inputs: RuleInputs): Ruled<JsonObject> {
   const checked = checkRequest(orderRequest, withoutOrderAliases(body));
   if ('faults' in checked) return { failure: badBody(checked.faults) };
@@ -54,6 +57,7 @@ export function makeOrder(store: Store, body: JsonObject, inputs: RuleInputs): R
   return made;
 }
 
+/** POST of a payment link (service: Endpoints 5). */
 export function makeCheckout(store: Store, body: JsonObject, inputs: RuleInputs): Ruled<JsonObject> {
   const checked = checkRequest(checkoutCreateRequest, withoutAliases(body, checkoutAliases.link));
   if ('faults' in checked) return { failure: badBody(checked.faults) };

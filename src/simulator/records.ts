@@ -20,6 +20,7 @@ export interface StoredRefund {
   readonly auth_code: string;
 }
 
+/** A charge; `refunds` is null while nothing was refunded. */
 export interface StoredCharge {
   readonly [key: string]: unknown;
   readonly id: string;
@@ -45,6 +46,7 @@ export interface StoredOrder {
   readonly charges?: NestedList<StoredCharge>;
 }
 
+/** A complete list of these. */
 export function nestedList<T>(data: readonly T[]): NestedList<T> {
   return { object: 'list', has_more: false, total: data.length, data };
 }
@@ -54,6 +56,7 @@ export function isStoredOrder(value: unknown): value is StoredOrder {
   return isObject(value) && value.object === 'order' && typeof value.id === 'string';
 }
 
+/** The charges of an order; none while nothing was paid. */
 export function chargesOf(order: StoredOrder): readonly StoredCharge[] {
   return order.charges?.data ?? [];
 }

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { CliError, systemCode } from '../errors.ts';
 import type { Secrets } from './secrets.ts';
 
+/** One stream, written by nobody else. */
 export interface StreamWriter {
   /** Writes a piece; resolves when there is room for more. Rejects with CliError 'incomplete' once the stream is lost. */
   write(text: string): Promise<void>;
@@ -15,6 +16,7 @@ export interface StreamWriter {
   readonly lost: CliError | undefined;
 }
 
+/** The stream, and what happens when it is lost. */
 export interface StreamWriterOptions {
   readonly stream: Writable & { readonly isTTY?: boolean };
   /** `stdout` or `stderr`: how messages call it. */

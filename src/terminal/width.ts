@@ -2,6 +2,7 @@
 
 import stringWidth from 'string-width';
 
+/** What a text that was cut ends in. */
 export const ellipsis = '…';
 
 /** Cells that a clean line takes up. */
