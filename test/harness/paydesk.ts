@@ -1,7 +1,7 @@
 /** Runs the built program in an environment of its own: only PATH, HOME and TERM, and what a test adds. */
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { OrdinaryUser } from './ordinary-user.ts';
@@ -16,6 +16,13 @@ export interface Home extends Disposable {
 export function newHome(): Home {
   const path = mkdtempSync(join(tmpdir(), 'paydesk-test-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** A home folder that holds what another holds. */
+export function copyOf(home: Home): Home {
+  const copy = newHome();
+  cpSync(home.path, copy.path, { recursive: true });
+  return copy;
 }
 
 export interface RunOptions {

@@ -35,7 +35,7 @@ export const find = defineCommand({
     limit: flag.integer(1, 1000, { value: 'N', summary: 'orders a page' }),
   },
   examples: [
-    'paydesk -p demo orders find 4242 munoz',
+    'paydesk -p demo orders find 4242 torres',
     'paydesk -p demo orders find buyer7@example.com --refundable',
     'paydesk -p demo orders find A-99990 --json --no-input',
   ],
