@@ -120,6 +120,13 @@ function howToSettle(profile: Profile, intent: Intent, journal: string | undefin
     : [`in a few minutes: paydesk journal reconcile ${journal}`];
 }
 
+// Provisional: what is not seen yet may still come.
+function readsWords(reads: number, verdict: Uncertain['verdict']): string {
+  if (verdict === 'not_seen')
+    return reads === 1 ? '1 read does not show it yet' : `${reads} reads do not show it yet`;
+  return reads === 1 ? '1 read settles nothing' : `${reads} reads settle nothing`;
+}
+
 function verbOf({ kind }: Intent): string {
   return kind === 'refund' || kind === 'capture' ? kind : 'send';
 }
@@ -129,7 +136,7 @@ function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome:
   const seen =
     lastReadAt === undefined
       ? 'no read of it was possible'
-      : `${reads} ${reads === 1 ? 'read' : 'reads'} up to ${ctx.timeOfDay(lastReadAt)} ${outcome.verdict === 'not_seen' ? 'do not show it yet' : 'settle nothing'}`;
+      : `${readsWords(reads, outcome.verdict)}, the last at ${ctx.timeOfDay(lastReadAt)}`;
   return new CliError(
     'unknown',
     `no usable answer to the ${changeWords(intent)} (${reason}). It may have been made`,

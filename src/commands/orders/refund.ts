@@ -71,7 +71,8 @@ export const refund = defineCommand({
       again: flags.again === true,
     };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
-    const id = givenId ?? (await pickOrder(ctx, service));
+    const { id, twin } =
+      givenId === undefined ? await pickOrder(ctx, service) : { id: givenId, twin: undefined };
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
     const asked = await gather(
       ctx,
@@ -80,7 +81,8 @@ export const refund = defineCommand({
       { ...flags, again: flags.again === true },
       givenId === undefined,
     );
-    const plan = planRefund(asked, order.value, profile);
+    const planned = planRefund(asked, order.value, profile);
+    const plan = { ...planned, warnings: [...planned.warnings, ...twinWords(twin)] };
     const confirmable = { profile, id, confirm: flags.confirm };
     if (!ctx.options.dryRun) await showPreview(ctx, { plan, order: order.value, profile, note: asked.note });
     await confirmChange(ctx, confirmable, plan.amount);
@@ -97,6 +99,11 @@ export const refund = defineCommand({
     return undefined;
   },
 });
+
+function twinWords(twin: string | undefined): readonly string[] {
+  if (twin === undefined) return [];
+  return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin}`];
+}
 
 async function showPreview(ctx: Context, shown: Omit<Previewed, 'origins'>): Promise<void> {
   const origins = await originsOf(ctx, shown.profile, shown.order);
