@@ -17,7 +17,7 @@ export const completion = defineCommand({
     'PowerShell, in $PROFILE:',
     '  paydesk completion powershell | Out-String | Invoke-Expression',
     '',
-    'TAB then offers commands, options, their values, profiles, and orders out of the journal of this machine. It asks no service, and runs nothing of what is typed.',
+    'TAB then offers commands, options, their values, profiles, and orders out of the journal of this machine. It asks no service, and runs nothing of what is typed. (zsh itself expands $(...) at TAB, for any command, unless TAB is bound otherwise: bindkey "^I" complete-word)',
   ].join('\n'),
   arguments: [
     {

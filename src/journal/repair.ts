@@ -25,7 +25,8 @@ export async function repairStore(file: string, now: number): Promise<Repair> {
     else doubtful += 1;
   }
   store.close();
-  await rename(fresh, file);
+  if (rows.length > 0) await rename(fresh, file);
+  else await rm(file);
   await rm(`${file}-journal`, { force: true });
   await rm(`${fresh}-journal`, { force: true });
   return { copy, kept, doubtful, lost };
@@ -39,6 +40,8 @@ interface Salvaged {
 async function salvage(copy: string): Promise<{ rows: Salvaged[]; lost: number[] }> {
   const { DatabaseSync } = await import('node:sqlite');
   const db = new DatabaseSync(copy);
+  // So SQLite reads what is there of a file whose end is torn off.
+  db.exec('PRAGMA writable_schema = ON');
   const rows: Salvaged[] = [];
   const lost: number[] = [];
   const last = lastSeq(db);
@@ -64,7 +67,16 @@ function lastSeq(db: DatabaseSync): number {
       return 0;
     }
   });
-  return Math.max(...seen);
+  return Math.max(...seen, ...seqs(db));
+}
+
+// The rows in their order, up to the first that cannot be read.
+function* seqs(db: DatabaseSync): Generator<number> {
+  try {
+    for (const { seq } of db.prepare('SELECT seq FROM rows').iterate()) yield Number(seq);
+  } catch {
+    return;
+  }
 }
 
 // A changed SENT stays, as an attempt that is open; a changed verdict is no verdict.

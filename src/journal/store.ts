@@ -3,11 +3,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
 import type { AttemptQuery, JournalStore, Verification } from '../ports.ts';
-import { chainStart, checkChain, type Finding, link, type StoredRow, unlink } from './chain.ts';
-import { fold, isUnsettled, matches } from './fold.ts';
+import { chainStart, checkChain, type Finding, link, type StoredRow } from './chain.ts';
 import { findFile } from './new-file.ts';
 import type { JournalRow } from './rows.ts';
 import { migrate } from './schema.ts';
+import { Shelf } from './shelf.ts';
+import { damaged, isBroken, unreadable } from './unusable.ts';
 
 /** The store of this machine, with what only a file needs. */
 export interface FileStore extends JournalStore {
@@ -30,10 +31,9 @@ class SqliteStore implements FileStore {
   readonly file: string;
   #db: DatabaseSync | undefined;
   // Rows read and checked so far; the file only grows.
-  #rows: JournalRow[] = [];
+  #shelf = new Shelf();
   #seq = 0;
   #head = chainStart;
-  #newest = 0;
 
   constructor(file: string) {
     this.file = file;
@@ -63,42 +63,36 @@ class SqliteStore implements FileStore {
   async attempts(query: AttemptQuery) {
     const db = await this.#open(false);
     if (db !== undefined) this.#refresh(db);
-    return fold(this.#rows).filter((record) => matches(record, query));
+    return this.#shelf.attempts(query);
   }
 
   async newestTime(): Promise<number> {
     const db = await this.#open(false);
     if (db !== undefined) this.#refresh(db);
-    return this.#newest;
+    return this.#shelf.newest;
   }
 
   async verify(head?: string): Promise<Verification> {
-    const db = await this.#open(false);
-    if (db === undefined)
-      return {
-        rows: 0,
-        head: chainStart,
-        findings: [],
-        knowsHead: head === undefined ? undefined : head === chainStart,
-      };
-    const stored = readWhatCanBe(db);
-    const chain = checkChain(stored.rows);
-    const findings = [...stored.findings, ...chain.findings, ...headFindings(db, chain)];
+    const { rows, findings } = await this.#readWhatCanBe();
+    const chain = checkChain(rows);
     const known =
-      head === undefined ? undefined : head === chainStart || stored.rows.some(({ hash }) => hash === head);
-    return { rows: stored.rows.length, head: chain.head, findings, knowsHead: known };
+      head === undefined ? undefined : head === chainStart || rows.some(({ hash }) => hash === head);
+    return {
+      rows: rows.length,
+      head: chain.head,
+      findings: [...findings, ...chain.findings],
+      knowsHead: known,
+    };
   }
 
   async forget(before: number): Promise<number> {
     const db = await this.#open(false);
     if (db === undefined) return 0;
     this.#refresh(db);
-    const settled = fold(this.#rows).filter((record) => !isUnsettled(record) && record.sent.time < before);
+    const settled = this.#shelf.settledBefore(before);
     const erase = db.prepare(
       'UPDATE rows SET body = NULL WHERE intent = ? AND attempt = ? AND body IS NOT NULL',
     );
-    // What is erased is overwritten in the file, too.
-    db.exec('PRAGMA secure_delete = ON');
     db.exec('BEGIN IMMEDIATE');
     const erased = settled.filter(({ sent }) => Number(erase.run(sent.intent, sent.attempt).changes) > 0);
     db.exec('COMMIT');
@@ -109,22 +103,26 @@ class SqliteStore implements FileStore {
   close(): void {
     this.#db?.close();
     this.#db = undefined;
-    this.#rows = [];
+    this.#shelf = new Shelf();
     this.#seq = 0;
     this.#head = chainStart;
-    this.#newest = 0;
   }
 
   #open(create: true): Promise<DatabaseSync>;
   #open(create: false): Promise<DatabaseSync | undefined>;
   async #open(create: boolean): Promise<DatabaseSync | undefined> {
     if (this.#db !== undefined) return this.#db;
-    if (!(await findFile(this.file, create))) return undefined;
+    const found = await findFile(this.file, create).catch((error: unknown) => {
+      throw unreadable(this.file, error);
+    });
+    if (!found) return undefined;
     const { DatabaseSync } = await import('node:sqlite');
     const db = new DatabaseSync(this.file, { timeout: 5000 });
     try {
       // TRUNCATE with FULL: a commit is on the disk, and no old journal can come back after a power loss.
       db.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
+      // What is erased, or moved within the file, leaves no copy behind.
+      db.exec('PRAGMA secure_delete = ON');
       migrate(db, this.file);
     } catch (error) {
       db.close();
@@ -134,22 +132,47 @@ class SqliteStore implements FileStore {
     return db;
   }
 
+  // A damaged page may make every row behind it unreadable, and a torn file all of them.
+  async #readWhatCanBe(): Promise<{
+    readonly rows: readonly StoredRow[];
+    readonly findings: readonly Finding[];
+  }> {
+    let db: DatabaseSync | undefined;
+    try {
+      db = await this.#open(false);
+    } catch (error) {
+      const cause = Object(error).cause;
+      if (!isBroken(cause)) throw error;
+      return { rows: [], findings: [{ seq: 0, problem: String(cause) }] };
+    }
+    if (db === undefined) return { rows: [], findings: [] };
+    const open = db;
+    let rows: readonly StoredRow[] = [];
+    const pages = orFinding(() => pageFindings(open));
+    const ends = orFinding(() =>
+      asOfOneMoment(open, () => {
+        rows = readRows(open, 0);
+        return headFindings(open, checkChain(rows));
+      }),
+    );
+    return { rows, findings: [...pages, ...ends] };
+  }
+
   #refresh(db: DatabaseSync): void {
     const { stored, chain, finding } = this.#readOn(db);
     if (finding !== undefined) throw damaged(this.file, `row ${finding.seq} ${finding.problem}`);
-    for (const row of stored.map(unlink)) {
-      this.#rows.push(row);
-      this.#newest = Math.max(this.#newest, row.time);
-    }
+    this.#shelf.add(stored);
     this.#seq = chain.seq;
     this.#head = chain.head;
   }
 
   #readOn(db: DatabaseSync) {
     try {
-      const stored = readRows(db, this.#seq);
-      const chain = checkChain(stored, this.#seq, this.#head);
-      return { stored, chain, finding: [...chain.findings, ...headFindings(db, chain)][0] };
+      return asOfOneMoment(db, () => {
+        const stored = readRows(db, this.#seq);
+        const chain = checkChain(stored, this.#seq, this.#head);
+        return { stored, chain, finding: [...chain.findings, ...headFindings(db, chain)][0] };
+      });
     } catch (error) {
       throw unreadable(this.file, error);
     }
@@ -157,13 +180,21 @@ class SqliteStore implements FileStore {
 
   // One SENT an attempt, and no verdict without one.
   #refuseStray(row: JournalRow): void {
-    const sent = this.#rows.some(
-      (old) => old.type === 'sent' && old.intent === row.intent && old.attempt === row.attempt,
-    );
-    if (sent !== (row.type === 'sent')) return;
+    if (this.#shelf.has(row) !== (row.type === 'sent')) return;
     throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, {
       certain: 'nothing was sent',
     });
+  }
+}
+
+// Rows and head belong together: nobody may write between reading the one and the other.
+function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
+  if (db.isTransaction) return read();
+  db.exec('BEGIN');
+  try {
+    return read();
+  } finally {
+    db.exec('COMMIT');
   }
 }
 
@@ -180,43 +211,18 @@ function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): F
   return [{ seq: Number(noted?.seq ?? chain.seq), problem: 'was the newest and is not there as it was' }];
 }
 
-// A damaged page may make every row behind it unreadable.
-function readWhatCanBe(db: DatabaseSync): { rows: readonly StoredRow[]; findings: readonly Finding[] } {
-  const findings = db
+function pageFindings(db: DatabaseSync): Finding[] {
+  const lines = db
     .prepare('PRAGMA integrity_check')
     .all()
-    .map((line) => String(Object.values(line)[0]))
-    .filter((line) => line !== 'ok')
-    .map((problem) => ({ seq: 0, problem }));
+    .map((line) => String(Object.values(line)[0]));
+  return lines.filter((line) => line !== 'ok').map((problem) => ({ seq: 0, problem }));
+}
+
+function orFinding(look: () => readonly Finding[]): readonly Finding[] {
   try {
-    return { rows: readRows(db, 0), findings };
+    return look();
   } catch (error) {
-    return { rows: [], findings: [...findings, { seq: 0, problem: String(error) }] };
+    return [{ seq: 0, problem: String(error) }];
   }
-}
-
-// SQLite's primary codes, the low byte of what it throws: BUSY and LOCKED; CORRUPT and NOTADB.
-const inUse = [5, 6];
-const broken = [11, 26];
-
-function unreadable(file: string, error: unknown): CliError {
-  const code = Number(Object(error).errcode) & 0xff;
-  const parts = { certain: 'nothing was sent', cause: error };
-  if (inUse.includes(code)) {
-    return new CliError('refused', `the journal ${file} is in use by another run that does not get on`, {
-      ...parts,
-      now: ['wait for that run to end, or wake it if it was stopped; then run the command again'],
-    });
-  }
-  if (code === 0 || broken.includes(code)) return damaged(file, String(error), error);
-  return new CliError('refused', `the journal ${file} cannot be read: ${String(error)}`, parts);
-}
-
-/** The refusal of a damaged journal. */
-export function damaged(file: string, problem: string, cause?: unknown): CliError {
-  return new CliError('refused', `the journal ${file} is damaged: ${problem}`, {
-    certain: 'nothing was sent',
-    now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
-    cause,
-  });
 }

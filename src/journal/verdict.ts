@@ -246,9 +246,7 @@ function dataContradicts(proof: Proof, error: ErrorBody): boolean {
   const sight = judgeRead(proof, error.data);
   if (sight.shows === 'unreadable') return valueAt(error.data, ['id']) !== proof.orderId;
   const refunded = valueAt(error.data, ['amount_refunded']);
-  return (
-    sight.shows !== 'nothing' || sight.refunds.length > 0 || changed(proof.before.amountRefunded, refunded)
-  );
+  return sight.refunds.length > 0 || changed(proof.before.amountRefunded, refunded);
 }
 
 function changed(before: number | undefined, now: unknown): boolean {

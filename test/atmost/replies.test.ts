@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ran } from '../harness/paydesk.ts';
 import { json, stall, startProxy, startServer, type TestServer } from '../harness/server.ts';
+import type { Json } from '../orders/service.ts';
 import { changeArgs, type Desk, isLong, openDesk, story } from './desk.ts';
 import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 import { type End, type Reply, replies } from './replies.ts';
@@ -95,6 +96,57 @@ describe.concurrent('a reply that proves nothing is not believed, and nothing is
     });
     expect(proxy.requests.length).toBeGreaterThan(0);
   });
+});
+
+describe.concurrent('the reads that are to tell', () => {
+  test.each(['refund', 'capture'] as const)(
+    'F4 %s that takes effect late is found by the next reconcile',
+    async (kind) => {
+      using home = desk.newHome();
+      const order = ledger.add(kind, () => reset);
+      expect((await desk.run(home, changeArgs(order))).code).toBe(7);
+      order.apply(order.posts[0]?.body ?? '');
+      const later = await desk.run(home, ['journal', 'reconcile', '--all']);
+      expect({ code: later.code, posts: order.posts.length, story: story(home) }, later.stderr).toEqual({
+        code: 0,
+        posts: 1,
+        story: 'sent unknown not_seen applied',
+      });
+    },
+  );
+
+  test('F32 an order whose charges are not all shown is not refunded at all', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    order.value = { ...order.value, charges: { ...(order.value.charges as Json), has_more: true } };
+    const { code, stderr } = await desk.run(home, changeArgs(order));
+    expect({ code, posts: order.posts.length, story: story(home) }, stderr).toEqual({
+      code: 3,
+      posts: 0,
+      story: '',
+    });
+  });
+
+  test.each(['made', 'not made'])(
+    'F32 reads that do not show all charges prove nothing (%s)',
+    async (made) => {
+      using home = desk.newHome();
+      const order = ledger.add('refund', (_, apply) => {
+        if (made === 'made') apply();
+        return reset;
+      });
+      order.onRead = (read) =>
+        read <= 2
+          ? undefined
+          : json({ ...order.value, charges: { ...(order.value.charges as Json), has_more: true } });
+      const { code, stderr } = await desk.run(home, changeArgs(order));
+      expect({ code, posts: order.posts.length, story: story(home) }, stderr).toEqual({
+        code: 7,
+        posts: 1,
+        story: 'sent unknown unknown',
+      });
+    },
+  );
 });
 
 test('F12 no redirect of a change was followed', () => {

@@ -270,3 +270,52 @@ test('creates an order with a checkout, as the document’s payload has it', asy
   expect(body).toMatchObject({ object: 'order', amount: 300, amount_refunded: 0 });
   expect((await call<Page<Order>>('GET', '/orders?limit=1')).body.data[0]?.id).toBe(body.id);
 });
+
+describe('the client and paydesk, side by side', () => {
+  const listed = async <T>(resource: string): Promise<T[]> => {
+    const { stdout } = await server.cli(resource, 'list', '--all', '--json');
+    return (JSON.parse(stdout) as Page<T>).data;
+  };
+
+  test('agree on every order, after all that was done above', async () => {
+    expect(await listed<Order>('orders')).toEqual(await everyOrder());
+  });
+
+  test('agree on every customer', async () => {
+    const { body } = await call<Page<unknown>>('GET', '/customers?limit=250');
+    expect(await listed<unknown>('customers')).toEqual(body.data);
+  });
+
+  test('agree on an order that paydesk refunds, in part and then whole', async () => {
+    const before = await anOrder((order) => isWhole(order) && charges(order).length === 1);
+    const part = await server.cli('orders', 'refund', before.id, '--amount', '7', '--yes', '--json');
+    expect(part.code).toBe(0);
+    expect(await read(before.id)).toEqual(JSON.parse(part.stdout));
+    const rest = await server.cli('orders', 'refund', before.id, '--yes', '--json');
+    expect(rest.code).toBe(0);
+    const after = await read(before.id);
+    expect(after).toEqual(JSON.parse(rest.stdout));
+    expect(after).toMatchObject({ payment_status: 'refunded', amount_refunded: before.amount });
+    expect(charges(after).map(({ refunds }) => refunds?.data.map(({ amount }) => amount))).toEqual([
+      [-7, 7 - before.amount],
+    ]);
+  });
+
+  test('agree on an order that the client refunds: paydesk shows it and refuses to refund it again (3)', async () => {
+    const { id } = await anOrder(isWhole);
+    const { body } = await call<Order>('POST', `/orders/${id}/refunds`, { reason: 'other' });
+    const shown = await server.cli('orders', 'show', id, '--json');
+    expect(JSON.parse(shown.stdout)).toEqual(body);
+    expect((await server.cli('orders', 'refund', id, '--yes')).code).toBe(3);
+    expect(await read(id)).toEqual(body);
+  });
+
+  test('agree on an order that paydesk captures and the client then refunds', async () => {
+    const { id } = await anOrder((order) => order.payment_status === 'pre_authorized');
+    const captured = await server.cli('orders', 'capture', id, '--yes', '--json');
+    expect(captured.code).toBe(0);
+    expect(await read(id)).toEqual(JSON.parse(captured.stdout));
+    const { body } = await call<Order>('POST', `/orders/${id}/refunds`, {});
+    expect(JSON.parse((await server.cli('orders', 'show', id, '--json')).stdout)).toEqual(body);
+  });
+});

@@ -202,6 +202,7 @@ const values: Readonly<Record<string, string>> = {
   'A,B,C': 'id',
   WHEN: '30d',
   HASH: 'a'.repeat(64),
+  'ID|EMAIL': 'cus_1',
   SECONDS: '5',
   'X.Y.Z': '2.3.0',
   CODE: 'es',

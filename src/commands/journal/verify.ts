@@ -65,6 +65,9 @@ async function repair(ctx: Context): Promise<undefined> {
   await ctx.out.own({ object: 'journal_repair', copy, kept, doubtful, lost }, () => [
     { line: `${kept} rows kept, ${doubtful} doubtful, ${lost.length} not readable` },
     { line: `the damaged file is kept: ${copy}` },
+    ...(kept + doubtful === 0
+      ? [{ line: 'what was open is not known any more: look at every order before you change it' }]
+      : []),
     {
       line:
         doubtful === 0

@@ -1,0 +1,102 @@
+/** Clocks that were set, and zones: no horizon expires while the clocks disagree, so nothing becomes free to be sent. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Home } from '../harness/paydesk.ts';
+import { json, reset } from '../harness/server.ts';
+import { changeArgs, type Desk, openDesk, story } from './desk.ts';
+import { honest, type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+
+let ledger: Ledger;
+let desk: Desk;
+beforeAll(async () => {
+  ledger = await startLedger();
+  // The horizon of a part is over at once: only a clock that cannot be believed keeps it.
+  desk = await openDesk({ url: ledger.url, settings: { 'refund.horizon_part': '0ms' } });
+});
+afterAll(async () => {
+  desk[Symbol.dispose]();
+  await ledger[Symbol.asyncDispose]();
+});
+
+const day = 86_400_000;
+
+/** An order whose refund was lost and not made: `not_seen`, and its horizon is over. */
+async function lostRefund(home: Home): Promise<LedgerOrder> {
+  const order = ledger.add('refund', () => reset);
+  const { code, stderr } = await desk.run(home, changeArgs(order));
+  expect({ code, story: story(home) }, stderr).toEqual({ code: 7, story: 'sent unknown not_seen' });
+  order.onPost = honest;
+  return order;
+}
+
+/** The environment of a machine whose clock is so far off. */
+function clockOff(home: Home, ms: number): Readonly<Record<string, string>> {
+  const file = join(home.path, 'clock.cjs');
+  writeFileSync(file, `const now = Date.now; Date.now = () => now() + ${ms};\n`);
+  return { NODE_OPTIONS: `--require=${file}` };
+}
+
+const again = (order: LedgerOrder): readonly string[] => [...changeArgs(order), '--again'];
+
+describe.concurrent('F42 no horizon expires while the clocks disagree', () => {
+  test('they agree: a person may send it again', async () => {
+    using home = desk.newHome();
+    const order = await lostRefund(home);
+    const { code, stderr } = await desk.run(home, again(order));
+    expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 0, posts: 2 });
+  });
+
+  test.each([
+    ['a day ahead', day],
+    ['a day behind', -day],
+    ['3 minutes ahead', 180_000],
+  ])("this machine's clock is set %s: refused", async (_, ms) => {
+    using home = desk.newHome();
+    const order = await lostRefund(home);
+    const { code, stderr } = await desk.run(home, again(order), clockOff(home, ms));
+    expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 3, posts: 1 });
+    expect(stderr).toContain('has an open outcome');
+  });
+
+  test.each([
+    ['a day ahead', day],
+    ['a day behind', -day],
+  ])("the service's Date is %s: refused", async (_, ms) => {
+    using home = desk.newHome();
+    const order = await lostRefund(home);
+    const date = new Date(Date.now() + ms).toUTCString();
+    order.onRead = () => json(order.value, 200, { date });
+    const { code, stderr } = await desk.run(home, again(order));
+    expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 3, posts: 1 });
+    expect(stderr).toContain('has an open outcome');
+  });
+
+  test.each([
+    ['a day ahead', day],
+    ['a day behind', -day],
+  ])('the clock is %s while a reply is lost: the verdict is the same', async (_, ms) => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', (_order, apply) => {
+      apply();
+      return reset;
+    });
+    const { code, stderr } = await desk.run(home, changeArgs(order), clockOff(home, ms));
+    expect({ code, posts: order.posts.length, story: story(home) }, stderr).toEqual({
+      code: 0,
+      posts: 1,
+      story: 'sent unknown applied',
+    });
+  });
+
+  test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/Mexico_City'])(
+    'the zone %s changes nothing',
+    async (TZ) => {
+      using home = desk.newHome();
+      const order = ledger.add('refund');
+      expect((await desk.run(home, changeArgs(order), { TZ })).code).toBe(0);
+      expect(story(home)).toBe('sent applied');
+    },
+  );
+});

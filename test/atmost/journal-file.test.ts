@@ -1,0 +1,278 @@
+/** A journal that cannot be written, or is damaged: no journal, no refund. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bin, type Home } from '../harness/paydesk.ts';
+import { reset } from '../harness/server.ts';
+import { changeArgs, type Desk, journalFile, openDesk, stateOf, story } from './desk.ts';
+import { type Ledger, startLedger } from './ledger.ts';
+import { hasStrace } from './strace.ts';
+
+let ledger: Ledger;
+let desk: Desk;
+beforeAll(async () => {
+  ledger = await startLedger();
+  desk = await openDesk({ url: ledger.url });
+});
+afterAll(async () => {
+  desk[Symbol.dispose]();
+  await ledger[Symbol.asyncDispose]();
+});
+
+const isRoot = process.getuid?.() === 0;
+const nobody = 65_534;
+
+/** Runs as another user, for whom permissions count. */
+async function runAsNobody(home: Home, args: readonly string[]) {
+  giveAway(home.path);
+  const child = spawn(process.execPath, [bin, '-p', 't', ...args], {
+    // The shared cache of compiled code is not theirs.
+    env: desk.env(home, { XDG_CACHE_HOME: join(home.path, '.cache') }),
+    cwd: home.path,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    uid: nobody,
+    gid: nobody,
+  });
+  const stderr: Buffer[] = [];
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  const [code]: unknown[] = await once(child, 'close');
+  return { code, stderr: Buffer.concat(stderr).toString() };
+}
+
+function giveAway(path: string, id = nobody): void {
+  chownSync(path, id, id);
+  if (!statSync(path).isDirectory()) return;
+  for (const name of readdirSync(path)) giveAway(join(path, name), id);
+}
+
+describe.concurrent('F38 no journal, no refund', () => {
+  test('a folder that is missing is made, for this user only', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    expect((await desk.run(home, changeArgs(order))).code).toBe(0);
+    const file = journalFile(home);
+    expect([statSync(dirname(file)).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
+  });
+
+  test.skipIf(!isRoot)('a folder that cannot be written', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    const folder = dirname(journalFile(home));
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o500);
+    const { code, stderr } = await runAsNobody(home, changeArgs(order));
+    expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 3, posts: 0 });
+    expect(stderr).toMatch(/the journal .*\s+cannot be used: Error:\s+EACCES/);
+    expect(stderr).toContain('nothing was sent');
+  });
+
+  test.skipIf(!isRoot)('a journal of another user', async () => {
+    using home = desk.newHome();
+    expect((await desk.run(home, changeArgs(ledger.add('refund')))).code).toBe(0);
+    const order = ledger.add('refund');
+    const file = journalFile(home);
+    const mine = readFileSync(file);
+    rmSync(file);
+    giveAway(home.path);
+    const run = runAsNobody(home, changeArgs(order));
+    writeFileSync(file, mine, { mode: 0o600 });
+    const { code, stderr } = await run;
+    expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 3, posts: 0 });
+    expect(stderr).toContain('nothing was sent');
+  });
+
+  test('a folder whose name is a file', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    mkdirSync(stateOf(home), { recursive: true });
+    writeFileSync(dirname(journalFile(home)), '');
+    const { code, stderr } = await desk.run(home, changeArgs(order));
+    expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 3, posts: 0 });
+  });
+
+  test.each(['8k', '24k'])('a disk of %s that is full before SENT', async (size) => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    const folder = dirname(journalFile(home));
+    mkdirSync(folder, { recursive: true });
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]);
+    if (mounted.status !== 0) {
+      console.log('no disk can be mounted here: a full one is tried by failing system calls only');
+      return;
+    }
+    try {
+      const { code, stderr } = await desk.run(home, changeArgs(order));
+      expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 3, posts: 0 });
+      expect(stderr).toMatch(
+        /the journal (\S+ )?cannot be (written|used): (Error: )?database or disk is full/,
+      );
+      const [, free] = [spawnSync('umount', [folder]), await desk.run(home, changeArgs(order))];
+      expect({ code: free.code, posts: order.posts.length }, free.stderr).toEqual({ code: 0, posts: 1 });
+    } finally {
+      spawnSync('umount', [folder]);
+    }
+  });
+
+  test.skipIf(!hasStrace())('F39 the folder of a new journal cannot be synced', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    const words = ['-f', '-o', '/dev/null', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO:when=1'];
+    const child = spawn('strace', [...words, process.execPath, bin, '-p', 't', ...changeArgs(order)], {
+      env: desk.env(home),
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    const [code]: unknown[] = await once(child, 'close');
+    expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 3, posts: 0 });
+    expect(stderr).toMatch(/the journal .*\s+cannot be used: Error:\s+EIO/);
+    expect(existsSync(journalFile(home))).toBe(false);
+  });
+});
+console.log('F38 a journal on a network mount: cannot be run here, there is no such mount');
+
+// ── Damage ──────────────────────────────────────────────────────────────────────────────────────
+
+interface Damage {
+  readonly name: string;
+  readonly how: (file: string) => void;
+  /** What the refusal says; `repairs` when the file can be rebuilt by this program. */
+  readonly says: RegExp;
+  readonly repairs: boolean;
+}
+
+const pageSize = 4096;
+
+function edit(file: string, change: (bytes: Buffer) => void): void {
+  const bytes = readFileSync(file);
+  change(bytes);
+  writeFileSync(file, bytes);
+}
+
+function sql(file: string, statement: string): void {
+  const db = new DatabaseSync(file);
+  db.exec(statement);
+  db.close();
+}
+
+const damages: readonly Damage[] = [
+  {
+    name: 'a flipped bit in a row',
+    how: (file) =>
+      edit(file, (bytes) => {
+        const at = bytes.indexOf('"verdict":"applied"') + 11;
+        bytes[at] = (bytes[at] ?? 0) ^ 0x02;
+      }),
+    says: /is damaged: row \d+/,
+    repairs: true,
+  },
+  {
+    name: 'a torn tail',
+    how: (file) => truncateSync(file, statSync(file).size - pageSize),
+    says: /is damaged/,
+    repairs: true,
+  },
+  {
+    name: 'a block of zeros',
+    how: (file) => edit(file, (bytes) => bytes.fill(0, pageSize, 2 * pageSize)),
+    says: /is damaged/,
+    repairs: true,
+  },
+  {
+    name: 'a row that is gone',
+    how: (file) => sql(file, 'DELETE FROM rows WHERE seq = 1'),
+    says: /is damaged: row \d+/,
+    repairs: true,
+  },
+  {
+    name: 'two rows that changed places',
+    how: (file) =>
+      sql(
+        file,
+        'UPDATE rows SET seq = -1 WHERE seq = 1; UPDATE rows SET seq = 1 WHERE seq = 2; UPDATE rows SET seq = 2 WHERE seq = -1',
+      ),
+    says: /is damaged: row \d+/,
+    repairs: true,
+  },
+  {
+    name: 'a file that is no journal',
+    how: (file) => writeFileSync(file, 'order,amount\n'.repeat(900)),
+    says: /is damaged/,
+    repairs: true,
+  },
+  {
+    name: 'a newer version',
+    how: (file) => sql(file, 'PRAGMA user_version = 99'),
+    says: /was written by a newer paydesk \(version 99\)/,
+    repairs: false,
+  },
+];
+
+describe('F41 a damaged journal blocks changes until it is repaired', () => {
+  let sound: Home;
+  let first: Awaited<ReturnType<typeof ledger.add>>;
+  let open: Awaited<ReturnType<typeof ledger.add>>;
+  beforeAll(async () => {
+    sound = desk.newHome();
+    [first, open] = [ledger.add('refund'), ledger.add('refund', () => reset)];
+    expect((await desk.run(sound, changeArgs(first))).code).toBe(0);
+    expect((await desk.run(sound, changeArgs(open))).code).toBe(7);
+  });
+  afterAll(() => sound[Symbol.dispose]());
+
+  test.concurrent.each(damages.map((one) => [one.name, one] as const))('%s', async (_, damage) => {
+    using home = desk.newHome();
+    cpSync(stateOf(sound), stateOf(home), { recursive: true });
+    damage.how(journalFile(home));
+    const order = ledger.add('refund');
+    const refused = await desk.run(home, changeArgs(order));
+    expect({ code: refused.code, posts: order.posts.length }, refused.stderr).toEqual({ code: 3, posts: 0 });
+    const words = refused.stderr.replaceAll(/\s+/g, ' ');
+    expect(words).toMatch(damage.says);
+    expect(words).toContain('nothing was sent');
+    expect((await desk.run(home, ['journal', 'verify'])).code).toBe(3);
+    const repair = await desk.run(home, ['journal', 'verify', '--repair', '--yes']);
+    expect(repair.code, repair.stderr).toBe(damage.repairs ? 0 : 3);
+    if (!damage.repairs) return;
+    const names = readdirSync(dirname(journalFile(home)));
+    expect(names.some((name) => name.includes('.damaged-'))).toBe(true);
+    const again = await desk.run(home, changeArgs(order));
+    expect({ code: again.code, posts: order.posts.length }, again.stderr).toEqual({ code: 0, posts: 1 });
+  });
+
+  test.concurrent('an older copy is put back: a head noted elsewhere finds it', async () => {
+    using home = desk.newHome();
+    cpSync(stateOf(sound), stateOf(home), { recursive: true });
+    const order = ledger.add('refund');
+    await desk.run(home, changeArgs(order));
+    const { head } = JSON.parse((await desk.run(home, ['journal', 'verify', '--json'])).stdout) as {
+      head: string;
+    };
+    cpSync(journalFile(sound), journalFile(home));
+    expect((await desk.run(home, ['journal', 'verify', '--head', head])).code).toBe(3);
+    // The service still shows what was done: the same refund is not sent again.
+    const again = await desk.run(home, changeArgs(order));
+    expect(
+      { code: again.code, posts: order.posts.length, story: story(home).split(' ').length },
+      again.stderr,
+    ).toEqual({ code: 3, posts: 1, story: 5 });
+  });
+});

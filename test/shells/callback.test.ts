@@ -1,0 +1,158 @@
+/** CONVENTIONS 67: what a TAB is answered, whatever the shell. */
+
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+import { demoOrder, refundOnDemo, shellDesk } from './desk.ts';
+
+const fileNames = 10;
+
+/** Asks for the last of the words, as zsh does. */
+async function offered(words: readonly string[], desk: ReturnType<typeof shellDesk>, env = {}) {
+  const ran = await paydesk(['__complete', 'zsh', String(words.length - 1), ...words], {
+    home: desk.home,
+    env,
+  });
+  expect(ran.stderr).toBe('');
+  return { ...ran, values: ran.stdout.split('\n').flatMap((line) => line.split('\t')[0] || []) };
+}
+
+test('C67 completes words, local and global options, their values, profiles and help topics', async () => {
+  using desk = shellDesk();
+  const reasons = [
+    'requested_by_client',
+    'cannot_be_fulfilled',
+    'duplicated_transaction',
+    'suspected_fraud',
+    'other',
+  ];
+  const cases: readonly (readonly [line: string, values: readonly string[]])[] = [
+    ['ord', ['orders']],
+    ['-p demo ord', ['orders']],
+    ['--profile=demo --json orders sh', ['show']],
+    ['orders refund --rea', ['--reason']],
+    ['orders refund --reason ', reasons],
+    ['orders refund --reason=su', ['--reason=suspected_fraud']],
+    ['orders refund ord_1 --charge 1 --reason re', ['requested_by_client']],
+    ['orders list --col', ['--columns', '--color']],
+    ['--color ', ['auto', 'always', 'never']],
+    ['-o nd', ['ndjson']],
+    ['orders list -ojs', ['-ojson']],
+    ['-qo cs', ['csv']],
+    ['-p ', ['shop-mx', 'test-mx', 'demo']],
+    ['orders list -pte', ['-ptest-mx']],
+    ['orders list --profile sh', ['shop-mx']],
+    ['profile use ', ['shop-mx', 'test-mx', 'demo']],
+    ['profile add ', []],
+    ['completion ', ['bash', 'zsh', 'fish', 'powershell']],
+    ['help ex', ['exit-codes']],
+    ['help orders ref', ['refund']],
+    ['orders refund --amount ', []],
+    ['orders list -- --js', []],
+    ['nonsense ', []],
+    ['constructor __proto__ --constructor ', []],
+  ];
+  for (const [line, values] of cases) {
+    const { code, values: found } = await offered(line.split(' '), desk);
+    expect([...found].sort(), line).toEqual([...values].sort());
+    expect(code, line).toBe(0);
+  }
+});
+
+test('C67 offers local options before global ones, and none twice or against another', async () => {
+  using desk = shellDesk();
+  const first = await offered(['orders', 'refund', '--'], desk);
+  expect(first.values.slice(0, 3)).toEqual(['--charge', '--amount', '--reason']);
+  expect(first.values).toContain('--timeout');
+  expect(first.stdout).toContain('--dry-run\tmake the reads, show what would be sent, send nothing\n');
+  const later = await offered(['orders', 'refund', '--reason', 'other', '--json', '--'], desk);
+  expect(later.values).not.toContain('--reason');
+  expect(later.values).not.toContain('--json');
+  expect(later.values).not.toContain('--csv');
+});
+
+test('C67 offers orders that the journal of this machine knows, and asks no service', async () => {
+  using desk = shellDesk();
+  await refundOnDemo(desk.home);
+  const before = filesOf(desk.home.path);
+  expect((await offered(['orders', 'show', ''], desk)).stdout).toMatch(
+    new RegExp(`^${demoOrder}\trefund of 200 [A-Z]{3}, \\d{4}-\\d\\d-\\d\\d\n$`),
+  );
+  expect((await offered(['-p', 'demo', 'orders', 'refund', 'ord_'], desk)).values).toEqual([demoOrder]);
+  expect((await offered(['-p', 'shop-mx', 'orders', 'refund', ''], desk)).values).toEqual([]);
+  const other = await offered(['orders', 'refund', ''], desk, { PAYDESK_PROFILE: 'test-mx' });
+  expect(other.values).toEqual([]);
+  expect((await offered(['journal', 'show', 'i_'], desk)).values).toHaveLength(1);
+  // What says yes in production is typed, not offered.
+  expect((await offered(['orders', 'refund', '--confirm', ''], desk)).values).toEqual([]);
+  expect(filesOf(desk.home.path)).toEqual(before);
+});
+
+test('C67 leaves file names to the shell, which its exit code says', async () => {
+  using desk = shellDesk();
+  const { code, stdout } = await offered(['profile', 'add', 'shop', '--from', ''], desk);
+  expect({ code, stdout }).toEqual({ code: fileNames, stdout: '' });
+});
+
+test('C67 damaged files, a strange shell and no words at all are answered with silence', async () => {
+  using desk = shellDesk();
+  writeFileSync(join(desk.home.path, '.config/paydesk/profiles.json'), '{"profiles":{"a\\u001b[2J":1}');
+  expect((await offered(['-p', ''], desk)).values).toEqual(['demo']);
+  const lines = [
+    ['__complete'],
+    ['__complete', 'tcsh', '0'],
+    ['__complete', 'bash'],
+    ['__complete', 'zsh', 'x', 'y'],
+  ];
+  for (const line of lines) {
+    const { code, stderr } = await paydesk(line, { home: desk.home });
+    expect({ code, stderr }, line.join(' ')).toEqual({ code: 0, stderr: '' });
+  }
+});
+
+test('C8 C65 completion and its callback work with HOME empty or not there, and make no file', async () => {
+  using home = newHome();
+  const missing = { home, env: { HOME: join(home.path, 'missing') } };
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+    for (const options of [missing, { home }, { home, env: { HOME: '' } }]) {
+      const ran = await paydesk(['completion', shell], options);
+      expect(ran, shell).toMatchObject({ code: 0, stderr: '' });
+      expect(ran.stdout).toContain('__complete');
+    }
+  }
+  const asked = await paydesk(['__complete', 'bash', '0', 'ord'], missing);
+  expect(asked).toMatchObject({ code: 0, stdout: 'orders\n', stderr: '' });
+  expect(filesOf(home.path)).toEqual([]);
+});
+
+test('C65 any other shell exits 2 and is told the supported ones', async () => {
+  using home = newHome();
+  for (const line of [
+    ['completion', 'tcsh'],
+    ['completion', ''],
+  ]) {
+    const { code, stdout, stderr } = await paydesk(line, { home });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('bash, zsh, fish, powershell');
+  }
+});
+
+test('C65 completion --help says how to install for each shell', async () => {
+  using home = newHome();
+  const { stdout } = await paydesk(['completion', '--help'], { home });
+  for (const line of [
+    'bash, in ~/.bashrc:\n  eval "$(paydesk completion bash)"',
+    'zsh, in ~/.zshrc, after compinit:\n  eval "$(paydesk completion zsh)"',
+    'paydesk completion fish > ~/.config/fish/completions/paydesk.fish',
+    'PowerShell, in $PROFILE:\n  paydesk completion powershell | Out-String | Invoke-Expression',
+  ]) {
+    expect(stdout).toContain(line);
+  }
+});
+
+function filesOf(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => !file.includes('.cache'),
+  );
+}
