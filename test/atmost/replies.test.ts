@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ran } from '../harness/paydesk.ts';
-import { json, stall, startProxy, startServer, type TestServer } from '../harness/server.ts';
+import { json, reset, stall, startProxy, startServer, type TestServer } from '../harness/server.ts';
 import type { Json } from '../orders/service.ts';
 import { changeArgs, type Desk, isLong, openDesk, story } from './desk.ts';
 import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
