@@ -7,14 +7,14 @@ _paydesk() {
   COMPREPLY=()
   case "$current" in -*) typed='-' ;; esac
   case "$typed" in
-    '') words='orders customers checkout journal profile simulator completion help' ;;
+    '') words='orders customers checkout journal profile simulator api completion help' ;;
     'orders') words='list show find refund capture create' ;;
     'customers') words='list show' ;;
     'checkout') words='create' ;;
     'journal') words='list show reconcile settle verify forget export' ;;
     'profile') words='add list show use set key remove check' ;;
     'simulator') words='serve reset' ;;
-    'help') words='orders customers checkout journal profile simulator completion environment exit-codes output safety' ;;
+    'help') words='orders customers checkout journal profile simulator api completion environment exit-codes output safety' ;;
     'help orders') words='list show find refund capture create' ;;
     'help customers') words='list show' ;;
     'help checkout') words='create' ;;

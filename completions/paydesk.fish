@@ -15,6 +15,7 @@ function __paydesk_complete
                     journal 'What this machine sent, and what became of it' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
+                    api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script that completes paydesk in a shell' \
                     help 'Help of a command or a topic'
                 return
@@ -70,6 +71,7 @@ function __paydesk_complete
                     journal 'What this machine sent, and what became of it' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
+                    api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script that completes paydesk in a shell' \
                     environment 'what stands for an option that is not given' \
                     exit-codes 'what a script can rely on' \

@@ -15,6 +15,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "journal`tWhat this machine sent, and what became of it"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
+                "api`tSend any request, with the key and version of a profile"
                 "completion`tPrint the script that completes paydesk in a shell"
                 "help`tHelp of a command or a topic"
             }
@@ -63,6 +64,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "journal`tWhat this machine sent, and what became of it"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
+                "api`tSend any request, with the key and version of a profile"
                 "completion`tPrint the script that completes paydesk in a shell"
                 "environment`twhat stands for an option that is not given"
                 "exit-codes`twhat a script can rely on"

@@ -19,6 +19,8 @@ export interface Flag<T = unknown> {
   /** What a choice means, where its name does not say. */
   readonly meanings?: Readonly<Record<string, string>>;
   readonly offers?: Offer | undefined;
+  /** What else is allowed, in words: `1 to 250`. */
+  readonly allowed?: string;
   /** The default in words, shown in help. */
   readonly defaultText?: string;
   /** The environment variable read when the flag is absent. */
@@ -109,6 +111,7 @@ export const flag = {
   /** A whole number within bounds. */
   integer: (min: number, max: number, parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({
     ...parts,
+    allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
     parse: (text: string, name: string): number => integerWithin(min, max, text, name),
   }),
   /** An amount: the service's integer, as typed. */

@@ -2,12 +2,12 @@
 
 import { existsSync } from 'node:fs';
 import { enableCompileCache as enable } from 'node:module';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeFolder } from './home.ts';
 import { findFolders } from './profiles/folders.ts';
 
 /** Uses the cache for what is loaded from now on. */
 export function useCompileCache(process: NodeJS.Process): void {
-  const { cache } = findFolders({ env: process.env, platform: process.platform, home: homedir() });
+  const { cache } = findFolders({ env: process.env, platform: process.platform, home: homeFolder() });
   if (existsSync(cache)) enable(join(cache, 'compile'));
 }

@@ -1,8 +1,8 @@
 /** What `paydesk __complete SHELL INDEX WORD…` answers to a completion script: candidates on stdout, and nothing else. */
 
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setVariable } from './globals.ts';
+import { homeFolder } from './home.ts';
 import { recentIds } from './journal/recent.ts';
 import { shells } from './ports.ts';
 import { findFolders } from './profiles/folders.ts';
@@ -36,7 +36,7 @@ function written({ candidates }: Offered, kept: number, explained: boolean): str
 }
 
 function sourcesOf({ env, platform }: NodeJS.Process): Sources {
-  const folders = findFolders({ env, platform, home: homedir() });
+  const folders = findFolders({ env, platform, home: homeFolder() });
   const journal = join(folders.state, 'journal', 'journal.db');
   const lately = async (of: 'orders' | 'intents', named: string | undefined) => {
     const profile = named ?? setVariable(env, 'PAYDESK_PROFILE') ?? namesOnFile(folders.config).chosen;

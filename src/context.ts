@@ -1,9 +1,10 @@
 /** The parts of one command's run, joined: what the command is given. Loaded only when a command runs. */
 
-import { homedir, userInfo } from 'node:os';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createAccount } from './accounts.ts';
 import { type Globals, setVariable } from './globals.ts';
+import { homeFolder } from './home.ts';
 import { readInput } from './input.ts';
 import { createLocks } from './locks/locks.ts';
 import type { Context, Locks, Profiles } from './ports.ts';
@@ -28,7 +29,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
   const now = () => clock.now();
   // Where it is set, conf writes its file in place instead of whole.
   delete process.env.SNAP;
-  const folders = findFolders({ env: process.env, platform: process.platform, home: homedir() });
+  const folders = findFolders({ env: process.env, platform: process.platform, home: homeFolder() });
   const simulator = { folder: join(folders.state, 'simulator'), now };
   const demo = demoDoor({ ...simulator, fault: setVariable(process.env, 'PAYDESK_DEMO_FAULT') });
   const operator = operatorOf(process);
@@ -83,7 +84,7 @@ interface ProfileNeeds {
 function joinProfiles({ stage, globals, locks, demo }: ProfileNeeds): Profiles {
   const { process, clock } = stage;
   return createProfiles({
-    folders: findFolders({ env: process.env, platform: process.platform, home: homedir() }),
+    folders: findFolders({ env: process.env, platform: process.platform, home: homeFolder() }),
     env: process.env,
     given: globals,
     locks,

@@ -134,6 +134,28 @@ export interface Service {
   locate(resource: ResourceName, id: string, options?: LocateOptions): Promise<Located>;
 }
 
+/** What a reply says besides its body. Header names are lower case. */
+export interface ReplyHead {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** The reply to one GET of any path: JSON that is no error. */
+export interface AnyReply {
+  readonly head: ReplyHead;
+  readonly value: unknown;
+  readonly bytes: Uint8Array;
+}
+
+/** A service whose every path can be read. */
+export interface OpenService extends Service {
+  /**
+   * GETs a path relative to the base URL, query included. Throws CliError as `pages` does, and 'usage' for a path
+   * that would leave the base URL.
+   */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<AnyReply>;
+}
+
 // ── Changes ─────────────────────────────────────────────────────────────────────────────────────
 
 /** A request that changes something; `path` is relative to the base URL, without a leading slash. */
@@ -141,6 +163,8 @@ export interface ChangeRequest {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: JsonObject | undefined;
+  /** More headers than those of every request (`api --header`). */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A reply as it came, read to its last byte. */
@@ -149,6 +173,7 @@ export interface RawReply {
   /** The media type of Content-Type, lower case, without parameters; '' when there was none. */
   readonly contentType: string;
   readonly body: Uint8Array;
+  readonly headers?: ReplyHead['headers'] | undefined;
   /** The `Date` header, Unix milliseconds, when it parses. */
   readonly date?: number | undefined;
   /** `Retry-After`, or the reset of a rate limit, in milliseconds from now, when it parses. */
@@ -228,6 +253,8 @@ interface OutcomeBase {
   readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;
   /** This is the recorded outcome of an earlier run (`--intent`); nothing was sent now. */
   readonly recorded?: true | undefined;
+  /** Status and headers of the reply, when one came in this run. */
+  readonly head?: ReplyHead | undefined;
   /** The order as last read or replied, when there was one. */
   readonly order?: WireRecord | undefined;
   /** New refund records seen since the pre-image, ours or not. */
@@ -516,7 +543,7 @@ export interface Context {
   service(how?: {
     readonly purpose?: 'read' | 'change';
     readonly profile?: string | undefined;
-  }): Promise<Service>;
+  }): Promise<OpenService>;
   /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
   timeOfDay(ms: number): string;
   /** A time with its day and zone, `21 Nov 2026 09:31:39 UTC-6`; Unix milliseconds. */

@@ -9,9 +9,13 @@ export function argumentTerm({ name, required, variadic }: Argument): string {
 }
 
 /** A summary with what else is to be known: allowed values, default, environment variable. */
-export function withFacts(summary: string, { choices, defaultText, env, repeatable }: Partial<Flag>): string {
+export function withFacts(
+  summary: string,
+  { choices, allowed, defaultText, env, repeatable }: Partial<Flag>,
+): string {
   const facts = [
     choices === undefined ? undefined : `one of ${choices.join(', ')}`,
+    allowed,
     repeatable === true ? 'may be repeated' : undefined,
     defaultText === undefined ? undefined : `default ${defaultText}`,
     env,

@@ -43,6 +43,7 @@ const joiners = [
   'signals',
   'input',
   'clock',
+  'home',
 ].map((name) => `src/${name}.ts`);
 
 /** The files that turn a command line into a command, or into help. */

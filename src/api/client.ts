@@ -1,7 +1,7 @@
 /** The client of one account: ky, with everything it does by itself turned off, behind reads and one sending function. */
 
 import ky from 'ky';
-import type { Clock, Profile, RawReply, SendOnce, Service } from '../ports.ts';
+import type { Clock, OpenService, Profile, RawReply, SendOnce } from '../ports.ts';
 import { baseOf, headersOf, hideKey, urlUnder } from './account.ts';
 import { readBody } from './body.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
@@ -36,7 +36,7 @@ export interface ClientParts {
 }
 
 export interface Client {
-  readonly service: Service;
+  readonly service: OpenService;
   /** Only journal/run.ts is handed this. */
   readonly send: SendOnce;
 }
@@ -49,11 +49,12 @@ export function createClient(parts: ClientParts): Client {
   const { profile, transport } = parts;
   const exchange = createExchange(parts);
   const reader = createReader({ ...parts, exchange, overNetwork: transport === undefined });
-  const service: Service = {
+  const service: OpenService = {
     profile,
     pages: (resource, query) =>
       walkPages(async (one) => readPage(await reader.get(pagePath(resource, one))), query),
     locate: (resource, id, options = {}) => locate({ profile, get: reader.get }, resource, id, options),
+    get: reader.getAny,
   };
   const send = createSendOnce({
     exchange,
@@ -87,7 +88,7 @@ function createExchange(parts: ClientParts): Exchange {
     timeout: false,
     ...(transport === undefined ? {} : { fetch: transport }),
   });
-  return async ({ method, path, body, timeoutMs, signal, dispatcher }) => {
+  return async ({ method, path, body, headers, timeoutMs, signal, dispatcher }) => {
     const url = urlUnder(base, path);
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(new Error('deadline')), timeoutMs);
@@ -99,9 +100,8 @@ function createExchange(parts: ClientParts): Exchange {
       const response = await api(path, {
         method,
         signal: both,
-        ...(body === undefined
-          ? {}
-          : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(dispatcher === undefined ? {} : { dispatcher }),
       });
       status = response.status;

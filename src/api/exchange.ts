@@ -10,6 +10,8 @@ export interface WireRequest {
   /** Relative to the base URL, without a leading slash; the query included. */
   readonly path: string;
   readonly body?: JsonObject | undefined;
+  /** More than those of every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** From connect to the last byte of the body. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;

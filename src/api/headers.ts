@@ -19,6 +19,7 @@ export function headOf(response: Response, base: URL, now: number): Omit<RawRepl
     contentType: (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
     date: httpDate(headers.get('date')),
     retryAfterMs: waitOf(status, headers, now),
+    headers: [...headers],
     redirectTo: redirectTo(status, headers.get('location'), base),
   };
 }

@@ -2,7 +2,7 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import { CliError } from '../errors.ts';
-import type { Clock, Profile, RawReply } from '../ports.ts';
+import type { AnyReply, Clock, OpenService, Profile, RawReply } from '../ports.ts';
 import { keyHint } from './account.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import type { Failure } from './failure.ts';
@@ -29,6 +29,8 @@ export interface Reader {
    * sense), 'auth', 'rejected' (the service's own error); the signal's reason when that aborts.
    */
   readonly get: (path: string) => Promise<JsonDocument>;
+  /** The same with more headers, and with the reply's own. */
+  readonly getAny: OpenService['get'];
   /** How far the last read got, as the channels showed it: a proof that they speak. */
   readonly lastEvidence: () => Evidence | undefined;
 }
@@ -39,13 +41,14 @@ const nothingChanged = 'nothing was changed';
 export function createReader(parts: ReaderParts): Reader {
   const budget = retryBudget();
   let evidence: Evidence | undefined;
-  const once = async (path: string): Promise<Exchanged> => {
+  const once = async (path: string, headers?: Readonly<Record<string, string>>): Promise<Exchanged> => {
     const { timeoutMs, signal } = parts;
     const watch = parts.overNetwork ? await watchDispatch(Number.POSITIVE_INFINITY) : undefined;
     try {
       return await parts.exchange({
         method: 'GET',
         path,
+        headers,
         timeoutMs,
         signal,
         dispatcher: watch?.dispatcher,
@@ -54,27 +57,33 @@ export function createReader(parts: ReaderParts): Reader {
       evidence = watch?.end();
     }
   };
+  const getAny = async (
+    path: string,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<AnyReply & { readonly document: JsonDocument }> => {
+    for (let tries = 1; ; tries += 1) {
+      parts.signal.throwIfAborted();
+      const exchanged = await once(path, headers);
+      const next = nextTry(triedOf(exchanged), tries, parts.random);
+      if ('waitMs' in next && budget.take()) {
+        await parts.clock.sleep(next.waitMs, parts.signal);
+        continue;
+      }
+      const asked = 'askedMs' in next ? `; it asks to wait ${Math.ceil(next.askedMs / 1000)} s` : '';
+      const { reply, document } = conclude(exchanged, {
+        path,
+        profile: parts.profile,
+        more: `${timesWords(tries)}${asked}`,
+      });
+      budget.giveBack();
+      const { value, bytes } = document;
+      return { document, value, bytes, head: { status: reply.status, headers: reply.headers ?? [] } };
+    }
+  };
   return {
     lastEvidence: () => evidence,
-    get: async (path) => {
-      for (let tries = 1; ; tries += 1) {
-        parts.signal.throwIfAborted();
-        const exchanged = await once(path);
-        const next = nextTry(triedOf(exchanged), tries, parts.random);
-        if ('waitMs' in next && budget.take()) {
-          await parts.clock.sleep(next.waitMs, parts.signal);
-          continue;
-        }
-        const asked = 'askedMs' in next ? `; it asks to wait ${Math.ceil(next.askedMs / 1000)} s` : '';
-        const document = conclude(exchanged, {
-          path,
-          profile: parts.profile,
-          more: `${timesWords(tries)}${asked}`,
-        });
-        budget.giveBack();
-        return document;
-      }
-    },
+    getAny,
+    get: async (path) => (await getAny(path)).document,
   };
 }
 
@@ -93,12 +102,15 @@ interface Asked {
   readonly more: string;
 }
 
-function conclude(exchanged: Exchanged, asked: Asked): JsonDocument {
+function conclude(
+  exchanged: Exchanged,
+  asked: Asked,
+): { readonly reply: RawReply; readonly document: JsonDocument } {
   const { profile, more } = asked;
   if ('failure' in exchanged) throw failed(exchanged.failure, profile, more);
   const { reply } = exchanged;
   const understood = understand(reply);
-  if (understood.kind === 'json') return understood.document;
+  if (understood.kind === 'json') return { reply, document: understood.document };
   if (isFailingService(reply.status)) {
     const words =
       understood.kind === 'odd' ? understood.words : `HTTP ${reply.status}: ${understood.summary}`;

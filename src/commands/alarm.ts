@@ -23,7 +23,7 @@ export function alarmError(
   alarm: Alarm,
 ): CliError {
   const now = [
-    'stop on this order and show your lead:',
+    intent.orderId === undefined ? 'stop and show your lead:' : 'stop on this order and show your lead:',
     outcome.intent === undefined
       ? commandLine(profile, 'orders', 'show', intent.orderId ?? '')
       : `paydesk journal show ${outcome.intent}`,
@@ -35,7 +35,7 @@ export function alarmError(
     ({ id, amount, chargeId }) => `${id ?? 'no id'} ${amount} on charge ${chargeId}`,
   );
   return new CliError('unknown', `${alarmWords[alarm]}: the ${what}`, {
-    certain: `sent once by this machine; new refunds that the service lists: ${listed.length === 0 ? 'none' : listed.join(', ')}`,
+    certain: `sent once by this machine${intent.orderId === undefined ? '' : `; new refunds that the service lists: ${listed.length === 0 ? 'none' : listed.join(', ')}`}`,
     now,
   });
 }

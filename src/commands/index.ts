@@ -165,6 +165,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./simulator/reset.ts')).simulatorReset,
   },
   {
+    words: ['api'],
+    summary: 'Send any request, with the key and version of a profile',
+    load: async () => (await import('./api.ts')).api,
+  },
+  {
     words: ['completion'],
     summary: 'Print the script that completes paydesk in a shell',
     load: async () => (await import('./completion.ts')).completion,

@@ -11,7 +11,11 @@ import { idOf, type Walk, type WalkedPage, walkBackwards, walkForwards } from '.
 export function pagingFlags(resource: ResourceName) {
   const { one, many } = resources[resource];
   return {
-    limit: flag.integer(1, 1000, { value: 'N', summary: `${many} a page` }),
+    limit: flag.integer(1, 1000, {
+      value: 'N',
+      summary: `${many} a page`,
+      defaultText: "the service's",
+    }),
     next: flag.id(resource, { value: 'ID', summary: `the page after this ${one}`, conflicts: ['previous'] }),
     previous: flag.id(resource, {
       value: 'ID',

@@ -4,6 +4,7 @@ import { CliError } from '../errors.ts';
 import type { Context, Intent, Outcome, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
+import { kindWords } from './kind-words.ts';
 import { explainRejection } from './rejection.ts';
 import { keepByHand } from './unrecorded.ts';
 
@@ -56,14 +57,8 @@ export function appliedOrThrow(ctx: Context, profile: Profile, intent: Intent, o
 /** `refund of 23000 MXN on ord_…`, `capture of …`. */
 export function changeWords({ kind, amount, currency, orderId, request }: Intent): string {
   const money = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
-  const noun = {
-    refund: 'refund',
-    capture: 'capture',
-    order: 'order creation',
-    checkout: 'checkout creation',
-    api: `${request.method} /${request.path}`,
-  }[kind];
-  return `${noun}${money}${orderId === undefined ? '' : ` on ${orderId}`}`;
+  if (kind === 'api') return `${request.method} /${request.path}`;
+  return `${kindWords[kind].noun}${money}${orderId === undefined ? '' : ` on ${orderId}`}`;
 }
 
 function rejectedError(
@@ -102,10 +97,16 @@ function rejectedError(
     {
       ...parts,
       opening: 'refused by the service:',
-      certain: `this attempt moved no money${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
-      now: [...(explained.now ?? [lookAt(profile, intent)]), ...keepByHand(outcome)],
+      certain: `${kindWords[intent.kind].refused}${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
+      now: [...(explained.now ?? afterRefusal(profile, intent)), ...keepByHand(outcome)],
     },
   );
+}
+
+function afterRefusal(profile: Profile, intent: Intent): readonly string[] {
+  return intent.orderId === undefined
+    ? ['mend what it names, then run the command again']
+    : [lookAt(profile, intent)];
 }
 
 function lookAt(profile: Profile, { orderId }: Intent): string {
@@ -115,20 +116,22 @@ function lookAt(profile: Profile, { orderId }: Intent): string {
 }
 
 function howToSettle(profile: Profile, intent: Intent, journal: string | undefined): readonly string[] {
-  return journal === undefined
-    ? [`check with ${lookAt(profile, intent)}`]
-    : [`in a few minutes: paydesk journal reconcile ${journal}`];
-}
-
-function verbOf({ kind }: Intent): string {
-  return kind === 'refund' || kind === 'capture' ? kind : 'send';
+  if (journal === undefined) return [`check with ${lookAt(profile, intent)}`];
+  if (kindWords[intent.kind].readable) return [`in a few minutes: paydesk journal reconcile ${journal}`];
+  return [
+    'paydesk cannot read it back: look for it at the service, then say what you found:',
+    `paydesk journal settle ${journal} --applied --note TEXT`,
+    `paydesk journal settle ${journal} --not-applied --note TEXT`,
+  ];
 }
 
 function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome: Uncertain): CliError {
   const { reason, sentAt, lastReadAt, reads } = outcome;
   const seen =
     lastReadAt === undefined
-      ? 'no read of it was possible'
+      ? kindWords[intent.kind].readable
+        ? 'no read of it was possible'
+        : 'no read can show it'
       : `${reads} ${reads === 1 ? 'read' : 'reads'} up to ${ctx.timeOfDay(lastReadAt)} ${outcome.verdict === 'not_seen' ? 'do not show it yet' : 'settle nothing'}`;
   return new CliError(
     'unknown',
@@ -136,7 +139,7 @@ function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome:
     {
       certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
       now: [
-        `tell the buyer "it is being checked"; do not ${verbOf(intent)} it anywhere else;`,
+        kindWords[intent.kind].meanwhile,
         ...howToSettle(profile, intent, outcome.intent),
         ...keepByHand(outcome),
       ],

@@ -47,7 +47,12 @@ export async function showRecorded(
   );
   ctx.notes.note(`${intentId} was applied before, journal ${applied.intent ?? ''}; nothing was sent now`);
   await ctx.out.record(applied.record, [], () => [
-    { line: [`applied before: ${intent.kind} on ${intent.orderId ?? ''}   `, accountLabel(profile)] },
+    {
+      line: [
+        `applied before: ${intent.kind}${intent.orderId === undefined ? '' : ` on ${intent.orderId}`}   `,
+        accountLabel(profile),
+      ],
+    },
   ]);
   return true;
 }

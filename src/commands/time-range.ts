@@ -2,6 +2,7 @@
 
 import { flag } from '../command.ts';
 import { CliError } from '../errors.ts';
+import type { Context } from '../ports.ts';
 
 /** What a point in time is read with. */
 export interface Reckoning {
@@ -23,6 +24,11 @@ export interface When {
 export interface TimeRange {
   readonly since: number | undefined;
   readonly until: number | undefined;
+}
+
+/** The clock and the zone of a run; the zone is the profile's once that is open. */
+export function reckoningOf({ clock, days }: Pick<Context, 'clock' | 'days'>): Reckoning {
+  return { now: clock.now(), zoned: (shown) => days.moment(shown) };
 }
 
 /** A flag that takes a point in time. */

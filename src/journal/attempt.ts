@@ -101,7 +101,9 @@ function record(state: At<'approving'>, asked: Moment): Step {
 }
 
 function sentRow({ wanted, sending, before, neighbour }: At<'approving'>, asked: Moment): SentRow {
-  const { kind, orderId, livemode, request, expected = [], tolerated = [] } = wanted;
+  const { kind, orderId, livemode, expected = [], tolerated = [] } = wanted;
+  // A header somebody added may hold a secret, and no verdict needs it.
+  const { headers: _, ...request } = wanted.request;
   const proof: Proof = { kind, orderId, livemode, body: request.body, expected, tolerated, before };
   return {
     ...wanted.about,
@@ -148,6 +150,7 @@ function hearOut({ wanted, flight }: At<'recording' | 'sending'>, event: Event):
         by: 'reply',
         why,
         refunds: answer.refunds,
+        created: answer.created,
       });
     }
     case 'rejected': {

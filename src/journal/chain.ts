@@ -1,6 +1,6 @@
 /** The chain: every row's hash covers its content and the hash before, so that a changed or missing row shows. Pure. */
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { JournalRow } from './rows.ts';
 
 /** A row as it lies in the file. */
@@ -28,31 +28,32 @@ export interface StoredRow {
 export const chainStart = '0'.repeat(64);
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 /** A row → what is stored after the row with the hash `prev`. */
 export function link(row: JournalRow, seq: number, prev: string): StoredRow {
-  const [kept, body] = split(row);
+  const [rest, body] = split(row);
   const columns = columnsOf(row);
+  // The columns open the text, so that they can be checked without parsing it.
+  const kept = JSON.stringify({ columns, ...rest });
   const body_hash = body === null ? null : sha256(body);
   return { ...columns, seq, row: kept, body, body_hash, prev, hash: hashOf(kept, body_hash, prev) };
 }
 
+// Neither hash holds a line break, so this reads in one way only.
 function hashOf(row: string, bodyHash: string | null, prev: string): string {
-  return sha256(JSON.stringify([row, bodyHash, prev]));
+  return sha256(`${prev}\n${bodyHash ?? ''}\n${row}`);
 }
 
 // Bodies and notes may name people. They stand apart, and the chain covers their hash.
-function split(row: JournalRow): [string, string | null] {
+function split(row: JournalRow): [object, string | null] {
   const { note, ...rest } = row;
-  if (rest.type === 'verdict') {
-    return [JSON.stringify(rest), note === undefined ? null : JSON.stringify({ note })];
-  }
+  if (rest.type === 'verdict') return [rest, note === undefined ? null : JSON.stringify({ note })];
   const { body, ...request } = rest.request;
   const { body: _, ...proof } = rest.proof;
-  const kept = JSON.stringify({ ...rest, request, proof });
-  return [kept, body === undefined && note === undefined ? null : JSON.stringify({ body, note })];
+  const erasable = body === undefined && note === undefined ? null : JSON.stringify({ body, note });
+  return [{ ...rest, request, proof }, erasable];
 }
 
 function columnsOf(row: JournalRow) {
@@ -72,14 +73,18 @@ export function isGenuine(stored: StoredRow): boolean {
 export function damageOf(stored: StoredRow): string | undefined {
   if (!isGenuine(stored)) return 'was changed';
   if (stored.body !== null && sha256(stored.body) !== stored.body_hash) return 'has a changed body';
-  const columns = Object.entries(columnsOf(unlink(stored)));
-  const wrong = columns.find(([name, value]) => Object(stored)[name] !== value);
-  return wrong === undefined ? undefined : `has a changed ${wrong[0]}`;
+  const { type, time, intent, attempt, origin, order_id, plan, ref } = stored;
+  const columns = { type, time, intent, attempt, origin, order_id, plan, ref };
+  if (stored.row.startsWith(`{"columns":${JSON.stringify(columns)},`)) return undefined;
+  const wrong = Object.entries(columnsOf(unlink(stored))).find(
+    ([name, value]) => Object(stored)[name] !== value,
+  );
+  return `has a changed ${wrong?.[0] ?? 'column'}`;
 }
 
 /** A stored row → the row. Its text is trusted as far as its hash was checked. */
 export function unlink(stored: StoredRow): JournalRow {
-  const row: JournalRow = JSON.parse(stored.row);
+  const { columns: _, ...row }: JournalRow & { columns: unknown } = JSON.parse(stored.row);
   const { body, note }: { body?: JournalRowBody; note?: string } = JSON.parse(stored.body ?? '{}');
   const noted = note === undefined ? {} : { note };
   if (row.type === 'verdict') return { ...row, ...noted };

@@ -4,7 +4,7 @@ import { CliError } from '../errors.ts';
 import type { AttemptRecord, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
 import { answersRepeat, isOpen, verdictOf } from './guards.ts';
 import type { HandsParts } from './hands.ts';
-import { lookAt } from './look.ts';
+import { lookAt, recordIn } from './look.ts';
 import { outcomeOf } from './outcome.ts';
 import { resolveOne } from './reconcile.ts';
 import { repairStore } from './repair.ts';
@@ -70,8 +70,9 @@ async function answer(hands: HandsParts, last: AttemptRecord, again: boolean): P
   if (!answersRepeat(record, again, await moment())) return undefined;
   const { kind, orderId } = record.sent.proof;
   const read = await lookAt(hands.service, { kind, orderId }).catch(() => undefined);
-  return outcomeOf(record.sent, verdictOf(record), {
-    read: read?.record,
+  const verdict = verdictOf(record);
+  return outcomeOf(record.sent, verdict, {
+    read: recordIn(read, verdict?.created),
     reads: due ? 1 : 0,
     recorded: true,
   });

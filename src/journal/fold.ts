@@ -30,7 +30,7 @@ export function matches(record: AttemptRecord, query: AttemptQuery): boolean {
 }
 
 /** Its last verdict may still change. */
-export function isUnsettled({ verdicts }: AttemptRecord): boolean {
+export function isUnsettled({ verdicts }: Pick<AttemptRecord, 'verdicts'>): boolean {
   const last = verdicts.at(-1);
   if (last === undefined || last.verdict === 'unknown' || last.verdict === 'not_seen') return true;
   if (last.verdict === 'rejected') return last.confirmed === false;

@@ -103,7 +103,7 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
     if (!asksTheSame(asked, last)) return refuse({ why: 'other_parameters', attempt: last });
     if (answersRepeat(last, asked.again, now)) return { go: 'recorded', attempt: last };
   }
-  const open = known.find((record) => isOpen(record, now));
+  const open = known.find((record) => isOpen(record, now) && concerns(asked, record));
   if (open !== undefined) return refuse({ why: 'open', attempt: open });
   const doubtful = known.filter(
     (record) => verdictOf(record)?.verdict === 'not_seen' && isEqual(asked, record),
@@ -116,6 +116,20 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
     attempt: (last?.sent.attempt ?? 0) + 1,
     doubtful,
   };
+}
+
+// An open attempt blocks every change of its order, and where there is no order the same request.
+function concerns(asked: Asked, record: AttemptRecord): boolean {
+  if (asked.orderId !== undefined) return true;
+  const isOwn = asked.given !== undefined && record.sent.given === asked.given;
+  return isOwn || isSameRequest(record.sent.request, asked.request);
+}
+
+/** Whether two requests ask for the same. */
+export function isSameRequest(one: Intent['request'], other: Intent['request'] | undefined): boolean {
+  const text = (request: Intent['request'] | undefined) =>
+    JSON.stringify([request?.method, request?.path, request?.body]);
+  return text(one) === text(other);
 }
 
 function asksTheSame(asked: Asked, last: AttemptRecord): boolean {

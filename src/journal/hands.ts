@@ -1,6 +1,16 @@
 /** What carries out the effects that attempt.ts and resolve.ts share: lock, look, read, write, release. */
 
-import type { Clock, Held, Intent, JournalStore, Locks, Service } from '../ports.ts';
+import type {
+  AttemptRecord,
+  ChangeRequest,
+  Clock,
+  Held,
+  Intent,
+  JournalStore,
+  Locks,
+  Service,
+} from '../ports.ts';
+import { isSameRequest } from './guards.ts';
 import { type LastRead, lookAt } from './look.ts';
 import type { Event } from './protocol.ts';
 import type { JournalRow, Moment } from './rows.ts';
@@ -23,6 +33,8 @@ export interface Subject {
   readonly given?: string | undefined;
   /** Of the journal; the lock of what belongs to no order. */
   readonly intent: string;
+  /** Of what is to be sent: an open attempt at the same is looked for where there is no order to go by. */
+  readonly request?: ChangeRequest | undefined;
 }
 
 /** One run's hands. They hold at most one lock. */
@@ -75,10 +87,23 @@ export class Hands {
       ...(await store.attempts({ origin, intent })),
       ...(orderId === undefined ? [] : await store.attempts({ origin, orderId })),
       ...(given === undefined ? [] : await store.attempts({ origin, given })),
+      ...(orderId === undefined ? await this.#ofNoOrder() : []),
     ];
     const keys = found.map(({ sent }) => `${sent.intent} ${sent.attempt}`);
     const attempts = found.filter((_, index) => keys.indexOf(keys[index] ?? '') === index);
     return { is: 'known', attempts, moment: await this.moment() };
+  }
+
+  // Open attempts at the same request; and every creation of an order, since each accounts for the order it made.
+  async #ofNoOrder(): Promise<readonly AttemptRecord[]> {
+    const { origin, kind, request } = this.#subject;
+    const { store } = this.#parts;
+    const open = request === undefined ? [] : await store.attempts({ origin, unsettled: true });
+    const made = kind === 'order' ? await store.attempts({ origin }) : [];
+    return [
+      ...open.filter(({ sent }) => sent.proof.orderId === undefined && isSameRequest(sent.request, request)),
+      ...made.filter(({ sent }) => sent.proof.kind === 'order'),
+    ];
   }
 
   async read(): Promise<Event> {

@@ -7,6 +7,8 @@ export interface LastRead {
   /** What verdict.ts judges: the order, or a list of the newest ones. */
   readonly value: unknown;
   readonly record?: WireRecord | undefined;
+  /** The newest orders, for one that is being created. */
+  readonly newest?: readonly WireRecord[] | undefined;
   readonly neighbour?: string | undefined;
 }
 
@@ -21,7 +23,10 @@ const walkMax = 5000;
 
 /** Reads it. Throws CliError 'not_found' or 'refused' when it is not there, and what the reads throw. */
 export async function lookAt(service: Service, { kind, orderId, neighbour }: Target): Promise<LastRead> {
-  if (kind === 'order') return { value: await newestOrders(service) };
+  if (kind === 'order') {
+    const records = await newestOrders(service);
+    return { value: records.map(({ value }) => value), newest: records };
+  }
   if (orderId === undefined) return { value: undefined };
   const located = await service.locate('orders', orderId, { neighbour, max: walkMax });
   if ('found' in located) {
@@ -35,9 +40,15 @@ export async function lookAt(service: Service, { kind, orderId, neighbour }: Tar
   throw new CliError('refused', message, { certain, now });
 }
 
-async function newestOrders(service: Service): Promise<readonly unknown[]> {
+async function newestOrders(service: Service): Promise<readonly WireRecord[]> {
   for await (const page of service.pages('orders', { limit: newest })) {
-    return page.records.map(({ value }) => value);
+    return page.records;
   }
   return [];
+}
+
+/** The record that an outcome is about: the order read, or the created one among the newest. */
+export function recordIn(last: LastRead | undefined, created: string | undefined): WireRecord | undefined {
+  if (last?.record !== undefined || created === undefined) return last?.record;
+  return last?.newest?.find(({ value }) => value.id === created);
 }

@@ -1,12 +1,13 @@
 /** A verdict → the outcome a command gets. */
 
 import { valueAt } from '../api/spec.ts';
-import type { Outcome, WireRecord } from '../ports.ts';
+import type { Outcome, ReplyHead, WireRecord } from '../ports.ts';
 import type { SentRow, VerdictRow } from './rows.ts';
 
 /** What was heard and read of it in this run, beside the journal's rows. */
 export interface Witness {
   readonly reply?: WireRecord | undefined;
+  readonly head?: ReplyHead | undefined;
   readonly read?: WireRecord | undefined;
   readonly reads: number;
   readonly lastReadAt?: number | undefined;
@@ -16,10 +17,11 @@ export interface Witness {
 
 /** What became of it, with the order as last replied or read. */
 export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, witness: Witness): Outcome {
-  const { reply, read, reads, lastReadAt, unrecorded, recorded } = witness;
+  const { reply, head, read, reads, lastReadAt, unrecorded, recorded } = witness;
   const base = {
     intent: sent.intent,
     alarm: row?.alarm,
+    head,
     order: read ?? (row?.verdict === 'applied' ? reply : undefined),
     refunds: row?.refunds,
     unrecorded: unrecorded && { row: { ...row }, cause: unrecorded.cause },
@@ -47,6 +49,12 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, witness: W
 
 // Where the order cannot be read, the journal's own row stands for it.
 function journalRecord(row: VerdictRow): WireRecord {
-  const value = { object: 'intent', id: row.intent, verdict: row.verdict, refunds: row.refunds ?? [] };
+  const value = {
+    object: 'intent',
+    id: row.intent,
+    verdict: row.verdict,
+    created: row.created,
+    refunds: row.refunds ?? [],
+  };
   return { value, bytes: new TextEncoder().encode(JSON.stringify(value)) };
 }

@@ -9,6 +9,7 @@ import type {
   Locks,
   Notes,
   Outcome,
+  ReplyHead,
   SendOnce,
   SendReport,
   Service,
@@ -17,6 +18,7 @@ import type {
 import { begin, step } from './attempt.ts';
 import { verdictOf } from './guards.ts';
 import { Hands } from './hands.ts';
+import { recordIn } from './look.ts';
 import { outcomeOf } from './outcome.ts';
 import type { Effect, End, Event, Wanted } from './protocol.ts';
 import { reconcileDue } from './reconcile.ts';
@@ -70,6 +72,7 @@ class Run {
   readonly #intent: Intent;
   readonly #wanted: Wanted;
   #reply: WireRecord | undefined;
+  #head: ReplyHead | undefined;
 
   constructor(parts: ChangeParts, intent: Intent) {
     this.#parts = parts;
@@ -89,23 +92,26 @@ class Run {
     const { request, checks = [], orderId, kind } = this.#intent;
     switch (end.how) {
       case 'refused':
-        throw refusalError(end.refusal, orderId ?? `this ${kind}`);
+        throw refusalError(end.refusal, orderId ?? `this ${kind === 'order' ? 'order creation' : kind}`);
       case 'dry_run':
         return { verdict: 'dry_run', request, checks };
       case 'verdict':
         return outcomeOf(end.sent, end.verdict, {
           ...end,
           reply: this.#reply,
-          read: this.hands.last?.record,
+          head: this.#head,
+          read: recordIn(this.hands.last, end.verdict.created),
         });
-      case 'recorded':
+      case 'recorded': {
         // The order as it is now; not being able to read it changes nothing.
         await this.hands.reread();
-        return outcomeOf(end.attempt.sent, verdictOf(end.attempt), {
-          read: this.hands.last?.record,
+        const verdict = verdictOf(end.attempt);
+        return outcomeOf(end.attempt.sent, verdict, {
+          read: recordIn(this.hands.last, verdict?.created),
           reads: 0,
           recorded: true,
         });
+      }
     }
   }
 
@@ -148,6 +154,7 @@ class Run {
     const moment = await this.hands.moment();
     if (report.kind !== 'reply') return { is: report.kind, why: report.reason, moment };
     const heard = hear(report.reply);
+    this.#head = { status: report.reply.status, headers: report.reply.headers ?? [] };
     if ('value' in heard.body) this.#reply = { value: Object(heard.body.value), bytes: report.reply.body };
     return { is: 'replied', heard, moment };
   }

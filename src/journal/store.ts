@@ -3,11 +3,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
 import type { AttemptQuery, JournalStore, Verification } from '../ports.ts';
-import { chainStart, checkChain, type Finding, link, type StoredRow, unlink } from './chain.ts';
-import { fold, isUnsettled, matches } from './fold.ts';
+import { chainStart, checkChain, type Finding, link, type StoredRow } from './chain.ts';
 import { findFile } from './new-file.ts';
 import type { JournalRow } from './rows.ts';
 import { migrate } from './schema.ts';
+import { Shelf } from './shelf.ts';
 import { damaged, isBroken, unreadable } from './unusable.ts';
 
 /** The store of this machine, with what only a file needs. */
@@ -31,10 +31,9 @@ class SqliteStore implements FileStore {
   readonly file: string;
   #db: DatabaseSync | undefined;
   // Rows read and checked so far; the file only grows.
-  #rows: JournalRow[] = [];
+  #shelf = new Shelf();
   #seq = 0;
   #head = chainStart;
-  #newest = 0;
 
   constructor(file: string) {
     this.file = file;
@@ -64,25 +63,24 @@ class SqliteStore implements FileStore {
   async attempts(query: AttemptQuery) {
     const db = await this.#open(false);
     if (db !== undefined) this.#refresh(db);
-    return fold(this.#rows).filter((record) => matches(record, query));
+    return this.#shelf.attempts(query);
   }
 
   async newestTime(): Promise<number> {
     const db = await this.#open(false);
     if (db !== undefined) this.#refresh(db);
-    return this.#newest;
+    return this.#shelf.newest;
   }
 
   async verify(head?: string): Promise<Verification> {
-    const { rows, findings, db } = await this.#readWhatCanBe();
+    const { rows, findings } = await this.#readWhatCanBe();
     const chain = checkChain(rows);
-    const ends = db === undefined ? [] : orFinding(() => headFindings(db, chain));
     const known =
       head === undefined ? undefined : head === chainStart || rows.some(({ hash }) => hash === head);
     return {
       rows: rows.length,
       head: chain.head,
-      findings: [...findings, ...chain.findings, ...ends],
+      findings: [...findings, ...chain.findings],
       knowsHead: known,
     };
   }
@@ -91,12 +89,10 @@ class SqliteStore implements FileStore {
     const db = await this.#open(false);
     if (db === undefined) return 0;
     this.#refresh(db);
-    const settled = fold(this.#rows).filter((record) => !isUnsettled(record) && record.sent.time < before);
+    const settled = this.#shelf.settledBefore(before);
     const erase = db.prepare(
       'UPDATE rows SET body = NULL WHERE intent = ? AND attempt = ? AND body IS NOT NULL',
     );
-    // What is erased is overwritten in the file, too.
-    db.exec('PRAGMA secure_delete = ON');
     db.exec('BEGIN IMMEDIATE');
     const erased = settled.filter(({ sent }) => Number(erase.run(sent.intent, sent.attempt).changes) > 0);
     db.exec('COMMIT');
@@ -107,10 +103,9 @@ class SqliteStore implements FileStore {
   close(): void {
     this.#db?.close();
     this.#db = undefined;
-    this.#rows = [];
+    this.#shelf = new Shelf();
     this.#seq = 0;
     this.#head = chainStart;
-    this.#newest = 0;
   }
 
   #open(create: true): Promise<DatabaseSync>;
@@ -126,6 +121,8 @@ class SqliteStore implements FileStore {
     try {
       // TRUNCATE with FULL: a commit is on the disk, and no old journal can come back after a power loss.
       db.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
+      // What is erased, or moved within the file, leaves no copy behind.
+      db.exec('PRAGMA secure_delete = ON');
       migrate(db, this.file);
     } catch (error) {
       db.close();
@@ -139,7 +136,6 @@ class SqliteStore implements FileStore {
   async #readWhatCanBe(): Promise<{
     readonly rows: readonly StoredRow[];
     readonly findings: readonly Finding[];
-    readonly db?: DatabaseSync | undefined;
   }> {
     let db: DatabaseSync | undefined;
     try {
@@ -153,29 +149,30 @@ class SqliteStore implements FileStore {
     const open = db;
     let rows: readonly StoredRow[] = [];
     const pages = orFinding(() => pageFindings(open));
-    const unread = orFinding(() => {
-      rows = readRows(open, 0);
-      return [];
-    });
-    return { rows, findings: [...pages, ...unread], db };
+    const ends = orFinding(() =>
+      asOfOneMoment(open, () => {
+        rows = readRows(open, 0);
+        return headFindings(open, checkChain(rows));
+      }),
+    );
+    return { rows, findings: [...pages, ...ends] };
   }
 
   #refresh(db: DatabaseSync): void {
     const { stored, chain, finding } = this.#readOn(db);
     if (finding !== undefined) throw damaged(this.file, `row ${finding.seq} ${finding.problem}`);
-    for (const row of stored.map(unlink)) {
-      this.#rows.push(row);
-      this.#newest = Math.max(this.#newest, row.time);
-    }
+    this.#shelf.add(stored);
     this.#seq = chain.seq;
     this.#head = chain.head;
   }
 
   #readOn(db: DatabaseSync) {
     try {
-      const stored = readRows(db, this.#seq);
-      const chain = checkChain(stored, this.#seq, this.#head);
-      return { stored, chain, finding: [...chain.findings, ...headFindings(db, chain)][0] };
+      return asOfOneMoment(db, () => {
+        const stored = readRows(db, this.#seq);
+        const chain = checkChain(stored, this.#seq, this.#head);
+        return { stored, chain, finding: [...chain.findings, ...headFindings(db, chain)][0] };
+      });
     } catch (error) {
       throw unreadable(this.file, error);
     }
@@ -183,13 +180,21 @@ class SqliteStore implements FileStore {
 
   // One SENT an attempt, and no verdict without one.
   #refuseStray(row: JournalRow): void {
-    const sent = this.#rows.some(
-      (old) => old.type === 'sent' && old.intent === row.intent && old.attempt === row.attempt,
-    );
-    if (sent !== (row.type === 'sent')) return;
+    if (this.#shelf.has(row) !== (row.type === 'sent')) return;
     throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, {
       certain: 'nothing was sent',
     });
+  }
+}
+
+// Rows and head belong together: nobody may write between reading the one and the other.
+function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
+  if (db.isTransaction) return read();
+  db.exec('BEGIN');
+  try {
+    return read();
+  } finally {
+    db.exec('COMMIT');
   }
 }
 

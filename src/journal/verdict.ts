@@ -28,7 +28,7 @@ export type Sight =
 
 /** What a reply says of the change. */
 export type Answer =
-  | { readonly says: 'applied'; readonly refunds: readonly FoundRefund[] }
+  | { readonly says: 'applied'; readonly refunds: readonly FoundRefund[]; readonly created?: string }
   | { readonly says: 'rejected'; readonly error: CliErrorParts; readonly contradicts: boolean }
   /** An order that is not what was asked for: an alarm, whatever a read shows later. */
   | { readonly says: 'contradiction'; readonly why: string }
@@ -246,9 +246,7 @@ function dataContradicts(proof: Proof, error: ErrorBody): boolean {
   const sight = judgeRead(proof, error.data);
   if (sight.shows === 'unreadable') return valueAt(error.data, ['id']) !== proof.orderId;
   const refunded = valueAt(error.data, ['amount_refunded']);
-  return (
-    sight.shows !== 'nothing' || sight.refunds.length > 0 || changed(proof.before.amountRefunded, refunded)
-  );
+  return sight.refunds.length > 0 || changed(proof.before.amountRefunded, refunded);
 }
 
 function changed(before: number | undefined, now: unknown): boolean {
@@ -279,6 +277,9 @@ function judgeOrderReply(proof: Proof, status: number, value: unknown): Answer {
 function judgeOtherReply(proof: Proof, status: number, value: unknown): Answer {
   const id = valueAt(value, ['id']);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (valueAt(value, ['livemode']) === !proof.livemode) {
+    return { says: 'contradiction', why: `HTTP ${status}, but its livemode is of the other mode` };
+  }
   if (proof.kind !== 'order') {
     return isObject
       ? { says: 'applied', refunds: [] }
@@ -287,8 +288,5 @@ function judgeOtherReply(proof: Proof, status: number, value: unknown): Answer {
   if (valueAt(value, ['object']) !== 'order' || typeof id !== 'string') {
     return { says: 'nothing', why: `HTTP ${status}, a body that is no order` };
   }
-  if (valueAt(value, ['livemode']) === !proof.livemode) {
-    return { says: 'contradiction', why: `HTTP ${status}, an order, but its livemode is of the other mode` };
-  }
-  return { says: 'applied', refunds: [] };
+  return { says: 'applied', refunds: [], created: id };
 }

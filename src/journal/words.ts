@@ -3,6 +3,7 @@
 import { CliError } from '../errors.ts';
 import { type Refusal, verdictOf } from './guards.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';
+import { provable } from './verdict.ts';
 
 /** The error of a run in which nothing was sent. */
 export function refusalError(refusal: Refusal, subject: string): CliError {
@@ -20,7 +21,9 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
     case 'open':
       return new CliError('refused', `${subject} has an open outcome: ${named(refusal.attempt)}`, {
         certain,
-        now: [`paydesk journal reconcile ${refusal.attempt.sent.intent}`],
+        now: [
+          `paydesk journal ${provable(refusal.attempt.sent.proof.kind) ? 'reconcile' : 'show'} ${refusal.attempt.sent.intent}`,
+        ],
       });
     case 'not_seen':
       return new CliError('refused', `the same was tried before and not seen: ${named(refusal.attempt)}`, {

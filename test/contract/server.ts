@@ -1,15 +1,31 @@
-/** Starts a simulator on a loopback port for a client that knows nothing of this program but its address and key. */
+/** The built program's simulator on a loopback port, for a client that knows nothing of it but its address and key. */
 
-import { createSimulatorControl } from '../../src/simulator/create.ts';
+import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { serve } from '../orders/desk.ts';
 
 export interface Server {
   readonly url: string;
   readonly key: string;
+  /** Runs paydesk itself against it, as a script does. */
+  cli(...args: readonly string[]): Promise<Ran>;
   stop(): Promise<void>;
 }
 
 export async function startServer(vendors: readonly string[]): Promise<Server> {
-  const control = createSimulatorControl({ folder: '', now: Date.now });
-  const serving = await control.serve({ vendors });
-  return { url: serving.url, key: serving.key, stop: () => serving.close() };
+  const home: Home = newHome();
+  const simulator = await serve(
+    home,
+    vendors.flatMap((vendor) => ['--vendor', vendor]),
+  );
+  const { url, key, mode } = simulator;
+  const env = { PAYDESK_BASE_URL: url, PAYDESK_API_KEY: key, PAYDESK_MODE: mode, PAYDESK_VENDOR: 'acme' };
+  return {
+    url,
+    key,
+    cli: (...args) => paydesk(args, { home, env }),
+    async stop() {
+      await simulator.stop();
+      home[Symbol.dispose]();
+    },
+  };
 }

@@ -1,4 +1,4 @@
-/** A plain client written from the service's document alone: it lists, refunds and captures over HTTP. */
+/** A plain client written from the service's document alone: it lists, refunds, captures and creates over HTTP. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Server, startServer } from './server.ts';
@@ -270,3 +270,102 @@ test('creates an order with a checkout, as the document’s payload has it', asy
   expect(body).toMatchObject({ object: 'order', amount: 300, amount_refunded: 0 });
   expect((await call<Page<Order>>('GET', '/orders?limit=1')).body.data[0]?.id).toBe(body.id);
 });
+
+describe('the client and paydesk, side by side', () => {
+  const listed = async <T>(resource: string): Promise<T[]> => {
+    const { stdout } = await server.cli(resource, 'list', '--all', '--json');
+    return (JSON.parse(stdout) as Page<T>).data;
+  };
+
+  test('agree on every order, after all that was done above', async () => {
+    expect(await listed<Order>('orders')).toEqual(await everyOrder());
+  });
+
+  test('agree on every customer', async () => {
+    const { body } = await call<Page<unknown>>('GET', '/customers?limit=250');
+    expect(await listed<unknown>('customers')).toEqual(body.data);
+  });
+
+  test('agree on an order that paydesk refunds, in part and then whole', async () => {
+    const before = await anOrder((order) => isWhole(order) && charges(order).length === 1);
+    const part = await server.cli('orders', 'refund', before.id, '--amount', '7', '--yes', '--json');
+    expect(part.code).toBe(0);
+    expect(await read(before.id)).toEqual(JSON.parse(part.stdout));
+    const rest = await server.cli('orders', 'refund', before.id, '--yes', '--json');
+    expect(rest.code).toBe(0);
+    const after = await read(before.id);
+    expect(after).toEqual(JSON.parse(rest.stdout));
+    expect(after).toMatchObject({ payment_status: 'refunded', amount_refunded: before.amount });
+    expect(charges(after).map(({ refunds }) => refunds?.data.map(({ amount }) => amount))).toEqual([
+      [-7, 7 - before.amount],
+    ]);
+  });
+
+  test('agree on an order that the client refunds: paydesk shows it and refuses to refund it again (3)', async () => {
+    const { id } = await anOrder(isWhole);
+    const { body } = await call<Order>('POST', `/orders/${id}/refunds`, { reason: 'other' });
+    const shown = await server.cli('orders', 'show', id, '--json');
+    expect(JSON.parse(shown.stdout)).toEqual(body);
+    expect((await server.cli('orders', 'refund', id, '--yes')).code).toBe(3);
+    expect(await read(id)).toEqual(body);
+  });
+
+  test('agree on an order that paydesk captures and the client then refunds', async () => {
+    const { id } = await anOrder((order) => order.payment_status === 'pre_authorized');
+    const captured = await server.cli('orders', 'capture', id, '--yes', '--json');
+    expect(captured.code).toBe(0);
+    expect(await read(id)).toEqual(JSON.parse(captured.stdout));
+    const { body } = await call<Order>('POST', `/orders/${id}/refunds`, {});
+    expect(JSON.parse((await server.cli('orders', 'show', id, '--json')).stdout)).toEqual(body);
+  });
+
+  test('agree on an order that each of them creates from the same words', async () => {
+    const request = {
+      currency: 'MXN',
+      line_items: [{ name: 'Lamp', unit_price: 300, quantity: 2 }],
+      metadata: { shop_order: 'A-1' },
+      checkout: { type: 'HostedPayment', allowed_payment_methods: ['card'], expires_at: 1_900_000_000 },
+    };
+    const { body } = await call<Order>('POST', '/orders', request);
+    const words = ['--item', 'Lamp:300:2', '--currency', 'MXN', '--metadata', 'shop_order=A-1'];
+    const checkout = ['--checkout', 'HostedPayment', '--method', 'card', '--expires', '1900000000'];
+    const made = await server.cli('orders', 'create', ...words, ...checkout, '--yes', '--json');
+    expect(made.code, made.stderr).toBe(0);
+    const order = JSON.parse(made.stdout) as Order;
+    expect(await read(order.id)).toEqual(order);
+    expect(JSON.parse((await server.cli('orders', 'show', body.id, '--json')).stdout)).toEqual(body);
+    expect(order.id).not.toBe(body.id);
+    expect(withoutOwn(order)).toEqual(withoutOwn(body));
+  });
+
+  test('agree on a payment link that each of them creates from the same words', async () => {
+    const { body } = await call<object>('POST', '/checkouts', {
+      name: 'Lamp',
+      type: 'PaymentLink',
+      recurrent: false,
+      expired_at: 1_900_000_000,
+      allowed_payment_methods: ['cash'],
+      needs_shipping_contact: false,
+      monthly_installments_enabled: false,
+      order_template: { line_items: [{ name: 'Lamp', unit_price: 300, quantity: 2 }], currency: 'MXN' },
+    });
+    const words = ['--name', 'Lamp', '--item', 'Lamp:300:2', '--currency', 'MXN', '--method', 'cash'];
+    const made = await server.cli(
+      'checkout',
+      'create',
+      ...words,
+      '--expires',
+      '1900000000',
+      '--yes',
+      '--json',
+    );
+    expect(made.code, made.stderr).toBe(0);
+    expect(withoutOwn(JSON.parse(made.stdout))).toEqual(withoutOwn(body));
+  });
+});
+
+// Ids, links and times are each record's own.
+function withoutOwn(value: unknown): unknown {
+  const own = ['id', 'parent_id', 'slug', 'url', 'created_at', 'updated_at'];
+  return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (own.includes(key) ? undefined : inner)));
+}

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
-import { groupNames, leafCommands, textOf } from './help.ts';
+import { groupNames, helpOf, leafCommands, textOf } from './help.ts';
 import { each, openDesk } from './scripted.ts';
 
 test('C1 --help and -h print the same text to stdout, nothing to stderr, and exit 0', async () => {
@@ -95,14 +95,25 @@ test('C5 help for something that does not exist exits 2, names it on stderr and 
   }
 });
 
-test('C7 the help topics exist and the two about codes and output list all of them', async () => {
-  using home = newHome();
-  const [codes, output] = await each(['exit-codes', 'output'], (topic) => paydesk(['help', topic], { home }));
-  expect(codes).toMatchObject({ code: 0, stderr: '' });
-  const listed = [...(codes?.stdout ?? '').matchAll(/^ {2}(\d+) +\S/gm)].map(([, code]) => Number(code));
+test('C7 the help topics exist and list every code, every format and every variable that help names', async () => {
+  const [codes = '', output = '', environment = '', safety = ''] = await Promise.all(
+    ['exit-codes', 'output', 'environment', 'safety'].map((topic) => textOf(['help', topic], 80)),
+  );
+  const listed = [...codes.matchAll(/^ {2}(\d+) +\S/gm)].map(([, code]) => Number(code));
   expect(listed).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 129, 130, 143]);
-  expect(output).toMatchObject({ code: 0, stderr: '' });
-  for (const format of ['table', 'list', 'json', 'ndjson', 'csv']) {
-    expect(output?.stdout).toContain(`-o ${format}`);
+  for (const format of ['table', 'list', 'json', 'ndjson', 'csv']) expect(output).toContain(`-o ${format}`);
+  for (const words of await leafCommands()) {
+    for (const [variable] of (await helpOf(words)).matchAll(/PAYDESK_[A-Z_]+/g)) {
+      expect(environment, words.join(' ')).toContain(variable);
+    }
   }
+  expect(safety).toContain('journal');
+});
+
+test('C7 help marks what is required and shows defaults, allowed values and variables of options', async () => {
+  expect(await helpOf(['orders', 'show'])).toContain('paydesk orders show [options] <id>');
+  const help = await helpOf(['orders', 'refund']);
+  expect(help).toContain('paydesk orders refund [options] [id]');
+  expect(help).toMatch(/--reason <R> .*requested_by_client/);
+  expect(help).toMatch(/--timeout <SECONDS> .*default 60;\s+PAYDESK_TIMEOUT/);
 });

@@ -28,6 +28,14 @@ const lines: Readonly<Record<string, readonly string[]>> = {
   'orders capture': ['ord_2tQ7sLf1DtX6kPjQr', '--yes'],
   'customers list': ['--limit', '3'],
   'customers show': ['cus_2sZp8LmQ4tVx'],
+  'orders find': ['Ana', '--max', '20'],
+  'journal list': [],
+  'journal reconcile': ['--all'],
+  'journal verify': [],
+  'journal export': [],
+  'profile list': [],
+  'profile show': ['demo'],
+  'profile check': ['demo'],
   'simulator reset': [],
 };
 /** It waits, and its one line is read by every test that starts one. */

@@ -215,6 +215,18 @@ test.each([401, 403])(
   },
 );
 
+test('C36 a key that a stored profile holds and the service refuses: exit 4 and the command that replaces it', async () => {
+  await using desk = await openDesk(json(errorBody({ type: 'authentication_error' }), 401));
+  const add = ['profile', 'add', 'shop', '--base-url', desk.server.url, '--mode', 'sandbox', '--key-stdin'];
+  const added = await paydesk(add, { home: desk.home, input: `${key}\n` });
+  expect(added.code, added.stderr).toBe(0);
+  const ran = await paydesk(['-p', 'shop', ...list], { home: desk.home });
+  expect(ran).toMatchObject({ code: 4, stdout: '' });
+  expect(ran.stderr).toContain('did not accept the key of profile shop (HTTP 401)');
+  expect(ran.stderr).toContain('paydesk profile key shop');
+  expect(ran.stderr).not.toContain(key);
+});
+
 /** Makes one function of the platform throw, as a bug of ours would. */
 const bug =
   "data:text/javascript,URLSearchParams.prototype.set=()=>{throw new TypeError('cannot read properties of nothing')}";

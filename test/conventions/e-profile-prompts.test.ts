@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyOf, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { atTerminal, type Terminal } from '../harness/terminal.ts';
 
@@ -14,11 +14,15 @@ const where = ['--base-url', 'http://127.0.0.1:9', '--mode', 'sandbox'];
 const profilesOf = (home: Home) => join(home.path, '.config', 'paydesk', 'profiles.json');
 const keysOf = (home: Home) => join(home.path, '.config', 'paydesk', 'keys.json');
 
-async function withProfile(home: Home, name: string): Promise<string> {
-  const key = newKey();
-  await paydesk(['profile', 'add', name, ...where, '--key-stdin'], { home, input: key });
-  return key;
-}
+// A home with the profile `a`; each test works on a copy.
+let added: Home;
+let addedKey: string;
+beforeAll(async () => {
+  added = newHome();
+  addedKey = newKey();
+  await paydesk(['profile', 'add', 'a', ...where, '--key-stdin'], { home: added, input: addedKey });
+});
+afterAll(() => added[Symbol.dispose]());
 
 const styles = [
   { style: 'redrawn', env: {} },
@@ -89,8 +93,7 @@ describe.concurrent('E50 a key typed at a prompt never appears', () => {
   test.each(styles.flatMap((style) => manners.map((manner) => ({ ...style, ...manner }))))(
     '$manner, $style',
     async ({ env, type }) => {
-      using home = newHome();
-      await withProfile(home, 'a');
+      using home = copyOf(added);
       const key = newKey();
       const terminal = atTerminal(['profile', 'key', 'a'], { home, env });
       await terminal.waitFor('private key of a');
@@ -103,8 +106,7 @@ describe.concurrent('E50 a key typed at a prompt never appears', () => {
   );
 
   test.each(styles)('after a key that cannot be one, $style', async ({ env }) => {
-    using home = newHome();
-    await withProfile(home, 'a');
+    using home = copyOf(added);
     const [wrong, key] = [`${newKey()} ${newKey()}`, newKey()];
     const terminal = atTerminal(['profile', 'key', 'a'], { home, env });
     await terminal.answer('private key of a', `${wrong}\r`);
@@ -195,8 +197,7 @@ const stopped = styles.flatMap((style) =>
 
 describe.concurrent('E47, E48, E51 a question of the profile commands that is stopped changes nothing', () => {
   test.each(stopped)('$claim: $name, $style', async ({ env, at, args, stop, code, words }) => {
-    using home = newHome();
-    await withProfile(home, 'a');
+    using home = copyOf(added);
     const before = [profilesOf(home), keysOf(home)].map((path) => readFileSync(path, 'utf8'));
     const terminal = atTerminal(args, { home, env, columns: 120 });
     await terminal.waitFor(at);
@@ -211,8 +212,7 @@ describe.concurrent('E47, E48, E51 a question of the profile commands that is st
 
 describe.concurrent('E49 Enter at a removal means No', () => {
   test.each(styles)('$style', async ({ env }) => {
-    using home = newHome();
-    await withProfile(home, 'a');
+    using home = copyOf(added);
     const terminal = atTerminal(['profile', 'remove', 'a'], { home, env });
     await terminal.answer('remove profile a', '\r');
     expect((await terminal.end).exitCode).toBe(3);
@@ -220,8 +220,8 @@ describe.concurrent('E49 Enter at a removal means No', () => {
   });
 
   test('and y removes profile and key', async () => {
-    using home = newHome();
-    const key = await withProfile(home, 'a');
+    using home = copyOf(added);
+    const key = addedKey;
     const terminal = atTerminal(['profile', 'remove', 'a'], { home });
     await terminal.answer('remove profile a', 'y\r');
     expect((await terminal.end).exitCode).toBe(0);
@@ -239,8 +239,7 @@ describe.concurrent('E44, E45 what a profile command would ask is named as a fla
     { args: ['profile', 'remove', 'a'], flag: '--yes' },
   ];
   test.each(missing)('$args: $flag', async ({ args, flag }) => {
-    using home = newHome();
-    await withProfile(home, 'a');
+    using home = copyOf(added);
     const piped = await paydesk(args, { home, stdinOpen: true });
     const atScreen = await atTerminal([...args, '--no-input'], { home }).end;
     expect(piped.code).toBe(2);

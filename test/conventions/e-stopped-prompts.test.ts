@@ -124,7 +124,6 @@ const signals = [
 const kindsOfPrompt = [
   { style: 'redrawn', name: 'which order' },
   { style: 'redrawn', name: 'why' },
-  { style: 'redrawn', name: 'refund it' },
   { style: 'redrawn', name: 'the amount, in production' },
   { style: 'lines', name: 'refund it' },
 ] as const;

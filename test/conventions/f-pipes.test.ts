@@ -138,7 +138,6 @@ describe.concurrent('F54 output that cannot be written exits 9 with one line tha
     ...formats.map((format) => `-p demo orders list -o ${format}`),
     '-p demo orders list --all --ndjson',
     '--help',
-    'orders refund --help',
     'help exit-codes',
     '--version',
   ];
@@ -159,16 +158,9 @@ describe.concurrent('F54 output that cannot be written exits 9 with one line tha
 });
 
 describe.concurrent('F55 closed descriptors neither hang nor crash it', () => {
-  const closings = ['<&-', '>&-', '2>&-', '<&- >&-', '>&- 2>&-', '<&- >&- 2>&-'];
-  const commands = [
-    '-p demo orders list',
-    '-p demo orders list --json',
-    '-p demo orders refund',
-    '--help',
-    '--version',
-    'orders nonsense',
-  ];
-  const expected: Readonly<Record<string, number>> = { '-p demo orders refund': 2, 'orders nonsense': 2 };
+  const closings = ['<&-', '>&-', '2>&-', '>&- 2>&-', '<&- >&- 2>&-'];
+  const commands = ['-p demo orders list --json', '-p demo orders refund', '--version'];
+  const expected: Readonly<Record<string, number>> = { '-p demo orders refund': 2 };
   test.each(commands)('%s', async (words) => {
     using home = newHome();
     for (const closing of closings) {

@@ -51,7 +51,6 @@ describe.concurrent('F59 a damaged profile file is named with its fix, exits 3 a
     writeFileSync(profilesOf(home), text, { mode: 0o600 });
     for (const args of [
       ['-p', 'a', 'orders', 'list'],
-      ['profile', 'list'],
       ['profile', 'use', 'a'],
     ]) {
       const ran = await paydesk(args, { home });
@@ -60,7 +59,6 @@ describe.concurrent('F59 a damaged profile file is named with its fix, exits 3 a
       expect(ran.stderr).toMatch(/mv |by hand/);
       expect(ran.stderr).not.toMatch(/\n\s+at |SyntaxError/);
     }
-    expect((await add(home, 'b', key(0))).code).toBe(3);
     expect(readFileSync(profilesOf(home), 'utf8')).toBe(text);
   });
 
@@ -75,6 +73,14 @@ describe.concurrent('F59 a damaged profile file is named with its fix, exits 3 a
     expect(ran.stderr).toContain(keysOf(home));
     expect(ran.stderr).not.toContain(secret);
     expect(readFileSync(keysOf(home), 'utf8')).toBe(text);
+  });
+
+  test('and no profile is added to it', async () => {
+    using home = newHome();
+    mkdirSync(configOf(home), { recursive: true, mode: 0o700 });
+    writeFileSync(profilesOf(home), '{"version":1,', { mode: 0o600 });
+    expect((await add(home, 'b', key(0))).code).toBe(3);
+    expect(readFileSync(profilesOf(home), 'utf8')).toBe('{"version":1,');
   });
 
   test('the demo works beside it', async () => {

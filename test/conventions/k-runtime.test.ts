@@ -34,19 +34,16 @@ async function oldNodes(): Promise<readonly string[]> {
 }
 
 describe.concurrent('K76 on an unsupported Node one line names the needed version', () => {
-  test.each(['12.22.12', '18.20.8', '20.20.2', '22.22.0', '24.14.9', '25.9.0'])(
-    'Node %s',
-    async (version) => {
-      using home = newHome();
-      const ran = await paydesk(['-p', 'demo', 'orders', 'list'], { home, nodeArgs: pretending(version) });
-      expect(ran.code).toBe(1);
-      expect(ran.stdout).toBe('');
-      expect(ran.stderr).toMatch(/^error: .*24\.15.*\n$/);
-      expect(ran.stderr).toContain(version);
-    },
-  );
+  test.each(['20.20.2', '24.14.9', '25.9.0'])('Node %s', async (version) => {
+    using home = newHome();
+    const ran = await paydesk(['-p', 'demo', 'orders', 'list'], { home, nodeArgs: pretending(version) });
+    expect(ran.code).toBe(1);
+    expect(ran.stdout).toBe('');
+    expect(ran.stderr).toMatch(/^error: .*24\.15.*\n$/);
+    expect(ran.stderr).toContain(version);
+  });
 
-  test.each(['24.15.0', '24.21.0', '26.0.0', '27.1.0'])('Node %s is supported', async (version) => {
+  test.each(['24.15.0', '26.0.0'])('Node %s is supported', async (version) => {
     using home = newHome();
     const ran = await paydesk(['--help'], { home, nodeArgs: pretending(version) });
     expect(ran.code).toBe(0);

@@ -33,10 +33,8 @@ const paidOnce = (index: number): SeenOrder => {
 
 describe.concurrent('L78 language and zone of the machine', () => {
   const settings = [
-    { LANG: 'es_MX.UTF-8' },
+    { LANG: 'es_MX.UTF-8', TZ: 'Asia/Tokyo' },
     { LC_ALL: 'C' },
-    { LANG: 'de_DE.ISO-8859-1', LANGUAGE: 'de' },
-    { TZ: 'Asia/Tokyo' },
     { TZ: 'America/Mexico_City', LC_ALL: 'tr_TR.UTF-8' },
   ];
   test.each([
@@ -70,7 +68,6 @@ describe.concurrent('L78 language and zone of the machine', () => {
     { tz: 'Asia/Tokyo', list: 'CREATED +09', show: 'UTC+9' },
     { tz: 'America/Mexico_City', list: 'CREATED -06', show: 'UTC-6' },
     { tz: 'Asia/Kolkata', list: 'CREATED +05:30', show: 'UTC+5:30' },
-    { tz: 'UTC', list: 'CREATED UTC', show: 'UTC' },
   ])('times for people say their zone: $tz', async ({ tz, list, show }) => {
     using home = newHome();
     const env = { ...desk.env, TZ: tz };

@@ -1,7 +1,7 @@
 /** Runs the built program in an environment of its own: only PATH, HOME and TERM, and what a test adds. */
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { OrdinaryUser } from './ordinary-user.ts';
@@ -18,6 +18,13 @@ export function newHome(): Home {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
+/** A home folder that holds what another holds. */
+export function copyOf(home: Home): Home {
+  const copy = newHome();
+  cpSync(home.path, copy.path, { recursive: true });
+  return copy;
+}
+
 export interface RunOptions {
   readonly home: Home;
   readonly env?: Readonly<Record<string, string>>;
@@ -26,6 +33,8 @@ export interface RunOptions {
   /** Leaves standard input open and silent, as a waiting pipe does. */
   readonly stdinOpen?: true;
   readonly nodeArgs?: readonly string[];
+  /** Another build than the project's own. */
+  readonly bin?: string;
   /** Who runs it, when it is not the user of the suite. */
   readonly user?: OrdinaryUser;
   /** The folder it runs in; absent: the home folder. */
@@ -52,7 +61,7 @@ export function cleanEnv({ home, env }: RunOptions): Record<string, string> {
 /** Runs `paydesk ARGS` to its end. */
 export function paydesk(args: readonly string[], options: RunOptions): Promise<Ran> {
   return new Promise((resolve, reject) => {
-    const { uid, node = process.execPath, bin: program = bin } = options.user ?? {};
+    const { uid, node = process.execPath, bin: program = options.bin ?? bin } = options.user ?? {};
     const child = spawn(node, [...(options.nodeArgs ?? []), program, ...args], {
       env: cleanEnv(options),
       cwd: options.cwd ?? options.home.path,

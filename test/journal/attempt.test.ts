@@ -68,7 +68,7 @@ describe('one attempt, from the lock to its release', () => {
     expect(run(events).effect.do).toBe('finish');
     expect(endOf(events.slice(0, -1))).toMatchObject({
       how: 'verdict',
-      verdict: { verdict: 'applied', by: 'reply' },
+      verdict: { verdict: 'applied', by: 'reply', why: 'the reply shows it' },
     });
   });
 
@@ -132,8 +132,9 @@ describe('one attempt, from the lock to its release', () => {
         const event = events[name];
         try {
           return event !== undefined && step(state, event) !== undefined;
-        } catch {
-          return false;
+        } catch (error) {
+          if (String(error) === `Error: the journal met '${name}' while ${state.at}`) return false;
+          throw error;
         }
       });
       return `${state.at}: ${names.join(' ')}`;
@@ -169,6 +170,30 @@ describe('before the sending', () => {
     expect(endOf(toSent, wanted({ dryRun: true }))).toEqual({ how: 'dry_run' });
   });
 
+  it('what goes wrong outside stops it', () => {
+    expect(endOf([locked, { is: 'stopped', cause: 'no' }])).toEqual({
+      how: 'refused',
+      refusal: { why: 'stopped', cause: 'no' },
+    });
+  });
+
+  it('what has no expected records is written down without any', () => {
+    const bare = wanted({ kind: 'capture', expected: undefined });
+    expect(run(toSent, bare).effect).toMatchObject({ row: { proof: { expected: [], tolerated: [] } } });
+    const { effect } = run(toSent, wanted({ tolerated: ['ch_2'] }));
+    expect(effect).toMatchObject({ row: { proof: { tolerated: ['ch_2'] } } });
+  });
+
+  it('a capture does not need the refunds that the journal knows to be shown', () => {
+    const refunds = [
+      { chargeId: 'ch_1', id: 'ref_7', amount: -9, createdAt: undefined, authCode: undefined },
+    ];
+    const made = known(earlier(notSeen({ verdict: 'applied', by: 'reply', refunds })));
+    expect(run([locked, made, fresh], wanted({ kind: 'capture', expected: undefined })).effect.do).toBe(
+      'approve',
+    );
+  });
+
   it('no journal, no sending', () => {
     expect(endOf([...toSent, full])).toEqual({
       how: 'refused',
@@ -198,8 +223,9 @@ describe('before the sending', () => {
   });
 
   it('at the last moment of its time it is still sent', () => {
-    const last: Event = { is: 'recorded', moment: at(10_000) };
-    expect(run([...toSent, last]).effect.do).toBe('send');
+    const asked: Event = { is: 'approved', moment: at(7000) };
+    const last: Event = { is: 'recorded', moment: at(17_000) };
+    expect(run([locked, known(), fresh, asked, last]).effect.do).toBe('send');
   });
 });
 
@@ -270,7 +296,7 @@ describe('after the sending', () => {
   it('a lost reply is written down before anything is read, and read at once and after 2 s', () => {
     expect(run([...toPost, lost]).effect).toMatchObject({
       do: 'record',
-      row: { verdict: 'unknown', why: 'HTTP 502' },
+      row: { verdict: 'unknown', by: 'sender', why: 'HTTP 502' },
     });
     expect(run([...toPost, lost, recorded]).effect).toEqual({ do: 'wait', ms: 900 });
     const second = run([...toPost, lost, recorded, waited, unseen]);
@@ -300,7 +326,10 @@ describe('after the sending', () => {
 
   it('F24 two equal new refunds are a duplicate alarm at once', () => {
     const end = endOf([...toPost, lost, recorded, waited, seen(order(5, 5)), recorded]);
-    expect(end).toMatchObject({ verdict: { verdict: 'applied', alarm: 'duplicate' }, reads: 1 });
+    expect(end).toMatchObject({
+      verdict: { verdict: 'applied', alarm: 'duplicate', why: 'a read shows it more than once' },
+      reads: 1,
+    });
   });
 
   it('a part of a whole order is unknown, with an alarm', () => {
@@ -331,7 +360,15 @@ describe('after the sending', () => {
     });
     const tries = [waited, unseen, waited, unseen, waited, unseen];
     const no = endOf([...toPost, refused, ...tries, recorded], long);
-    expect(no).toMatchObject({ verdict: { verdict: 'rejected', confirmed: false, by: 'reply' }, reads: 3 });
+    expect(no).toMatchObject({
+      verdict: {
+        verdict: 'rejected',
+        confirmed: false,
+        by: 'reply',
+        why: 'the service refused it, not confirmed by a read',
+      },
+      reads: 3,
+    });
   });
 
   it('the order in a refusal is not written down', () => {

@@ -132,10 +132,10 @@ export async function openDesk(...options: readonly string[]): Promise<Desk> {
 /** Runs the program in a terminal, in an environment of its own. */
 export function sit(
   args: readonly string[],
-  options: { readonly home: Home; readonly env: Readonly<Record<string, string>> },
+  options: { readonly home: Home; readonly env: Readonly<Record<string, string>>; readonly bin?: string },
   columns = 80,
 ): Person {
-  const pty = runInPty(process.execPath, [bin, ...args], {
+  const pty = runInPty(process.execPath, [options.bin ?? bin, ...args], {
     columns,
     rows: 50,
     cwd: options.home.path,
@@ -149,7 +149,7 @@ export function sit(
   return Object.assign(pty, { leaves: end.then(leave) });
 }
 
-interface Simulator {
+interface Simulator extends AsyncDisposable {
   readonly url: string;
   readonly key: string;
   readonly mode: string;
@@ -157,24 +157,32 @@ interface Simulator {
 }
 
 /** Starts `paydesk simulator serve --json --port 0` and reads its one line. */
-export async function serve(home: Home, options: readonly string[]): Promise<Simulator> {
-  const child = spawn(process.execPath, [bin, 'simulator', 'serve', '--json', '--port', '0', ...options], {
-    env: cleanEnv({ home }),
-    cwd: home.path,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+export async function serve(
+  home: Home,
+  options: readonly string[],
+  program: string = bin,
+): Promise<Simulator> {
+  const child = spawn(
+    process.execPath,
+    [program, 'simulator', 'serve', '--json', '--port', '0', ...options],
+    {
+      env: cleanEnv({ home }),
+      cwd: home.path,
+      // No stream of the suite's own: a test that fails before it stops the simulator must not keep the suite open.
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  );
+  const kill = (): unknown => child.kill('SIGKILL');
+  process.once('exit', kill);
   const [line]: unknown[] = await once(child.stdout, 'data');
   const { url, key, mode } = JSON.parse(String(line)) as Simulator;
-  return {
-    url,
-    key,
-    mode,
-    async stop() {
-      const gone = once(child, 'exit');
-      child.kill('SIGINT');
-      await gone;
-    },
+  const stop = async (): Promise<void> => {
+    const gone = once(child, 'exit');
+    process.off('exit', kill);
+    child.kill('SIGINT');
+    await gone;
   };
+  return { url, key, mode, stop, [Symbol.asyncDispose]: stop };
 }
 
 // ── Kinds of order, by what the service says of them ────────────────────────────────────────────

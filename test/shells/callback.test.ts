@@ -3,6 +3,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { ordinaryUser } from '../harness/ordinary-user.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { demoOrder, refundOnDemo, shellDesk } from './desk.ts';
 
@@ -124,6 +125,26 @@ test('C8 C65 completion and its callback work with HOME empty or not there, and 
   const asked = await paydesk(['__complete', 'bash', '0', 'ord'], missing);
   expect(asked).toMatchObject({ code: 0, stdout: 'orders\n', stderr: '' });
   expect(filesOf(home.path)).toEqual([]);
+});
+
+test('C8 a user whom the system does not know and who has no HOME gets help, scripts and candidates', async () => {
+  using user = ordinaryUser();
+  using home = newHome();
+  // Where the program had to be copied for an ordinary user, nobody else reaches it.
+  const reached = user.uid !== undefined && user.node === process.execPath;
+  const strange = { home, env: { HOME: '' }, user: reached ? { ...user, uid: 54_321 } : user, cwd: '/' };
+  for (const line of [['--help'], ['completion', 'bash'], ['__complete', 'bash', '0', 'ord']]) {
+    const { code, stdout, stderr } = await paydesk(line, strange);
+    expect({ code, stderr }, line.join(' ')).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('orders');
+  }
+});
+
+test('an empty HOME does not make the current folder one: no profile is read from there', async () => {
+  using desk = shellDesk();
+  const { stdout } = await paydesk(['__complete', 'bash', '1', '-p'], { home: desk.home, env: { HOME: '' } });
+  expect(stdout).toContain('demo');
+  expect(stdout).not.toContain('test-mx');
 });
 
 test('C65 any other shell exits 2 and is told the supported ones', async () => {

@@ -57,9 +57,19 @@ export function parseMonths(text: string, name: string): readonly number[] {
 
 /** Reads `KEY=VALUE`; the first = splits. Throws CliError 'usage'. */
 export function parsePair(text: string, name: string): readonly [string, string] {
-  const at = text.indexOf('=');
+  return parsePairAt('=', 'KEY=VALUE', text, name);
+}
+
+/** Reads two texts with a mark between them; the first mark splits. Throws CliError 'usage'. */
+export function parsePairAt(
+  mark: string,
+  form: string,
+  text: string,
+  name: string,
+): readonly [string, string] {
+  const at = text.indexOf(mark);
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  throw usage(`${name} ${text}: not KEY=VALUE`);
+  throw usage(`${name} ${text}: not ${form}`);
 }
 
 /** A mistake in what was typed, before anything was sent. */

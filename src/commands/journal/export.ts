@@ -1,8 +1,8 @@
 /** `journal export`: every attempt as flat records, for a spreadsheet or an audit. */
 
 import { defineCommand, flag } from '../../command.ts';
+import { reckoningOf, whenFlag } from '../time-range.ts';
 import { originOf, showAttempts } from './attempts.ts';
-import { whenFlag } from './since.ts';
 
 export const exportJournal = defineCommand({
   description:
@@ -19,7 +19,7 @@ export const exportJournal = defineCommand({
   exits: [0, 2, 3, 9],
   async run(ctx, { flags }) {
     const origin = await originOf(ctx, flags['all-profiles'] === true);
-    await showAttempts(ctx, await ctx.journal.attempts({ origin, since: flags.since?.(ctx.clock.now()) }));
+    await showAttempts(ctx, await ctx.journal.attempts({ origin, since: flags.since?.at(reckoningOf(ctx)) }));
     return undefined;
   },
 });

@@ -2,7 +2,7 @@
 
 import { defineCommand } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import { whenFlag } from './since.ts';
+import { reckoningOf, whenFlag } from '../time-range.ts';
 
 export const forget = defineCommand({
   description:
@@ -14,7 +14,7 @@ export const forget = defineCommand({
   async run(ctx, { flags }) {
     if (flags.before === undefined)
       throw new CliError('usage', 'missing --before', { certain: 'nothing was erased' });
-    const before = flags.before(ctx.clock.now());
+    const before = flags.before.at(reckoningOf(ctx));
     const day = new Date(before).toISOString();
     if (ctx.options.dryRun) {
       await ctx.out.own({ object: 'dry_run', action: 'forget', before: day }, () => [

@@ -2,9 +2,9 @@
 
 import { defineCommand, flag } from '../../command.ts';
 import type { AttemptRecord, Context } from '../../ports.ts';
+import { reckoningOf, whenFlag } from '../time-range.ts';
 import { originOf, showAttempts } from './attempts.ts';
 import { lookAgain } from './reconcile.ts';
-import { whenFlag } from './since.ts';
 
 export const list = defineCommand({
   description:
@@ -25,7 +25,7 @@ export const list = defineCommand({
   exits: [0, 2, 3, 4],
   async run(ctx, { flags }) {
     const origin = await originOf(ctx, flags['all-profiles'] === true);
-    const since = flags.since?.(ctx.clock.now());
+    const since = flags.since?.at(reckoningOf(ctx));
     const query = { origin, orderId: flags.order, operator: flags.operator, since };
     if (origin !== undefined && !ctx.options.dryRun)
       await lookAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }), 3);

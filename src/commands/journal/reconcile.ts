@@ -12,7 +12,7 @@ export const reconcile = defineCommand({
   arguments: [intentArgument(false)],
   flags: { all: flag.switch({ summary: 'every open outcome of every account' }) },
   examples: ['paydesk journal reconcile i_7f3k2m9q', 'paydesk journal reconcile --all --quiet'],
-  exits: [0, 3, 4, 5, 7],
+  exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [intent], flags }) {
     if (intent !== undefined && flags.all === true) {
       throw new CliError('usage', 'INTENT and --all contradict each other', { certain: 'nothing was sent' });

@@ -81,10 +81,15 @@ export function nextSteps(record: AttemptRecord, open: boolean): readonly string
   const last = record.verdicts.at(-1);
   if (last?.alarm === 'duplicate') return ['stop on this order and show your lead'];
   if (open) {
+    const readable = proof.kind !== 'checkout' && proof.kind !== 'api';
     return [
-      'tell the buyer "it is being checked"; do not send it again anywhere else',
-      `paydesk journal reconcile ${intent}`,
-      `or, when you know: paydesk journal settle ${intent} --applied|--not-applied --note TEXT`,
+      proof.orderId === undefined
+        ? 'do not send it again before this is clear'
+        : 'tell the buyer "it is being checked"; do not send it again anywhere else',
+      ...(readable
+        ? [`paydesk journal reconcile ${intent}`]
+        : ['look for it at the service: no read of paydesk can show it']),
+      `${readable ? 'or, when' : 'when'} you know: paydesk journal settle ${intent} --applied|--not-applied --note TEXT`,
     ];
   }
   if (last?.verdict === 'not_seen') return [`to send it again: the same command with --again`];

@@ -1,6 +1,6 @@
 /** An order that was made, as people see it. The reply is not documented, so anything may be missing from it. Pure. */
 
-import { type JsonObject, type OrderRequest, readOrder, valueAt } from '../../api/spec.ts';
+import { type JsonObject, type Order, type OrderRequest, readOrder, valueAt } from '../../api/spec.ts';
 import type { Block, Profile } from '../../ports.ts';
 import { accountLabel, commandLine } from '../account.ts';
 import { linkLines } from '../checkout/link-result.ts';
@@ -13,7 +13,7 @@ export function createResult(
   body: OrderRequest,
   profile: Profile,
 ): readonly Block[] {
-  const order = readOrder(record.value);
+  const order = orderIn(record.value);
   const { amount, currency = body.currency, payment_status: status } = order ?? {};
   return [
     {
@@ -30,6 +30,11 @@ export function createResult(
       : []),
     ...(order === undefined ? [] : [{ line: `next: ${commandLine(profile, 'orders', 'show', order.id)}` }]),
   ];
+}
+
+// Where the order itself could not be read again, the journal's record names it.
+function orderIn(value: JsonObject): Order | undefined {
+  return value.object === 'intent' ? readOrder({ id: value.created }) : readOrder(value);
 }
 
 function checkoutLines(order: JsonObject): readonly Block[] {

@@ -7,7 +7,7 @@ import type { Context } from '../../ports.ts';
 import type { Filter } from '../listing.ts';
 import {
   isWithin,
-  type Reckoning,
+  reckoningOf,
   type TimeRange,
   timeRange,
   type When,
@@ -62,7 +62,7 @@ export interface OrderFilters {
 
 /** Reads the flags. Throws CliError 'usage' where nothing can pass. */
 export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
-  const reckoning: Reckoning = { now: ctx.clock.now(), zoned: (shown) => ctx.days.moment(shown) };
+  const reckoning = reckoningOf(ctx);
   const range = timeRange(input, reckoning);
   const amounts = amountRange(input);
   const undated = counted((order) => typeof order.created_at !== 'number');

@@ -58,7 +58,7 @@ export function foundLines(ctx: Context, search: Search, found: number, ending: 
   const head = `${found} found in ${readWords(ctx, onlooker)}, ${accountLabel(profile)}.`;
   if (ending === 'end') return [`${head} No more follow`];
   if (ending === 'found') return [`${head} An id is that of one order`];
-  return [`${head} further back: ${furtherBack(search, ending)}`];
+  return [head.slice(0, -1), `further back: ${furtherBack(search, ending)}`];
 }
 
 /** The reading broke off in the middle. */
@@ -82,7 +82,7 @@ function furtherBack(search: Search, ending: Ending): string {
   const { filters, onlooker } = search;
   const kept =
     ending === 'date' ? filters.map((filter) => ({ ...filter, words: withoutSince(filter.words) })) : filters;
-  return command(search, { filters: kept, next: onlooker.last });
+  return command(search, { filters: kept, next: onlooker.last ?? search.paging.next });
 }
 
 function withoutSince(words: readonly string[]): readonly string[] {

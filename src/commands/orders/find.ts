@@ -35,9 +35,9 @@ export const find = defineCommand({
     limit: flag.integer(1, 1000, { value: 'N', summary: 'orders a page' }),
   },
   examples: [
-    'paydesk -p demo orders find 4242 munoz',
-    'paydesk -p demo orders find buyer7@example.com --refundable',
-    'paydesk -p demo orders find A-99990 --json --no-input',
+    'paydesk -p demo orders find 4242 torres',
+    'paydesk -p demo orders find buyer1@example.com --refundable',
+    'paydesk -p demo orders find A-99998 --json --no-input',
   ],
   exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { args: [texts], flags }) {

@@ -24,7 +24,7 @@ const special = new RegExp(`[${Object.keys(plain).join('')}]`, 'gu');
 const marks = /[\p{M}\p{Cf}]+/gu;
 const printableAscii = /^[\x20-\x7e]*$/;
 // Putting a long run of marks into order costs its square, so that only pieces are ever normalized.
-const piece = 2048;
+const piece = 512;
 
 /** A text folded for comparing; folding it again changes nothing. */
 export function fold(text: string): string {

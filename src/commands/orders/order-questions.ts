@@ -41,6 +41,7 @@ const checkoutChoices: readonly Choice<CheckoutType | undefined>[] = [
 
 async function askCheckout(ctx: Context, type: CheckoutType): Promise<OrderDraft> {
   const url = (message: string, flag: string) => askMaybe(ctx, { message, flag, parse: asTyped });
+  const name = await askMaybe(ctx, saleQuestions.name);
   const pages =
     type === 'HostedPayment'
       ? {
@@ -49,7 +50,7 @@ async function askCheckout(ctx: Context, type: CheckoutType): Promise<OrderDraft
         }
       : {};
   return said({
-    name: await askMaybe(ctx, saleQuestions.name),
+    name,
     ...pages,
     expires: await askMaybe(ctx, saleQuestions.expires),
     method: await askMaybe(ctx, saleQuestions.method),

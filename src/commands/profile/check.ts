@@ -17,7 +17,7 @@ export const check = defineCommand({
   arguments: [nameArgument(false)],
   flags: {},
   examples: ['paydesk profile check test-mx', 'paydesk profile check test-mx --json'],
-  exits: [0, 1, 3, 4, 6],
+  exits: [0, 1, 2, 3, 4, 6],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const service = await ctx.service({ profile: name });
     const { profile } = service;

@@ -38,7 +38,7 @@ export const set = defineCommand({
   examples: [
     'paydesk profile set test-mx refund.max_amount.MXN 50000',
     'paydesk profile set test-mx refund.require reason,note',
-    'paydesk profile set test-mx refund.require default',
+    'paydesk profile set test-mx refund.require default --json',
   ],
   exits: [0, 2, 3, 4],
   run: async (ctx, { args: [name, setting, value] }): Promise<undefined> => {

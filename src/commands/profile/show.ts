@@ -14,7 +14,7 @@ export const show = defineCommand({
   arguments: [nameArgument(false)],
   flags: {},
   examples: ['paydesk profile show', 'paydesk profile show test-mx --json'],
-  exits: [0, 3, 4],
+  exits: [0, 2, 3, 4],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const described = await describe(ctx, name);
     const record = { ...recordOf(described), ...folderRecord(ctx) };

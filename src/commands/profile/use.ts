@@ -9,8 +9,8 @@ export const use = defineCommand({
     'Makes a profile the default. With several profiles, a change in production still needs -p or PAYDESK_PROFILE.',
   arguments: [nameArgument(true)],
   flags: {},
-  examples: ['paydesk profile use test-mx', 'paydesk profile use demo'],
-  exits: [0, 3, 4],
+  examples: ['paydesk profile use test-mx', 'paydesk profile use demo --quiet'],
+  exits: [0, 2, 3, 4],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const record = { object: 'profile', name, default: true };
     if (await saidOnly(ctx, `use profile ${name}`, record)) return;

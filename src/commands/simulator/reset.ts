@@ -9,7 +9,7 @@ export const simulatorReset = defineCommand({
   arguments: [],
   flags: {},
   examples: ['paydesk simulator reset', 'paydesk simulator reset --json'],
-  exits: [exitCodes.refused],
+  exits: [0, exitCodes.usage, exitCodes.refused],
   run: async (ctx) => {
     if (ctx.options.dryRun) {
       const record = { object: 'dry_run', simulator: 'reset' };

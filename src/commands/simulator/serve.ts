@@ -33,7 +33,11 @@ export const simulatorServe = defineCommand({
       summary: 'which faults come when: the same N, the same faults',
       defaultText: '1',
     }),
-    latency: flag.integer(0, 600_000, { value: 'MS', summary: 'answer so many milliseconds late' }),
+    latency: flag.integer(0, 600_000, {
+      value: 'MS',
+      summary: 'answer so many milliseconds late',
+      defaultText: '0',
+    }),
     orders: flag.integer(0, 1_000_000, {
       value: 'N',
       summary: 'how many orders it starts with',

@@ -1,0 +1,61 @@
+/** The reply to `api`: the service's JSON as it came, and with `--include` its status and headers. */
+
+import type { Column, JsonObject } from '../../api/spec.ts';
+import type { Block, Context, ReplyHead, WireRecord } from '../../ports.ts';
+import { indented } from './indented.ts';
+
+/** A reply to be shown. */
+export interface Shown {
+  readonly value: unknown;
+  readonly bytes: Uint8Array;
+  /** Given with `--include`. */
+  readonly head?: ReplyHead | undefined;
+}
+
+/** Prints it: as JSON set out for reading unless another format was asked for. */
+export async function showReply(ctx: Context, { value, bytes, head }: Shown): Promise<void> {
+  if (head === undefined) {
+    const record = recordOf(value, bytes);
+    await ctx.out.record(record, columnsOf(record.value), () => jsonBlocks(bytes));
+    return;
+  }
+  const reply = { object: 'reply', status: head.status, headers: headersOf(head), body: value };
+  await ctx.out.own(reply, () => [
+    { line: `HTTP ${head.status}` },
+    ...head.headers.map(([name, text]) => ({ line: `${name}: ${text}` })),
+    'blank',
+    ...jsonBlocks(bytes),
+  ]);
+}
+
+// A list or a bare value is JSON too; in a table of one record it stands alone.
+function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return { value: isRecord ? { ...value } : { value }, bytes };
+}
+
+function columnsOf(value: JsonObject): readonly Column[] {
+  return Object.keys(value).map((name) => ({
+    name,
+    title: name.toUpperCase(),
+    kind: 'text',
+    value: (record) => record[name],
+  }));
+}
+
+function headersOf({ headers }: ReplyHead): JsonObject {
+  const names = [...new Set(headers.map(([name]) => name))];
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      headers
+        .filter(([other]) => other === name)
+        .map(([, text]) => text)
+        .join(', '),
+    ]),
+  );
+}
+
+function jsonBlocks(bytes: Uint8Array): readonly Block[] {
+  return indented(new TextDecoder().decode(bytes)).map((line) => ({ line }));
+}

@@ -1,0 +1,38 @@
+/** What each kind of change is called, and what is said when it did not end well. Pure. */
+
+import type { Intent } from '../ports.ts';
+
+interface KindWords {
+  readonly noun: string;
+  /** What a refusal by the service leaves certain. */
+  readonly refused: string;
+  /** What to do while nobody knows. */
+  readonly meanwhile: string;
+  /** Whether reading can tell what became of it; otherwise a person settles it. */
+  readonly readable: boolean;
+}
+
+const money = (verb: 'refund' | 'capture') => ({
+  noun: verb,
+  refused: 'this attempt moved no money',
+  meanwhile: `tell the buyer "it is being checked"; do not ${verb} it anywhere else;`,
+  readable: true,
+});
+const creation = {
+  refused: 'this attempt created nothing',
+  meanwhile: 'do not create it again before this is clear;',
+} as const;
+
+/** Words of a kind. */
+export const kindWords: Readonly<Record<Intent['kind'], KindWords>> = {
+  refund: money('refund'),
+  capture: money('capture'),
+  order: { ...creation, noun: 'order creation', readable: true },
+  checkout: { ...creation, noun: 'checkout creation', readable: false },
+  api: {
+    noun: 'request',
+    refused: 'the service says that it did nothing',
+    meanwhile: 'do not send it again before this is clear;',
+    readable: false,
+  },
+};

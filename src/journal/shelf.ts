@@ -1,0 +1,87 @@
+/** Rows of the file in memory: put together by attempt from their columns, and read only when somebody asks. */
+
+import type { AttemptQuery } from '../ports.ts';
+import { type StoredRow, unlink } from './chain.ts';
+import { isUnsettled, matches } from './fold.ts';
+import type { AttemptRecord } from './rows.ts';
+
+interface Bundle {
+  readonly sent: StoredRow;
+  readonly verdicts: StoredRow[];
+  record?: AttemptRecord | undefined;
+}
+
+/** Attempts in the order of their SENT rows; a long journal costs its reading, not its parsing. */
+export class Shelf {
+  readonly #bundles = new Map<string, Bundle>();
+  /** Time of the newest row. */
+  newest = 0;
+
+  /** Adds checked rows, in the order of the file. */
+  add(rows: readonly StoredRow[]): void {
+    for (const row of rows) {
+      this.newest = Math.max(this.newest, row.time);
+      const key = keyOf(row);
+      const bundle = this.#bundles.get(key);
+      if (row.type === 'sent') this.#bundles.set(key, { sent: row, verdicts: [] });
+      else if (bundle !== undefined) {
+        bundle.verdicts.push(row);
+        bundle.record = undefined;
+      }
+    }
+  }
+
+  /** Whether there is a SENT row of this attempt. */
+  has(of: { readonly intent: string; readonly attempt: number }): boolean {
+    return this.#bundles.has(keyOf(of));
+  }
+
+  attempts(query: AttemptQuery): AttemptRecord[] {
+    const found: AttemptRecord[] = [];
+    for (const bundle of this.#bundles.values()) {
+      if (!mayMatch(bundle, query)) continue;
+      const record = recordOf(bundle);
+      if (matches(record, query)) found.push(record);
+    }
+    return found;
+  }
+
+  /** Settled attempts that were sent before a time. */
+  settledBefore(time: number): AttemptRecord[] {
+    return [...this.#bundles.values()]
+      .filter(({ sent }) => sent.time < time)
+      .map(recordOf)
+      .filter((record) => !isUnsettled(record));
+  }
+}
+
+function keyOf({ intent, attempt }: { readonly intent: string; readonly attempt: number }): string {
+  return `${attempt} ${intent}`;
+}
+
+// What the columns alone rule out.
+function mayMatch({ sent, verdicts }: Bundle, query: AttemptQuery): boolean {
+  const last = verdicts.at(-1);
+  return (
+    (query.origin === undefined || query.origin === sent.origin) &&
+    (query.orderId === undefined || query.orderId === sent.order_id) &&
+    (query.intent === undefined || query.intent === sent.intent) &&
+    (query.plan === undefined || query.plan === sent.plan) &&
+    (query.since === undefined || query.since <= sent.time) &&
+    (query.unsettled === undefined || last === undefined || mayChange(last))
+  );
+}
+
+function mayChange(last: StoredRow): boolean {
+  const row = unlink(last);
+  return row.type === 'verdict' && isUnsettled({ verdicts: [row] });
+}
+
+function recordOf(bundle: Bundle): AttemptRecord {
+  if (bundle.record !== undefined) return bundle.record;
+  const sent = unlink(bundle.sent);
+  if (sent.type !== 'sent') throw new Error(`row ${bundle.sent.seq} of the journal is not what it says`);
+  const verdicts = bundle.verdicts.map(unlink).filter((row) => row.type === 'verdict');
+  bundle.record = { sent, verdicts };
+  return bundle.record;
+}

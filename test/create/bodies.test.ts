@@ -1,0 +1,203 @@
+/** Every documented field of orders and payment links reaches the service: from flags, from a file, from questions. */
+
+import { describe, expect, test } from 'vitest';
+import { paydesk } from '../harness/paydesk.ts';
+import { atTerminal } from '../harness/terminal.ts';
+import { type CreationDesk, startCreations } from './service.ts';
+
+// Names and types as the service's document has them (service: Endpoints 4).
+const wholeOrder = {
+  currency: 'MXN',
+  customer_info: { customer_id: 'cus_2sZp8LmQ4tVx' },
+  line_items: [
+    {
+      name: 'Lamp: brass',
+      unit_price: 30_000,
+      quantity: 1,
+      description: 'A lamp',
+      sku: 'L-9',
+      category: 'home',
+      tags: ['sale'],
+    },
+    { name: 'Bulb', unit_price: 500, quantity: 2 },
+  ],
+  shipping_lines: [{ amount: 9900 }],
+  shipping_contact: {
+    phone: '+5215555555555',
+    receiver: 'Ana Pérez',
+    address: { street1: 'Calle 1', country: 'MX', postal_code: '06100' },
+  },
+  metadata: { shop_order: 'A=1' },
+  checkout: {
+    name: 'Order A-1',
+    type: 'HostedPayment',
+    success_url: 'https://shop.example.com/thanks',
+    failure_url: 'https://shop.example.com/sorry',
+    expires_at: 1_900_000_000,
+    allowed_payment_methods: ['cash', 'card', 'bank_transfer'],
+    needs_shipping_contact: true,
+    monthly_installments_enabled: true,
+    monthly_installments_options: [3, 6, 9],
+    on_demand_enabled: true,
+    planId: 'plan_1',
+  },
+};
+
+const orderArgs = [
+  ['--currency', 'MXN', '--customer', 'cus_2sZp8LmQ4tVx'],
+  ['--item', 'Lamp: brass:30000:1', '--item', 'Bulb:500:2'],
+  [
+    '--item-description',
+    '1=A lamp',
+    '--item-sku',
+    '1=L-9',
+    '--item-category',
+    '1=home',
+    '--item-tag',
+    '1=sale',
+  ],
+  ['--shipping', '9900', '--ship-phone', '+5215555555555', '--ship-receiver', 'Ana Pérez'],
+  ['--ship-street', 'Calle 1', '--ship-country', 'MX', '--ship-postal-code', '06100'],
+  ['--metadata', 'shop_order=A=1', '--checkout', 'HostedPayment', '--name', 'Order A-1'],
+  ['--success-url', 'https://shop.example.com/thanks', '--failure-url', 'https://shop.example.com/sorry'],
+  ['--expires', '1900000000', '--method', 'cash', '--method', 'card', '--method', 'bank_transfer'],
+  ['--needs-shipping', '--installments', '3,6,9', '--on-demand', '--plan', 'plan_1'],
+].flat();
+
+// A question as it is shown, and what is typed.
+const orderAnswers: readonly (readonly [string, string])[] = [
+  ['Item, as NAME:PRICE:QTY', 'Lamp: brass:30000:1'],
+  ['Another item', 'Bulb:500:2'],
+  ['Another item', ''],
+  ['Currency', 'MXN'],
+  ['Id of the customer', 'cus_2sZp8LmQ4tVx'],
+  ['type a number', '2'],
+  ['What is the charge for?', 'Order A-1'],
+  ['URL after success', 'https://shop.example.com/thanks'],
+  ['URL after failure', 'https://shop.example.com/sorry'],
+  ['Expires', '1900000000'],
+  ['Ways to pay', 'cash,card,bank_transfer'],
+  ['Monthly installments', '3,6,9'],
+  ['Id of the plan', 'plan_1'],
+  ['Ask for the shipping address?', 'y'],
+  ['May it keep the card?', 'y'],
+  ['Details of items, shipping, metadata?', 'y'],
+  ['Description', '1=A lamp'],
+  ['Description', ''],
+  ['Sku', '1=L-9'],
+  ['Sku', ''],
+  ['Category', '1=home'],
+  ['Category', ''],
+  ['Tag', '1=sale'],
+  ['Tag', ''],
+  ['Amount of a shipping line', '9900'],
+  ['Amount of a shipping line', ''],
+  ['Who receives it', 'Ana Pérez'],
+  ['Their phone', '+5215555555555'],
+  ['Street and number', 'Calle 1'],
+  ['Country', 'MX'],
+  ['Postal code', '06100'],
+  ['Metadata', 'shop_order=A=1'],
+  ['Metadata', ''],
+  ['Send it?', 'y'],
+];
+
+// (service: Endpoints 5)
+const wholeLink = {
+  name: 'Blanket',
+  type: 'PaymentLink',
+  recurrent: true,
+  expired_at: 1_900_000_000,
+  allowed_payment_methods: ['cash', 'card'],
+  needs_shipping_contact: true,
+  monthly_installments_enabled: true,
+  monthly_installments_options: [3, 12],
+  plan_id: 'plan_1',
+  order_template: {
+    line_items: [{ name: 'Wool blanket', unit_price: 16_000, quantity: 2 }],
+    currency: 'usd',
+    customer_info: { name: 'Ana Pérez', email: 'ana@example.com', phone: '+5215555555555' },
+  },
+};
+
+const linkArgs = [
+  ['--name', 'Blanket', '--item', 'Wool blanket:16000:2', '--currency', 'usd', '--recurrent'],
+  ['--expires', '2030-03-17T17:46:40Z', '--method', 'cash', '--method', 'card', '--needs-shipping'],
+  ['--installments', '3,12', '--plan', 'plan_1', '--customer-name', 'Ana Pérez'],
+  ['--customer-email', 'ana@example.com', '--customer-phone', '+5215555555555'],
+].flat();
+
+const linkAnswers: readonly (readonly [string, string])[] = [
+  ['What is the charge for?', 'Blanket'],
+  ['Item, as NAME:PRICE:QTY', 'Wool blanket:16000:2'],
+  ['Another item', ''],
+  ['Currency', 'usd'],
+  ['Expires', '1900000000'],
+  ['Ways to pay', 'cash,card'],
+  ['Customer, installments, plan?', 'y'],
+  ['Id of the customer', ''],
+  ['Name of the customer', 'Ana Pérez'],
+  ['E-mail of the customer', 'ana@example.com'],
+  ['Phone of the customer', '+5215555555555'],
+  ['Monthly installments', '3,12'],
+  ['Id of the plan', 'plan_1'],
+  ['May it be paid more than once?', 'y'],
+  ['Ask for the shipping address?', 'y'],
+  ['Send it?', 'y'],
+];
+
+async function answerAll(
+  desk: CreationDesk,
+  args: readonly string[],
+  answers: readonly (readonly [string, string])[],
+) {
+  const person = atTerminal(args, {
+    home: desk.home,
+    env: { ...desk.env, PAYDESK_ACCESSIBLE: '1' },
+    columns: 120,
+  });
+  for (const [question, answer] of answers) await person.answer(question, `${answer}\r`);
+  return person.end;
+}
+
+const script = ['--yes', '--json', '--no-input'];
+
+describe.concurrent.each([
+  ['orders create', ['orders', 'create'], '/orders', wholeOrder, orderArgs, orderAnswers],
+  ['checkout create', ['checkout', 'create'], '/checkouts', wholeLink, linkArgs, linkAnswers],
+] as const)('%s sends every documented field', (_, words, path, whole, args, answers) => {
+  const sent = [{ method: 'POST', path, body: whole }];
+
+  test('from flags', async () => {
+    await using desk = await startCreations();
+    const ran = await desk.run([...words, ...args, ...script]);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(desk.posts()).toEqual(sent);
+  });
+
+  test('from a body on standard input', async () => {
+    await using desk = await startCreations();
+    const ran = await desk.run([...words, '--body', '-', ...script], JSON.stringify(whole, null, 2));
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(desk.posts()).toEqual(sent);
+  });
+
+  test('from questions, with nothing given', async () => {
+    await using desk = await startCreations();
+    const ended = await answerAll(desk, words, answers);
+    expect(ended.exitCode, ended.transcript).toBe(0);
+    expect(desk.posts()).toEqual(sent);
+  });
+});
+
+test('a path in the settings is where payment links are created', async () => {
+  await using desk = await startCreations();
+  const { home } = desk;
+  const account = ['--base-url', desk.server.url, '--mode', 'sandbox', '--key-stdin', '--key-store', 'file'];
+  await paydesk(['profile', 'add', 'shop', ...account], { home, input: 'key_test_4u9fQ2\n' });
+  await paydesk(['profile', 'set', 'shop', 'checkouts.path', '/payment/links'], { home });
+  const link = ['--name', 'A', '--item', 'A:1:1', '--currency', 'MXN', '--yes'];
+  const ran = await paydesk(['-p', 'shop', 'checkout', 'create', ...link], { home });
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(desk.posts().map(({ path }) => path)).toEqual(['/payment/links']);
+});

@@ -1,0 +1,175 @@
+/** Wrong values of creations: exit 2, the flag or the path of the fault is named, and nothing is sent. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CreationDesk, startCreations } from './service.ts';
+
+let desk: CreationDesk;
+beforeAll(async () => {
+  desk = await startCreations();
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+
+const order = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN'];
+const link = ['checkout', 'create', '--name', 'Lamp', '--item', 'Lamp:300:1', '--currency', 'MXN'];
+const hosted = [...order, '--checkout', 'HostedPayment'];
+
+const wrongFlags: readonly (readonly [says: string, args: readonly string[]])[] = [
+  ['missing --item, --currency', ['orders', 'create']],
+  ['missing --name, --item, --currency', ['checkout', 'create']],
+  ['--item Lamp:300', [...order, '--item', 'Lamp:300']],
+  ['--item :300:1', [...order, '--item', ':300:1']],
+  ['--item Lamp:-1:1', [...order, '--item', 'Lamp:-1:1']],
+  ['--item Lamp:1.5:1', [...order, '--item', 'Lamp:1.5:1']],
+  ['--item Lamp:300:0', [...order, '--item', 'Lamp:300:0']],
+  ['--item Lamp:9007199254740993:1', [...order, '--item', 'Lamp:9007199254740993:1']],
+  ['--currency PESOS', ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'PESOS']],
+  ['--customer ord_1', [...order, '--customer', 'ord_1']],
+  ['--item-sku 2=L-9: there is no item 2', [...order, '--item-sku', '2=L-9']],
+  ['--item-sku is given twice for item 1', [...order, '--item-sku', '1=a', '--item-sku', '1=b']],
+  ['--item-tag sale', [...order, '--item-tag', 'sale']],
+  ['--shipping 1e3', [...order, '--shipping', '1e3']],
+  ['param shipping_contact[address][country]', [...order, '--ship-street', 'Calle 1']],
+  ['shipping_contact[address]: missing', [...order, '--ship-phone', '1']],
+  ['--metadata test', [...order, '--metadata', 'test']],
+  ['--metadata a is given twice', [...order, '--metadata', 'a=1', '--metadata', 'a=2']],
+  ['--checkout Hosted', [...order, '--checkout', 'Hosted']],
+  ['--plan needs --checkout', [...order, '--plan', 'plan_1']],
+  [
+    'checkout[success_url]: applies to HostedPayment only',
+    [...order, '--checkout', 'Integration', '--success-url', 'https://a.example'],
+  ],
+  ['checkout[failure_url]: not a URL', [...hosted, '--failure-url', 'nowhere']],
+  ['--method oxxo', [...hosted, '--method', 'oxxo']],
+  ['--installments 3,', [...hosted, '--installments', '3,']],
+  ['looks like milliseconds: it is Unix seconds, 1900000000', [...hosted, '--expires', '1900000000000']],
+  ['the end of 32-bit Unix seconds', [...link, '--expires', '2147483648']],
+  ['the end of 32-bit Unix seconds', [...link, '--expires', '2039-01-01']],
+  ['--expires 2030-02-31', [...link, '--expires', '2030-02-31']],
+  ['--expires tomorrow', [...link, '--expires', 'tomorrow']],
+  ['--customer-name and --customer contradict', [...link, '--customer', 'cus_1', '--customer-name', 'Ana']],
+  ['--body and --item contradict', [...link, '--body', '-']],
+];
+
+describe.concurrent('a wrong flag', () => {
+  test.each(wrongFlags)('%s', async (says, args) => {
+    const ran = await desk.run([...args, '--yes', '--no-input']);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(says);
+  });
+});
+
+const item = { name: 'Lamp', unit_price: 300, quantity: 1 };
+const goodOrder = { currency: 'MXN', line_items: [item] };
+const goodLink = { name: 'Lamp', type: 'PaymentLink', order_template: goodOrder };
+
+const wrongBodies: readonly (readonly [command: string, faults: readonly string[], body: unknown])[] = [
+  ['orders', ['currency: missing', 'line_items: missing'], {}],
+  ['orders', ['currency: not a currency code such as MXN'], { ...goodOrder, currency: 'M' }],
+  ['orders', ['line_items: empty: an order has an item'], { ...goodOrder, line_items: [] }],
+  ['orders', ['line_items: not a list'], { ...goodOrder, line_items: item }],
+  [
+    'orders',
+    [
+      'line_items[0][name]: empty',
+      'line_items[0][unit_price]: not a whole number of 0 or more',
+      'line_items[0][quantity]: not a whole number of 1 or more',
+      'line_items[0][tags]: not a list',
+      'line_items[0][color]: not a documented field',
+    ],
+    { ...goodOrder, line_items: [{ name: '', unit_price: 1.5, quantity: '1', tags: 'sale', color: 'red' }] },
+  ],
+  ['orders', ['customer_info[customer_id]: missing'], { ...goodOrder, customer_info: {} }],
+  [
+    'orders',
+    ['shipping_lines[1][amount]: not a whole number of 0 or more'],
+    { ...goodOrder, shipping_lines: [{ amount: 0 }, { amount: -1 }] },
+  ],
+  [
+    'orders',
+    ['shipping_contact[phone]: not a text'],
+    {
+      ...goodOrder,
+      shipping_contact: { phone: 5, address: { street1: 'a', country: 'MX', postal_code: '1' } },
+    },
+  ],
+  ['orders', ['metadata: not an object'], { ...goodOrder, metadata: ['a'] }],
+  [
+    'orders',
+    ['one: not a documented field', 'two: not a documented field'],
+    { ...goodOrder, one: 1, two: 2 },
+  ],
+  [
+    'orders',
+    ['checkout[type]: not one of Integration, HostedPayment'],
+    { ...goodOrder, checkout: { type: 'PaymentLink' } },
+  ],
+  [
+    'orders',
+    ['checkout[plan_id]: not a documented field: here it is planId'],
+    { ...goodOrder, checkout: { type: 'Integration', plan_id: 'p' } },
+  ],
+  [
+    'orders',
+    [
+      'checkout[expires_at]: looks like milliseconds: it is Unix seconds, 1900000000',
+      'checkout[allowed_payment_methods][1]: not one of cash, card, bank_transfer',
+      'checkout[needs_shipping_contact]: not true or false',
+      'checkout[monthly_installments_options][0]: not a whole number of 1 or more',
+      'checkout[success_url]: applies to HostedPayment only',
+    ],
+    {
+      ...goodOrder,
+      checkout: {
+        type: 'Integration',
+        success_url: 'https://shop.example.com/',
+        expires_at: 1_900_000_000_000,
+        allowed_payment_methods: ['card', 'oxxo'],
+        needs_shipping_contact: 'yes',
+        monthly_installments_options: ['3'],
+      },
+    },
+  ],
+  [
+    'checkout',
+    ['type: not PaymentLink', 'name: missing'],
+    { type: 'Integration', order_template: goodOrder },
+  ],
+  [
+    'checkout',
+    ['recurrent: not true or false', 'plan_id: not a text'],
+    { ...goodLink, recurrent: 1, plan_id: 7 },
+  ],
+  [
+    'checkout',
+    ['expires_at: not a documented field: here it is expired_at'],
+    { ...goodLink, expires_at: 1_900_000_000 },
+  ],
+  [
+    'checkout',
+    ['order_template[line_items][0][sku]: not a documented field'],
+    { ...goodLink, order_template: { ...goodOrder, line_items: [{ ...item, sku: 'a' }] } },
+  ],
+];
+
+describe.concurrent('a wrong body names every fault by its path', () => {
+  test.each(wrongBodies)('%s create: %j', async (noun, faults, body) => {
+    const ran = await desk.run([noun, 'create', '--body', '-', '--yes', '--json'], JSON.stringify(body));
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    const { details } = JSON.parse(ran.stderr) as { details: { param: string; message: string }[] };
+    expect(details.map(({ param, message }) => `${param}: ${message}`).sort()).toEqual([...faults].sort());
+  });
+
+  test.each([
+    ['holds no JSON', '{'],
+    ['holds JSON that is no object', '[1]'],
+    ['cannot be sent exactly', '{"currency":"MXN","line_items":[],"metadata":{"n":9007199254740993}}'],
+  ])('text that %s', async (says, text) => {
+    const ran = await desk.run(['orders', 'create', '--body', '-', '--yes'], text);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(says);
+  });
+});
+
+test('after all of these nothing was sent', () => {
+  expect(desk.server.requests).toEqual([]);
+});

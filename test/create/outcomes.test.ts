@@ -1,0 +1,173 @@
+/** What became of a creation: a lost answer leaves it open, an equal one is blocked, and minimal answers do no harm. */
+
+import { describe, expect, test } from 'vitest';
+import { startDesk } from '../harness/desk.ts';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+import { cutBody, type Handler, hangUp, json, reply } from '../harness/server.ts';
+import { type CreationDesk, startCreations } from './service.ts';
+
+const order = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
+const link = ['checkout', 'create', '--name', 'Lamp', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
+const any = ['api', 'POST', 'charges', '--field', 'amount=300', '--yes'];
+
+interface Listed {
+  readonly id: string;
+  readonly kind: string;
+  readonly verdict: string;
+}
+
+async function openOnes(desk: CreationDesk): Promise<readonly Listed[]> {
+  const ran = await desk.run(['journal', 'list', '--open', '--json']);
+  return (JSON.parse(ran.stdout) as { data: readonly Listed[] }).data;
+}
+
+const lost: readonly (readonly [string, Handler])[] = [
+  ['the connection ends', hangUp],
+  ['an HTML page', reply('<html>', 502, { 'content-type': 'text/html' })],
+  ['an empty 200', reply('', 200)],
+  ['half an answer', cutBody('{"id":')],
+  ['a list', json([])],
+  ['a throttle', json({ object: 'error', type: 'too_many', details: [] }, 429)],
+];
+
+describe.concurrent.each([
+  ['checkout', link],
+  ['api', any],
+] as const)('a lost answer to %s', (kind, args) => {
+  test.each(lost)(
+    '%s: exit 7, sent once, listed as open, and the same again is blocked',
+    async (_name, onChange) => {
+      await using desk = await startCreations({ onChange });
+      const ran = await desk.run(args);
+      expect(ran).toMatchObject({ code: 7, stdout: '' });
+      expect(desk.posts()).toHaveLength(1);
+      const open = await openOnes(desk);
+      expect(open).toMatchObject([{ kind, verdict: 'unknown' }]);
+      expect(ran.stderr).toContain(`paydesk journal settle ${open[0]?.id} --applied --note TEXT`);
+      const again = await desk.run(args);
+      expect(again.code).toBe(3);
+      expect(desk.posts()).toHaveLength(1);
+    },
+  );
+});
+
+test('a settled creation can be sent again, another one at any time', async () => {
+  let answers = 0;
+  const made = json({ id: 'chk_2', object: 'checkout' });
+  await using desk = await startCreations({
+    onChange: (...parts) => {
+      answers += 1;
+      return (answers === 1 ? hangUp : made)(...parts);
+    },
+  });
+  await desk.run(link);
+  const other = await desk.run([...link, '--plan', 'plan_2']);
+  expect(other.code, other.stderr).toBe(0);
+  const [{ id } = { id: '' }] = await openOnes(desk);
+  const words = ['--not-applied', '--note', 'asked the service', '--confirm', id];
+  await desk.run(['journal', 'settle', id, ...words]);
+  const again = await desk.run(link);
+  expect(again.code, again.stderr).toBe(0);
+  expect(desk.posts()).toHaveLength(3);
+});
+
+describe('an order whose answer is lost', () => {
+  test('is found among the newest orders, and shown', async () => {
+    using home = newHome();
+    await using desk = await startDesk({ args: ['--fault', 'apply-drop:1'] });
+    const before = await desk.orders();
+    const ran = await paydesk([...order, '--json'], { home, env: desk.env });
+    expect(ran.code, ran.stderr).toBe(0);
+    const after = await desk.orders();
+    expect(desk.changes()).toHaveLength(1);
+    expect(before.map(({ id }) => id)).not.toContain(after[0]?.id);
+    expect(JSON.parse(ran.stdout)).toMatchObject({ object: 'order', id: after[0]?.id, amount: 300 });
+  });
+
+  test('and is not found: exit 7, and it is listed as open', async () => {
+    await using desk = await startCreations({ onChange: hangUp });
+    const { home } = desk;
+    const account = [
+      '--base-url',
+      desk.server.url,
+      '--mode',
+      'sandbox',
+      '--key-stdin',
+      '--key-store',
+      'file',
+    ];
+    await paydesk(['profile', 'add', 'shop', ...account], { home, input: 'key_test_4u9fQ2\n' });
+    await paydesk(['profile', 'set', 'shop', 'reconcile.after', '0'], { home });
+    const ran = await paydesk(['-p', 'shop', ...order], { home });
+    expect(ran.code, ran.stderr).toBe(7);
+    expect(ran.stderr).toMatch(/paydesk journal reconcile i_/);
+    const list = await paydesk(['-p', 'shop', 'journal', 'list', '--open', '--json'], { home });
+    expect(JSON.parse(list.stdout)).toMatchObject({ data: [{ kind: 'order', verdict: 'not_seen' }] });
+    const again = await paydesk(['-p', 'shop', ...order], { home });
+    expect(again.code).toBe(3);
+    expect(desk.posts()).toHaveLength(1);
+  });
+});
+
+test('a refusal by the service is shown with its faults, exit 5', async () => {
+  using home = newHome();
+  await using desk = await startDesk();
+  const customer = ['--customer', 'cus_nobody'];
+  const ran = await paydesk([...order, ...customer], { home, env: desk.env });
+  expect(ran.code).toBe(5);
+  expect(ran.stderr).toContain('param customer_info[customer_id]');
+  expect(ran.stderr).toContain('this attempt created nothing');
+});
+
+test.each([
+  ['an id and nothing else', { id: 'ord_new1', object: 'order' }, ['created an order', 'ord_new1']],
+  [
+    'a checkout with a link',
+    {
+      id: 'ord_new1',
+      object: 'order',
+      amount: 300,
+      currency: 'MXN',
+      checkout: { url: 'https://pay.example.com/1', expires_at: 1_900_000_000 },
+    },
+    ['created an order of 300 MXN', 'https://pay.example.com/1', 'expires  17 Mar 2030 17:46:40 UTC'],
+  ],
+  [
+    'nulls',
+    { id: 'ord_new1', object: 'order', amount: null, payment_status: null, checkout: null },
+    ['ord_new1', 'no status yet'],
+  ],
+])('an order answered with %s is shown as far as it goes', async (_name, body, says) => {
+  await using desk = await startCreations({ onChange: json(body) });
+  const ran = await desk.run(order);
+  expect(ran.code, ran.stderr).toBe(0);
+  for (const words of says) expect(ran.stdout).toContain(words);
+  expect(ran.stdout).not.toMatch(/undefined|null/);
+});
+
+test.each([
+  [
+    'expired_at',
+    { id: 'chk_1', url: 'https://pay.example.com/1', expired_at: 1_900_000_000 },
+    'expires  17 Mar 2030 17:46:40 UTC',
+  ],
+  ['no link', { id: 'chk_1' }, 'the answer shows no link'],
+  ['an empty object', {}, 'id not shown'],
+])('a payment link answered with %s is shown as far as it goes', async (_name, body, says) => {
+  await using desk = await startCreations({ onChange: json(body) });
+  const ran = await desk.run(link);
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(ran.stdout).toContain('created a payment link of 300 MXN    sandbox environment');
+  expect(ran.stdout).toContain(says);
+});
+
+test('the same --intent again gives the recorded outcome and sends nothing', async () => {
+  await using desk = await startCreations();
+  const first = await desk.run([...link, '--intent', 'cart-1', '--expires', '7d']);
+  expect(first.code, first.stderr).toBe(0);
+  const second = await desk.run([...link, '--intent', 'cart-1', '--expires', '7d']);
+  expect(second.code, second.stderr).toBe(0);
+  const other = await desk.run([...link, '--intent', 'cart-1', '--expires', '8d']);
+  expect(other.code).toBe(3);
+  expect(desk.posts()).toHaveLength(1);
+});

@@ -1,0 +1,153 @@
+/** CONVENTIONS 6, 7, 73, 74: what help says of every command, checked against the table of commands. */
+
+import { expect, test } from 'vitest';
+import { type Command, type Flag, globalFlags } from '../../src/command.ts';
+import { type CommandEntry, commands, groups } from '../../src/commands/index.ts';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+
+const exitCodes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 129, 130, 143];
+/** What makes a line one for scripts: no question, a format to parse, a pipe. */
+const forScripts = /--(json|ndjson|csv|no-input|yes|quiet|confirm|key-file|key-stdin)\b|[|<>&]/;
+
+interface Leaf {
+  readonly entry: CommandEntry;
+  readonly command: Command;
+  /** Its help at 120 columns, wrapped lines joined. */
+  readonly help: string;
+}
+
+async function leaves(): Promise<readonly Leaf[]> {
+  using home = newHome();
+  const found: Leaf[] = [];
+  for (const entry of commands) {
+    const { stdout } = await paydesk([...entry.words, '--help'], { home, env: { COLUMNS: '120' } });
+    found.push({ entry, command: await entry.load(), help: stdout.replace(/ *\\?\n {3,}/g, ' ') });
+  }
+  return found;
+}
+
+function missingIn({ entry, command, help }: Leaf): readonly string[] {
+  const words = entry.words.join(' ');
+  const own = command.examples.filter((line) => line.startsWith('paydesk ') && line.includes(` ${words}`));
+  const claims: readonly (readonly [what: string, holds: boolean])[] = [
+    [
+      'summary, capital first and no full stop',
+      /^[A-Z].*[^.]$/.test(entry.summary) && help.includes(entry.summary),
+    ],
+    ['usage', help.startsWith(`Usage: paydesk ${words} [options]`)],
+    ...command.arguments.map(
+      ({ name, required }) =>
+        [
+          `argument ${name}, marked as required or not`,
+          help.includes(required ? `<${name}` : `[${name}`),
+        ] as const,
+    ),
+    ...Object.entries(command.flags).flatMap(([name, flag]) => missingOfFlag(name, flag, help)),
+    ['two examples of its own', own.length >= 2],
+    ['examples in help', command.examples.every((line) => help.includes(`$ ${line}`))],
+    ['an example for scripts', command.examples.some((line) => forScripts.test(line))],
+    ['exit codes, rising, all known', isRising(command.exits)],
+    ['exit 2', command.exits.includes(2)],
+    ['exit 0', command.exits.includes(0) || words === 'simulator serve'],
+  ];
+  return claims.filter(([, holds]) => !holds).map(([what]) => `${words}: ${what}`);
+}
+
+function missingOfFlag(name: string, flag: Flag, help: string): readonly (readonly [string, boolean])[] {
+  const term = `--${name}${flag.value === undefined ? '' : ` <${flag.value}>`}`;
+  const line =
+    help
+      .split('\n')
+      .filter((one) => one.startsWith('  -'))
+      .find((one) => one.replace(/^ +(-\w, )?/, '').startsWith(`${term} `)) ?? '';
+  const number = flag.value === 'N' && /^\D*$/.test(flag.summary) && flag.choices === undefined;
+  return [
+    [`--${name} with its summary`, line.includes(flag.summary)],
+    [`--${name} with its allowed values`, line.includes(flag.choices?.join(', ') ?? flag.allowed ?? '')],
+    [
+      `--${name} with its default`,
+      line.includes(flag.defaultText === undefined ? '' : `default ${flag.defaultText}`),
+    ],
+    [`--${name} with its variable`, line.includes(flag.env ?? '')],
+    [`--${name}: a word on what N may be`, !number || /\d|amount/.test(line)],
+  ];
+}
+
+function isRising(codes: readonly number[]): boolean {
+  return (
+    codes.length > 1 && codes.every((code, at) => exitCodes.includes(code) && code > (codes[at - 1] ?? -1))
+  );
+}
+
+test('C6 C7 help of every command has summary, usage, options with all their facts, examples and exit codes', async () => {
+  const all = await leaves();
+  expect(all.length).toBeGreaterThan(20);
+  expect(all.flatMap(missingIn)).toEqual([]);
+});
+
+test('C7 help shows defaults, allowed values and variables as they are', async () => {
+  using home = newHome();
+  const shown = async (...words: string[]) => {
+    const { stdout } = await paydesk([...words, '--help'], { home, env: { COLUMNS: '120' } });
+    return stdout.replace(/\n {3,}/g, ' ');
+  };
+  const list = await shown('orders', 'list');
+  expect(list).toContain("orders a page (1 to 1000; default the service's)");
+  expect(list).toContain('(one of table, list, json, ndjson, csv; default table; PAYDESK_OUTPUT)');
+  expect(list).toContain('(1 to 3600; default 60; PAYDESK_TIMEOUT)');
+  expect(await shown('profile', 'add')).toContain('(one of bearer, basic; default bearer)');
+});
+
+test('C73 nouns, verbs and flags are lower-case kebab words, and every noun of the table is described', async () => {
+  for (const entry of commands) {
+    const command = await entry.load();
+    for (const word of [...entry.words, ...Object.keys(command.flags)]) {
+      expect(word).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    }
+    if (entry.words.length > 1) expect(Object.keys(groups)).toContain(entry.words[0]);
+    const own = Object.keys(command.flags).filter((name) => name in globalFlags);
+    expect(own, `${entry.words.join(' ')} has a flag of a global name`).toEqual([]);
+  }
+});
+
+test('C73 one verb for one thing: no delete beside remove, no edit beside set', () => {
+  const verbs = new Set(commands.map(({ words }) => words.at(-1)));
+  const pairs = [
+    ['remove', 'delete'],
+    ['remove', 'rm'],
+    ['set', 'edit'],
+    ['set', 'update'],
+    ['show', 'get'],
+    ['show', 'view'],
+    ['list', 'ls'],
+    ['add', 'new'],
+    ['find', 'search'],
+  ];
+  expect(pairs.filter(([, other]) => verbs.has(other))).toEqual([]);
+});
+
+test('C74 variables are named PAYDESK_ and their option, and help environment lists them', async () => {
+  using home = newHome();
+  const { code, stdout } = await paydesk(['help', 'environment'], { home });
+  expect(code).toBe(0);
+  for (const [name, { env }] of Object.entries<Flag>(globalFlags)) {
+    if (['yes', 'dry-run', 'help', 'version', 'json', 'ndjson', 'csv', 'no-color'].includes(name)) {
+      expect(env, name).toBeUndefined();
+      continue;
+    }
+    expect(env).toBe(`PAYDESK_${name.toUpperCase().replaceAll('-', '_')}`);
+    expect(stdout).toContain(`${env} `);
+  }
+  for (const name of [
+    'BASE_URL',
+    'MODE',
+    'API_KEY',
+    'KEY_FILE',
+    'VENDOR',
+    'AUTH',
+    'OPERATOR',
+    'ACCESSIBLE',
+  ]) {
+    expect(stdout).toContain(`PAYDESK_${name} `);
+  }
+});
