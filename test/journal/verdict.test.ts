@@ -406,6 +406,9 @@ describe('what a reply to a refund says', () => {
     const value = { object: 'error', type: 't', details: [], data };
     const capture = judgeReply(proof({ kind: 'capture' }), { status: 422, body: { value } });
     expect(capture).toMatchObject({ says: 'rejected', contradicts: false });
+    const stranger = { ...value, data: { ...data, id: 'ord_2' } };
+    const api = judgeReply(proof({ kind: 'api' }), { status: 422, body: { value: stranger } });
+    expect(api).toMatchObject({ says: 'rejected', contradicts: false });
     const same = { ...order(charge('ch_1', 100, [['old', -5]])), amount_refunded: 6 };
     expect(heard(422, { ...value, data: same })).toMatchObject({ says: 'rejected', contradicts: false });
   });
