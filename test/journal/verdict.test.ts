@@ -247,8 +247,8 @@ describe('what a reply says of other changes', () => {
   const made = { says: 'applied', refunds: [] };
   const nothing = (why: string) => ({ says: 'nothing', why: `HTTP 200, ${why}` });
   it.each<['order' | 'checkout' | 'api', unknown, object]>([
-    ['order', { object: 'order', id: 'ord_9', livemode: true }, made],
-    ['order', { object: 'order', id: 'ord_9' }, made],
+    ['order', { object: 'order', id: 'ord_9', livemode: true }, { ...made, created: 'ord_9' }],
+    ['order', { object: 'order', id: 'ord_9' }, { ...made, created: 'ord_9' }],
     [
       'order',
       { object: 'order', id: 'ord_9', livemode: false },
