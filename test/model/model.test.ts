@@ -24,7 +24,7 @@ describe('the protocol, in every state that two processes, kills, a power loss a
       expect(violation).toBeUndefined();
       expect(states).toBeGreaterThan(10_000);
     },
-    long ? 3_600_000 : 60_000,
+    long ? 3_600_000 : 240_000,
   );
 });
 
