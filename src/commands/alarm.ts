@@ -40,7 +40,7 @@ export function alarmError(
 }
 
 function duplicate(
-  { orderId = '' }: Intent,
+  { orderId = '', currency = '' }: Intent,
   { refunds = [], order }: Ended,
   now: readonly string[],
 ): CliError {
@@ -50,7 +50,9 @@ function duplicate(
     ({ amount, chargeId }) => amount === first?.amount && chargeId === first.chargeId,
   );
   const money =
-    same && first !== undefined ? ` of ${-first.amount} on ${chargeWords(first, order?.value)}` : '';
+    same && first !== undefined
+      ? ` of ${`${-first.amount} ${currency}`.trimEnd()} on ${chargeWords(first, order?.value)}`
+      : '';
   const ids = refunds.map(({ id }) => id ?? 'one without an id').join(' and ');
   return new CliError('unknown', `${refunds.length} new refunds${money} of this order\n${orderId}\n${ids}`, {
     opening: 'DUPLICATE?',

@@ -129,6 +129,16 @@ function howToSettle(profile: Profile, intent: Intent, journal: string | undefin
   ];
 }
 
+// Provisional: what is not seen yet may still come.
+function readsWords(reads: number, last: string, verdict: Uncertain['verdict']): string {
+  const one = reads === 1;
+  const told =
+    verdict === 'not_seen'
+      ? `${one ? 'does' : 'do'} not show it yet`
+      : `${one ? 'settles' : 'settle'} nothing`;
+  return `${reads} ${one ? 'read' : 'reads'} up to ${last} ${told}`;
+}
+
 function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome: Uncertain): CliError {
   const { reason, sentAt, lastReadAt, reads } = outcome;
   const seen =
@@ -136,7 +146,7 @@ function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome:
       ? kindWords[intent.kind].readable
         ? 'no read of it was possible'
         : 'no read can show it'
-      : `${reads} ${reads === 1 ? 'read' : 'reads'} up to ${ctx.timeOfDay(lastReadAt)} ${outcome.verdict === 'not_seen' ? 'do not show it yet' : 'settle nothing'}`;
+      : readsWords(reads, ctx.timeOfDay(lastReadAt), outcome.verdict);
   return new CliError(
     'unknown',
     `no usable answer to the ${changeWords(intent)} (${reason}). It may have been made`,

@@ -12,12 +12,15 @@ import { type CallName, hasStrace, startTraced, traced } from './strace.ts';
 
 let ledger: Ledger;
 let desk: Desk;
+/** Its profile sends within a second of SENT, or not at all. */
+let hasty: Desk;
 beforeAll(async () => {
   ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url, settings: { 'refund.send_within': '1s' } });
+  desk = await openDesk({ url: ledger.url });
+  hasty = await openDesk({ url: ledger.url, settings: { 'refund.send_within': '1s' } });
 });
 afterAll(async () => {
-  desk[Symbol.dispose]();
+  for (const one of [desk, hasty]) one[Symbol.dispose]();
   await ledger[Symbol.asyncDispose]();
 });
 
@@ -98,15 +101,15 @@ describe('F22 the owner of a lock is killed', () => {
 
 describe.skipIf(!hasStrace())('F21 the one who sends is stopped', () => {
   test('on the fsync of SENT: others are refused; woken after send_by it sends nothing and exits 6', async () => {
-    using home = desk.newHome();
+    using home = hasty.newHome();
     const order = ledger.add('refund');
     const when = await lastBeforePost('fsync');
-    const stopped = startTraced(desk, home, changeArgs(order), { call: 'fsync', what: 'signal=STOP', when });
+    const stopped = startTraced(hasty, home, changeArgs(order), { call: 'fsync', what: 'signal=STOP', when });
     await untilLogged(stopped.log, 'stopped by SIGSTOP');
     // The stopped one keeps the order, and in the midst of a commit the journal: others wait 5 s for that.
     const [refund, reconcile] = await Promise.all([
-      desk.run(home, changeArgs(order)),
-      desk.run(home, ['journal', 'reconcile', '--all']),
+      hasty.run(home, changeArgs(order)),
+      hasty.run(home, ['journal', 'reconcile', '--all']),
     ]);
     expect({ code: refund.code, posts: order.posts.length }, refund.stderr).toEqual({ code: 3, posts: 0 });
     expect(refund.stderr).toMatch(busy);

@@ -108,5 +108,6 @@ function readLog(path: string, signal: NodeJS.Signals | null): Pick<Traced, 'cal
 export function targetOf(line: string): string {
   const path = /^\w+\((?:\d+<([^>]*)>|"([^"]*)")/.exec(line);
   const name = path?.[1] ?? path?.[2] ?? '';
-  return name.startsWith('socket:') ? 'socket' : (name.split('/').at(-1) ?? name);
+  // A socket or a pipe has a number for a name: `socket:[260831]`.
+  return /^(\w+):\[/.exec(name)?.[1] ?? name.split('/').at(-1) ?? name;
 }

@@ -1,4 +1,4 @@
-/** A plain client written from the service's document alone: it lists, refunds and captures over HTTP. */
+/** A plain client written from the service's document alone: it lists, refunds, captures and creates over HTTP. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Server, startServer } from './server.ts';
@@ -318,4 +318,54 @@ describe('the client and paydesk, side by side', () => {
     const { body } = await call<Order>('POST', `/orders/${id}/refunds`, {});
     expect(JSON.parse((await server.cli('orders', 'show', id, '--json')).stdout)).toEqual(body);
   });
+
+  test('agree on an order that each of them creates from the same words', async () => {
+    const request = {
+      currency: 'MXN',
+      line_items: [{ name: 'Lamp', unit_price: 300, quantity: 2 }],
+      metadata: { shop_order: 'A-1' },
+      checkout: { type: 'HostedPayment', allowed_payment_methods: ['card'], expires_at: 1_900_000_000 },
+    };
+    const { body } = await call<Order>('POST', '/orders', request);
+    const words = ['--item', 'Lamp:300:2', '--currency', 'MXN', '--metadata', 'shop_order=A-1'];
+    const checkout = ['--checkout', 'HostedPayment', '--method', 'card', '--expires', '1900000000'];
+    const made = await server.cli('orders', 'create', ...words, ...checkout, '--yes', '--json');
+    expect(made.code, made.stderr).toBe(0);
+    const order = JSON.parse(made.stdout) as Order;
+    expect(await read(order.id)).toEqual(order);
+    expect(JSON.parse((await server.cli('orders', 'show', body.id, '--json')).stdout)).toEqual(body);
+    expect(order.id).not.toBe(body.id);
+    expect(withoutOwn(order)).toEqual(withoutOwn(body));
+  });
+
+  test('agree on a payment link that each of them creates from the same words', async () => {
+    const { body } = await call<object>('POST', '/checkouts', {
+      name: 'Lamp',
+      type: 'PaymentLink',
+      recurrent: false,
+      expired_at: 1_900_000_000,
+      allowed_payment_methods: ['cash'],
+      needs_shipping_contact: false,
+      monthly_installments_enabled: false,
+      order_template: { line_items: [{ name: 'Lamp', unit_price: 300, quantity: 2 }], currency: 'MXN' },
+    });
+    const words = ['--name', 'Lamp', '--item', 'Lamp:300:2', '--currency', 'MXN', '--method', 'cash'];
+    const made = await server.cli(
+      'checkout',
+      'create',
+      ...words,
+      '--expires',
+      '1900000000',
+      '--yes',
+      '--json',
+    );
+    expect(made.code, made.stderr).toBe(0);
+    expect(withoutOwn(JSON.parse(made.stdout))).toEqual(withoutOwn(body));
+  });
 });
+
+// Ids, links and times are each record's own.
+function withoutOwn(value: unknown): unknown {
+  const own = ['id', 'parent_id', 'slug', 'url', 'created_at', 'updated_at'];
+  return JSON.parse(JSON.stringify(value, (key, inner: unknown) => (own.includes(key) ? undefined : inner)));
+}

@@ -1,10 +1,8 @@
 /** Paging as people and scripts do it: the printed commands are run as they stand. */
 
-import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bin, cleanEnv } from '../harness/paydesk.ts';
+import type { Ran } from '../harness/paydesk.ts';
+import { runLine } from '../harness/shell.ts';
 import { type Desk, openDesk } from './desk.ts';
 
 let desk: Desk;
@@ -12,36 +10,10 @@ let ids: readonly string[];
 beforeAll(async () => {
   desk = await openDesk();
   ids = (await desk.orders()).map(({ id }) => id);
-  const folder = join(desk.home.path, 'bin');
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'paydesk'), `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
-  chmodSync(join(folder, 'paydesk'), 0o755);
 });
 afterAll(() => desk[Symbol.asyncDispose]());
 
-/** Runs a line in a shell where `paydesk` is the built program. */
-function shell(
-  line: string,
-): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const env = cleanEnv({ home: desk.home, env: desk.env });
-  const child = spawn('bash', ['-c', line], {
-    env: { ...env, PATH: `${join(desk.home.path, 'bin')}:${dirname(process.execPath)}:${env.PATH}` },
-    cwd: desk.home.path,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => {
-    stdout += String(chunk);
-  });
-  child.stderr.on('data', (chunk) => {
-    stderr += String(chunk);
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code: code ?? -1, stdout, stderr }));
-  });
-}
+const shell = (line: string): Promise<Ran> => runLine(line, { home: desk.home, env: desk.env });
 
 /** The ids in the first column of a table. */
 function idsIn(table: string): readonly string[] {

@@ -1,0 +1,47 @@
+/** A shell where `paydesk` and `npx paydesk` are the built program, for lines that are run just as they are printed. */
+
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bin, cleanEnv, type Home, type Ran } from './paydesk.ts';
+
+export interface ShellOptions {
+  readonly home: Home;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** The environment of such a shell; the programs are put into the home folder. */
+export function shellEnv({ home, env = {} }: ShellOptions): Record<string, string> {
+  const folder = join(home.path, 'bin');
+  mkdirSync(folder, { recursive: true });
+  put(join(folder, 'paydesk'), `exec '${process.execPath}' '${bin}' "$@"`);
+  put(join(folder, 'npx'), 'shift; exec paydesk "$@"');
+  const clean = cleanEnv({ home, env });
+  return { ...clean, PATH: `${folder}:${clean.PATH}` };
+}
+
+function put(file: string, line: string): void {
+  writeFileSync(file, `#!/bin/sh\n${line}\n`);
+  chmodSync(file, 0o755);
+}
+
+/** Runs a line to its end, without a terminal. */
+export function runLine(line: string, options: ShellOptions): Promise<Ran> {
+  const child = spawn('bash', ['-c', line], {
+    env: shellEnv(options),
+    cwd: options.home.path,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
