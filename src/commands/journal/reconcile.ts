@@ -57,6 +57,8 @@ export async function lookAgain(
         ctx.notes.note(`${record.sent.intent} was not read: ${sight.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
+      // An outcome that has a verdict is only watched; an account that is gone needs nobody's eyes for it.
+      if (error.kind === 'auth' && !ctx.journal.isOpen(record, now)) continue;
       ctx.notes.warn(`${record.sent.intent} was not read: ${error.message}`);
       looked.push(record);
     }

@@ -10,7 +10,7 @@ import {
 } from '../../api/spec.ts';
 import { usage } from '../../command.ts';
 import type { Choice, Context, Profile, Service, WireRecord } from '../../ports.ts';
-import { aboutMoney } from '../account.ts';
+import { aboutMoney, commandLine } from '../account.ts';
 import { idOf, walkForwards } from '../walk.ts';
 import { payedBy } from './card.ts';
 import { refused } from './refund-checks.ts';
@@ -28,7 +28,10 @@ export interface Picked {
 
 /** Lets a person pick one of the newest 100 refundable orders, by typing any part of it. */
 export async function pickOrder(ctx: Context, service: Service): Promise<Picked> {
-  if (!ctx.ask.interactive) throw usage('missing ID: say which order', ['paydesk orders list --refundable']);
+  if (!ctx.ask.interactive)
+    throw usage('missing ID: say which order', [
+      commandLine(service.profile, 'orders', 'list', '--refundable'),
+    ]);
   const read: WireRecord[] = [];
   const over = ctx.notes.progress(() => `${read.length} refundable orders`);
   try {
