@@ -268,7 +268,7 @@ describe('bad moments', () => {
     expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
       "unknown: no usable answer to the refund of 23000 MXN on ord_2tQ7zRk9PwE5xNvAm
                (HTTP 502, an HTML page). It may have been made
-      certain: sent once, HH:MM:SS; 1 read does not show it yet, the last at HH:MM:SS
+      certain: sent once, HH:MM:SS; 1 read up to HH:MM:SS does not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9x
       "
