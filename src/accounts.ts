@@ -11,6 +11,7 @@ import type { Demo } from './simulator/demo.ts';
 import type { Stop } from './stop.ts';
 import type { Secrets } from './terminal/secrets.ts';
 
+/** What the account of a run is made of. */
 export interface AccountParts {
   readonly process: NodeJS.Process;
   readonly version: string;
@@ -31,6 +32,7 @@ export interface AccountParts {
   readonly opened: (profile: Profile) => void;
 }
 
+/** What a command is given of an account: reads, changes, the journal. */
 export type Account = Pick<Context, 'service' | 'change' | 'journal'>;
 
 /** The account of a run, opened when it is first asked for. */

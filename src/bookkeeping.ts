@@ -6,6 +6,7 @@ import { createDesk } from './journal/desk.ts';
 import { createFileStore, type FileStore } from './journal/store.ts';
 import type { AttemptRecord, Clock, JournalDesk, Locks, Notes, Profile, Profiles, Service } from './ports.ts';
 
+/** What the books are made of. */
 export interface BookkeepingParts {
   readonly stateFolder: string;
   readonly clock: Clock;
@@ -20,6 +21,7 @@ export interface BookkeepingParts {
   readonly open: (profile: string) => Promise<Service>;
 }
 
+/** The journal, as main.ts joins it. */
 export interface Bookkeeping {
   readonly store: FileStore;
   readonly desk: JournalDesk;

@@ -3,6 +3,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from './ports.ts';
 
+/** Wall and monotonic time of this machine; a sleep that is aborted rejects with the reason of the abort. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

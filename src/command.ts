@@ -33,6 +33,7 @@ export interface Flag<T = unknown> {
   readonly parse: (text: string, name: string) => T;
 }
 
+/** One word of a command that is no option. */
 export interface Argument<T = unknown> {
   readonly name: string;
   readonly summary: string;
@@ -87,7 +88,8 @@ export function defineCommand<const A extends Arguments, const F extends Flags>(
   return command;
 }
 
-function usage(message: string, now: readonly string[] = []): CliError {
+/** A mistake in what was typed, found before anything was sent. */
+export function usage(message: string, now: readonly string[] = []): CliError {
   return new CliError('usage', message, { certain: 'nothing was sent', now });
 }
 

@@ -34,6 +34,7 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
+/** A kind of error, by its name. */
 export type ErrorKind = keyof typeof exitCodes;
 
 /** One item of an error body's `details` (service: Errors), as far as it was there. */
@@ -44,6 +45,7 @@ export interface ErrorDetail {
   readonly param?: string | undefined;
 }
 
+/** What an error says besides its message. */
 export interface CliErrorParts {
   /** What opens the first line instead of the kind's own words: `DUPLICATE?`, `no match for`. */
   readonly opening?: string;
@@ -97,3 +99,10 @@ export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [130, 'Ctrl-C, with nothing in flight'],
   [143, 'terminated, with nothing in flight'],
 ]);
+
+/** The system's word for why something failed, `ENOENT`; `unknown error` where it gives none. */
+export function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : 'unknown error';
+}

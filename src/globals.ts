@@ -4,6 +4,7 @@ import { type Flag, type GlobalInput, globalFlags } from './command.ts';
 import { CliError } from './errors.ts';
 import { type Format, formats } from './ports.ts';
 
+/** Variables of the environment. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Global options before the profile is known; undefined where only a profile or a terminal can tell. */

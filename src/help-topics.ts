@@ -81,6 +81,7 @@ const topics: Readonly<Record<string, () => readonly string[]>> = {
   safety,
 };
 
+/** Names of the topics, in the order of help. */
 export const topicNames: readonly string[] = Object.keys(topics);
 
 /** The lines of a topic, not wrapped yet; none for a name that is no topic. */

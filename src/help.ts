@@ -6,6 +6,7 @@ import { type CommandEntry, groups } from './commands/index.ts';
 import { exitMeanings } from './errors.ts';
 import { topicLines, topicNames } from './help-topics.ts';
 
+/** What paydesk is, in one line; help and the man page open with it. */
 export const rootSummary =
   'A desk for an orders-based payments service: find, refund and capture orders, export them, keep a record';
 

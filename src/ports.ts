@@ -1,6 +1,6 @@
 /** Types only: what a command is given, and what the folders need from outside. main.ts joins them. */
 
-import type { Column, JsonObject, Mode, ResourceName } from './api/spec.ts';
+import type { Column, JsonObject, ResourceName } from './api/spec.ts';
 import type { CliErrorParts } from './errors.ts';
 import type { Alarm, AttemptRecord, JournalRow, Moment, VerdictRow } from './journal/rows.ts';
 import type { Sight } from './journal/verdict.ts';
@@ -32,6 +32,7 @@ export type {
 
 // ── Time ────────────────────────────────────────────────────────────────────────────────────────
 
+/** Time, as everything here is given it. */
 export interface Clock {
   /** Wall clock, Unix milliseconds. */
   now(): number;
@@ -56,6 +57,7 @@ export interface Held {
   release(): Promise<void>;
 }
 
+/** Somebody else has the lock, or it could not be had in time. */
 export interface Busy {
   readonly held: false;
   readonly owner: LockOwner | undefined;
@@ -91,6 +93,7 @@ export interface PageQuery {
   readonly previous?: string | undefined;
 }
 
+/** One page of a listed resource. */
 export interface Page {
   readonly records: readonly WireRecord[];
   /** `has_more` of the envelope: about the direction travelled. Absent reads as false. */
@@ -109,6 +112,7 @@ export type Located =
   /** The walk ended at its bound: not among the newest `read`. */
   | { readonly boundReached: true; readonly read: number };
 
+/** Hints and bounds for finding one record. */
 export interface LocateOptions {
   /** Where it was found before; tried first. */
   readonly neighbour?: string | undefined;
@@ -382,24 +386,9 @@ export interface JournalDesk {
   repair(): Promise<Repair>;
 }
 
-export interface Held {
-  readonly held: true;
-  release(): Promise<void>;
-}
-export interface Busy {
-  readonly held: false;
-  readonly owner: { readonly operator: string; readonly command: string; readonly since: number } | undefined;
-}
-/** Locks that the system's kernel releases when their owner dies. */
-export interface Locks {
-  take(
-    name: string,
-    options: { readonly waitMs: number; readonly signal?: AbortSignal },
-  ): Promise<Held | Busy>;
-}
-
 // ── What people see ─────────────────────────────────────────────────────────────────────────────
 
+/** Ways to print a result: `-o FORMAT`. */
 export const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
@@ -407,6 +396,7 @@ export type Format = (typeof formats)[number];
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
+/** The few styles of text; a stream without colour shows none. */
 export type Style = 'strong' | 'faint' | 'good' | 'warn' | 'bad';
 /** A piece of text of one style. The writer cleans it, so it may hold anything a service sends. */
 export type Span = string | { readonly text: string; readonly style: Style };
@@ -416,6 +406,7 @@ export interface TimeSpan {
   /** `day` 20 Nov 18:42 · `full` 20 Nov 2026 18:42:51 UTC-6 · `clock` 18:42:51 */
   readonly precision: 'day' | 'full' | 'clock';
 }
+/** What stands in one place of a screen: text, a time, or several side by side. */
 export type Cell = Span | TimeSpan | readonly (Span | TimeSpan)[];
 
 /** What stands on a person's screen, before widths and colours. */
@@ -466,6 +457,7 @@ export interface Notes {
   progress(text: () => string): () => void;
 }
 
+/** One answer that a person can pick. */
 export interface Choice<T> {
   readonly value: T;
   readonly label: string;
@@ -526,6 +518,7 @@ export interface Days {
   between(first: number, last: number): string;
 }
 
+/** Everything that a command does outside itself. */
 export interface Context {
   readonly options: GlobalOptions;
   readonly clock: Clock;
@@ -559,10 +552,4 @@ export interface Context {
   stdin(maxBytes: number): Promise<string>;
   /** A file a person named, as text; `-` is standard input. Throws CliError 'usage' when it cannot be read. */
   file(path: string, maxBytes: number): Promise<string>;
-}
-
-/** The label of a profile on every screen: `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
-export interface AccountLabel {
-  readonly mode: Mode;
-  readonly name: string;
 }

@@ -10,6 +10,7 @@ import { createNotes, type NotesControl } from './terminal/notes.ts';
 import { createOutput, type OutputControl } from './terminal/output.ts';
 import type { Secrets } from './terminal/secrets.ts';
 
+/** What the screen of a run is made of. */
 export interface ScreenParts {
   readonly process: NodeJS.Process;
   readonly clock: Clock;
@@ -22,11 +23,13 @@ export interface ScreenParts {
   readonly abort: (reason: CliError) => void;
 }
 
+/** The options that decide how it looks. */
 export type ScreenGlobals = Pick<
   Globals,
   'format' | 'columns' | 'header' | 'input' | 'quiet' | 'color' | 'accessible'
 >;
 
+/** stdout, stderr and the questions of a run. */
 export interface Screen {
   readonly out: OutputControl;
   readonly notes: NotesControl;

@@ -8,6 +8,7 @@ import { openScreen, type Screen } from './screen.ts';
 import { createStop, type Stop } from './stop.ts';
 import { createSecrets, type Secrets } from './terminal/secrets.ts';
 
+/** What main.ts sets before it knows what is to run. */
 export interface Stage {
   readonly process: NodeJS.Process;
   readonly version: string;

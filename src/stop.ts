@@ -2,6 +2,7 @@
 
 import type { CliError } from './errors.ts';
 
+/** The one stop of a run: who asks for it, and what it may end. */
 export interface Stop {
   /** Ends reads and questions: with the first reason, but not while a change is in flight. */
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
 /** The money of an order as its charges and refunds state it, or why that cannot be known. */
 
 import type { JsonObject } from './spec.ts';
-import { statuses, valueAt } from './spec.ts';
+import { isObject, statuses, valueAt } from './spec.ts';
 
 /** A refund record of a charge (service: refund). */
 export interface RefundRecord {
@@ -29,6 +29,7 @@ export interface ChargeMoney {
   readonly value: JsonObject;
 }
 
+/** The money of an order, all of it proved by what was read (service: order). */
 export interface OrderMoney {
   readonly id: string;
   readonly livemode: boolean | undefined;
@@ -45,10 +46,6 @@ export interface OrderMoney {
 export type MoneyReading = { readonly money: OrderMoney } | { readonly problem: string };
 
 class Unprovable extends Error {}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 function stringOr(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;

@@ -13,6 +13,7 @@ import { createReader } from './read.ts';
 import { createSendOnce } from './send.ts';
 import { pagePath, readPage } from './service-page.ts';
 
+/** What the client of an account is made of. */
 export interface ClientParts {
   readonly profile: Profile;
   readonly key: string;
@@ -35,6 +36,7 @@ export interface ClientParts {
   readonly onDate?: ((date: number) => void) | undefined;
 }
 
+/** Both halves of a client: reads, and the one function that sends a change. */
 export interface Client {
   readonly service: OpenService;
   /** Only journal/run.ts is handed this. */

@@ -5,6 +5,7 @@ import type { Failure } from './failure.ts';
 import type { Dispatcher } from './one-dispatch.ts';
 import type { JsonObject, Method } from './spec.ts';
 
+/** One request, without what every request carries. */
 export interface WireRequest {
   readonly method: Method;
   /** Relative to the base URL, without a leading slash; the query included. */
@@ -18,6 +19,7 @@ export interface WireRequest {
   readonly dispatcher?: Dispatcher | undefined;
 }
 
+/** The reply, or why there is none. */
 export type Exchanged = { readonly reply: RawReply } | { readonly failure: Failure };
 
 /** Sends one request once. Rejects with the signal's reason when it aborts, with CliError 'usage' for a bad path. */

@@ -2,6 +2,7 @@
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 
+/** What fetch hands a request to; undici's own type. */
 export type Dispatcher = NonNullable<RequestInit['dispatcher']>;
 
 // Where fetch keeps the dispatcher that it uses by itself: an agent, or the proxy agent set on top of it.

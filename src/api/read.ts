@@ -13,6 +13,7 @@ import { understand } from './reply.ts';
 import type { Tried } from './retry.ts';
 import { nextTry, retryBudget } from './retry.ts';
 
+/** What the reading half of a client is made of. */
 export interface ReaderParts {
   readonly profile: Profile;
   readonly exchange: Exchange;
@@ -23,6 +24,7 @@ export interface ReaderParts {
   readonly signal: AbortSignal;
 }
 
+/** The reading half of a client. */
 export interface Reader {
   /**
    * GETs a path. Throws CliError 'network' (no reply, throttled, failing service), 'reply' (a reply that makes no

@@ -2,12 +2,7 @@
 
 import type { WireRecord } from '../ports.ts';
 import type { JsonDocument } from './json.ts';
-import type { JsonObject } from './spec.ts';
-import { valueAt } from './spec.ts';
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+import { isObject, valueAt } from './spec.ts';
 
 /** The one record that a document is; undefined when it is no object. */
 export function recordOf(document: JsonDocument): WireRecord | undefined {

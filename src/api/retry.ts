@@ -14,6 +14,7 @@ export type Tried =
   | { readonly status: number; readonly retryAfterMs?: number | undefined }
   | { readonly retry: boolean };
 
+/** Whether to try again, and after how long. */
 export type NextTry =
   | { readonly waitMs: number }
   | { readonly stop: 'final' }

@@ -5,6 +5,7 @@ import type { Exchange } from './exchange.ts';
 import type { Evidence } from './one-dispatch.ts';
 import { watchDispatch } from './one-dispatch.ts';
 
+/** What the sending half of a client is made of. */
 export interface SendParts {
   readonly exchange: Exchange;
   readonly overNetwork: boolean;

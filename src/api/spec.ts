@@ -2,6 +2,7 @@
 
 import * as v from 'valibot';
 
+/** An object of the service, or one for it: fields by name, any value. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 // ── Enumerations ────────────────────────────────────────────────────────────────────────────────
@@ -24,6 +25,7 @@ export const refundReasons = {
   other: { words: 'another reason' },
 } as const satisfies Readonly<Record<string, ReasonWords>>;
 export type RefundReason = keyof typeof refundReasons;
+/** The wire values of the reasons, in the order people are offered them. */
 export const refundReasonValues = Object.keys(refundReasons) as [RefundReason, ...RefundReason[]];
 
 /** States seen on orders and charges (service: States and transitions). An open set: others pass through. */
@@ -37,6 +39,7 @@ export const statuses = {
 
 /** Ways to pay that a checkout may offer (service: Endpoints 4). */
 export const paymentMethods = { cash: 'cash', card: 'card', bank_transfer: 'bank transfer' } as const;
+/** The wire values of the ways to pay. */
 export const paymentMethodValues = Object.keys(paymentMethods) as [keyof typeof paymentMethods];
 
 /** Kinds of checkout inside an order (service: Endpoints 4). */
@@ -44,6 +47,7 @@ export const checkoutTypes = ['Integration', 'HostedPayment'] as const;
 /** The kind of checkout that stands alone (service: Endpoints 5). */
 export const paymentLinkType = 'PaymentLink';
 
+/** What a key is for: practice or real money (service: Authentication 5). */
 export const modes = ['sandbox', 'production'] as const;
 export type Mode = (typeof modes)[number];
 /** `livemode` of a mode's records (service: Authentication 5). */
@@ -57,9 +61,13 @@ export type AuthScheme = (typeof authSchemes)[number];
 
 /** Versions that occur (service: Versioning 2). Any X.Y.Z is sent. */
 export const apiVersions = ['2.0.0', '2.1.0', '2.3.0'] as const;
+/** The version that is asked for unless a profile says otherwise. */
 export const defaultApiVersion = '2.3.0';
+/** The vendor segment of the media type unless a profile says otherwise. */
 export const defaultVendor = 'service';
+/** `X.Y.Z`, of figures only: it goes into a header. */
 export const apiVersionPattern = /^\d{1,4}\.\d{1,4}\.\d{1,4}$/;
+/** A vendor segment that is safe in a header. */
 export const vendorPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/i;
 
 /** The vendor media type that selects a version (service: Versioning 1). */
@@ -69,7 +77,9 @@ export function mediaType(vendor: string, version: string): string {
 
 // ── Ids and amounts ─────────────────────────────────────────────────────────────────────────────
 
+/** Ids of orders, and nothing that could change a path. */
 export const orderIdPattern = /^ord_[A-Za-z0-9]{1,64}$/;
+/** Ids of customers, and nothing that could change a path. */
 export const customerIdPattern = /^cus_[A-Za-z0-9]{1,64}$/;
 // A charge id has no documented form, so only what could change a path or a line is refused.
 export const chargeIdPattern = /^[^\s/?#%\p{C}]{1,255}$/u;
@@ -357,7 +367,6 @@ export const charge = v.looseObject({
   payment_method: seen(paymentMethod),
   refunds: nested(refund),
 });
-export type Charge = v.InferOutput<typeof charge>;
 
 /** A line of an order (service: line_item). */
 export const lineItem = v.looseObject({
@@ -438,14 +447,6 @@ export const customer = v.looseObject({
   payment_sources: nested(paymentSource),
 });
 export type Customer = v.InferOutput<typeof customer>;
-
-/** The envelope of a page (service: List envelope). Its URLs are shown to nobody and never requested. */
-export const listEnvelope = v.looseObject({
-  object: v.literal('list'),
-  has_more: seenFlag,
-  total: seenNumber,
-  data: v.array(v.unknown()),
-});
 
 /** An error body (service: Errors). `object` alone makes it one; everything else may be missing. */
 export const errorBody = v.looseObject({
@@ -545,7 +546,8 @@ export interface Column {
   readonly derived?: true;
 }
 
-function isObject(value: unknown): value is JsonObject {
+/** An object, as JSON means it: no array, no null. */
+export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -591,6 +593,7 @@ function refundedOf(record: JsonObject): unknown {
   return typeof amount === 'number' ? (amount === 0 ? undefined : -amount) : amount;
 }
 
+/** Columns of orders, in the order they are printed in; `tableFrom` says which of them a table shows. */
 export const orderColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
@@ -611,6 +614,7 @@ export const orderColumns: readonly Column[] = [
   field('updated_at', 'time'),
 ];
 
+/** Columns of customers. */
 export const customerColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
@@ -634,6 +638,7 @@ export interface Resource {
   readonly columns: readonly Column[];
 }
 
+/** What can be listed and shown by id; one more entry here is one more resource everywhere. */
 export const resources = {
   orders: {
     path: paths.orders,

@@ -2,12 +2,11 @@
 
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { CliError } from '../errors.ts';
-import type { FoundRefund, Intent, Outcome, Profile } from '../ports.ts';
+import type { FoundRefund, Intent, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { payedBy } from './orders/card.ts';
-import { keepByHand } from './unrecorded.ts';
+import { type Ended, keepByHand } from './unrecorded.ts';
 
-type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 type Alarm = NonNullable<Ended['alarm']>;
 
 const alarmWords: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
@@ -41,7 +40,7 @@ export function alarmError(
 }
 
 function duplicate(
-  { orderId = '' }: Intent,
+  { orderId = '', currency = '' }: Intent,
   { refunds = [], order }: Ended,
   now: readonly string[],
 ): CliError {
@@ -51,7 +50,9 @@ function duplicate(
     ({ amount, chargeId }) => amount === first?.amount && chargeId === first.chargeId,
   );
   const money =
-    same && first !== undefined ? ` of ${-first.amount} on ${chargeWords(first, order?.value)}` : '';
+    same && first !== undefined
+      ? ` of ${`${-first.amount} ${currency}`.trimEnd()} on ${chargeWords(first, order?.value)}`
+      : '';
   const ids = refunds.map(({ id }) => id ?? 'one without an id').join(' and ');
   return new CliError('unknown', `${refunds.length} new refunds${money} of this order\n${orderId}\n${ids}`, {
     opening: 'DUPLICATE?',

@@ -1,5 +1,6 @@
 /** The question before a change that belongs to no order: in production the profile's name is typed. */
 
+import { usage } from '../command.ts';
 import { CliError } from '../errors.ts';
 import type { Context, Profile } from '../ports.ts';
 
@@ -44,7 +45,7 @@ async function typedName(ctx: Context, { name }: Profile): Promise<void> {
 }
 
 function missing(name: string, why: string): CliError {
-  return new CliError('usage', `missing ${name}: ${why}`, { certain: 'nothing was sent' });
+  return usage(`missing ${name}: ${why}`);
 }
 
 function cancelled(why?: string): CliError {

@@ -1,5 +1,6 @@
 /** The question before a change: No by default, the amount typed in production, `--yes` and `--confirm` for scripts. */
 
+import { usage } from '../command.ts';
 import { CliError } from '../errors.ts';
 import type { Context, Profile } from '../ports.ts';
 import { aboutMoney } from './account.ts';
@@ -21,7 +22,7 @@ export function checkConfirmable(ctx: Context, { profile, confirm }: Omit<Confir
 }
 
 function missing(name: string, why: string): CliError {
-  return new CliError('usage', `missing ${name}: ${why}`, { certain: 'nothing was sent' });
+  return usage(`missing ${name}: ${why}`);
 }
 
 /** Asks, unless a flag answered. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names something else. */

@@ -1,6 +1,6 @@
 /** What `orders list` and `customers list` share: paging flags, drawing pages as they arrive, and the way on. */
 
-import { type Column, type ResourceName, resources } from '../api/spec.ts';
+import { type Column, type JsonObject, livemodeOf, type ResourceName, resources } from '../api/spec.ts';
 import { flag } from '../command.ts';
 import { CliError } from '../errors.ts';
 import type { Context, ListSink, Page, PageQuery, Service, WireRecord } from '../ports.ts';
@@ -68,7 +68,7 @@ export async function showList(
   onlooker?: Onlooker,
 ): Promise<undefined> {
   const service = await ctx.service();
-  const tally = { read: 0, shown: 0 };
+  const tally = { read: 0, shown: 0, ofOtherMode: 0 };
   const walk: Walk = {
     query: { limit: pageLimit(paging, filters), next: paging.next, previous: paging.previous },
     all: paging.all === true,
@@ -78,6 +78,7 @@ export async function showList(
     over: onlooker?.over,
     see: (page) => {
       tally.read += page.records.length;
+      tally.ofOtherMode += page.records.filter(({ value }) => isOfOtherMode(value, service)).length;
       onlooker?.see(page);
     },
   };
@@ -93,7 +94,18 @@ export async function showList(
   const drawn = await draw(sink, pagesOf(service, resource, walk), shown).finally(over);
   for (const line of onlooker?.closing() ?? []) ctx.notes.note(line);
   const again = [resource, 'list', ...limitWords(paging), ...filters.flatMap(({ words }) => words)];
+  if (tally.ofOtherMode > 0) ctx.notes.warn(otherModeLine(service));
   for (const line of closingLines(service, resource, paging, drawn, again)) ctx.notes.note(line);
+}
+
+// Records carry the mode of their key (service: Authentication 5); a change would be refused.
+function isOfOtherMode({ livemode }: JsonObject, { profile }: Service): boolean {
+  return typeof livemode === 'boolean' && livemode !== livemodeOf[profile.mode];
+}
+
+function otherModeLine({ profile }: Service): string {
+  const real = profile.mode === 'sandbox' ? 'real money (livemode true)' : 'practice (livemode false)';
+  return `profile ${profile.name} says ${profile.mode}, but these records are ${real}: paydesk profile check ${profile.name}`;
 }
 
 // Never ask for more than will be shown; 20 is the shortest page worth its request.

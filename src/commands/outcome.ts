@@ -1,18 +1,19 @@
 /** How a change ended, in words: what happened, what is certain, what to do now. */
 
-import { CliError } from '../errors.ts';
+import { CliError, type CliErrorParts } from '../errors.ts';
 import type { Context, Intent, Outcome, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
 import { kindWords } from './kind-words.ts';
 import { explainRejection } from './rejection.ts';
-import { keepByHand } from './unrecorded.ts';
+import { type Ended, keepByHand } from './unrecorded.ts';
 
+/** It was made: the record as it is now. */
 export type Applied = Extract<Outcome, { verdict: 'applied' }>;
 type DryRun = Extract<Outcome, { verdict: 'dry_run' }>;
-type Ended = Exclude<Outcome, DryRun>;
 type Uncertain = Extract<Outcome, { verdict: 'unknown' | 'not_seen' }>;
 
+/** Whether it was only to be shown. */
 export function isDryRun(outcome: Outcome): outcome is DryRun {
   return outcome.verdict === 'dry_run';
 }
@@ -69,20 +70,8 @@ function rejectedError(
 ): CliError {
   const { parts, order, confirmed } = outcome;
   const unconfirmed = confirmed ? '' : '; no read could confirm it';
-  if (parts.httpStatus === 401 || parts.httpStatus === 403) {
-    return new CliError(
-      'auth',
-      `the service did not accept the key of profile ${profile.name} (HTTP ${parts.httpStatus})`,
-      {
-        ...parts,
-        certain: `nothing was changed${unconfirmed}`,
-        now:
-          profile.kind === 'stored'
-            ? ['ask for the new key, then:', `paydesk profile key ${profile.name}`]
-            : ['check the key in the environment'],
-      },
-    );
-  }
+  if (parts.httpStatus === 401 || parts.httpStatus === 403)
+    return keyRefused(profile, parts, `nothing was changed${unconfirmed}`);
   const explained = explainRejection({
     profile,
     parts,
@@ -99,6 +88,21 @@ function rejectedError(
       opening: 'refused by the service:',
       certain: `${kindWords[intent.kind].refused}${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
       now: [...(explained.now ?? afterRefusal(profile, intent)), ...keepByHand(outcome)],
+    },
+  );
+}
+
+function keyRefused(profile: Profile, parts: CliErrorParts, certain: string): CliError {
+  return new CliError(
+    'auth',
+    `the service did not accept the key of profile ${profile.name} (HTTP ${parts.httpStatus})`,
+    {
+      ...parts,
+      certain,
+      now:
+        profile.kind === 'stored'
+          ? ['ask for the new key, then:', `paydesk profile key ${profile.name}`]
+          : ['check the key in the environment'],
     },
   );
 }
@@ -125,6 +129,16 @@ function howToSettle(profile: Profile, intent: Intent, journal: string | undefin
   ];
 }
 
+// Provisional: what is not seen yet may still come.
+function readsWords(reads: number, last: string, verdict: Uncertain['verdict']): string {
+  const one = reads === 1;
+  const told =
+    verdict === 'not_seen'
+      ? `${one ? 'does' : 'do'} not show it yet`
+      : `${one ? 'settles' : 'settle'} nothing`;
+  return `${reads} ${one ? 'read' : 'reads'} up to ${last} ${told}`;
+}
+
 function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome: Uncertain): CliError {
   const { reason, sentAt, lastReadAt, reads } = outcome;
   const seen =
@@ -132,7 +146,7 @@ function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome:
       ? kindWords[intent.kind].readable
         ? 'no read of it was possible'
         : 'no read can show it'
-      : `${reads} ${reads === 1 ? 'read' : 'reads'} up to ${ctx.timeOfDay(lastReadAt)} ${outcome.verdict === 'not_seen' ? 'do not show it yet' : 'settle nothing'}`;
+      : readsWords(reads, ctx.timeOfDay(lastReadAt), outcome.verdict);
   return new CliError(
     'unknown',
     `no usable answer to the ${changeWords(intent)} (${reason}). It may have been made`,

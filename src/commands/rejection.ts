@@ -49,7 +49,10 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explain
   const show = commandLine(profile, 'orders', 'show', id);
   if (money === undefined) return { message: `order ${id} is not refundable`, now: [show] };
   const blocked = money.charges.filter((charge) => charge.isRefundable === false);
-  const open = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
+  const open =
+    money.isRefundable === false
+      ? []
+      : money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
   const whole = blocked.length === 0 || open.length === 0 ? '' : ' as a whole';
   const which = open.length === 0 ? '' : `: ${blocked.map(nameOf).join(' and ')} cannot be refunded`;
   return {
@@ -77,7 +80,7 @@ function bankWords({ charges }: OrderMoney): readonly string[] {
   ];
   if (codes.length === 0) return [];
   return [
-    `give the buyer that time and the bank's auth ${codes.length === 1 ? 'code' : 'codes'}, ${codes.join(' and ')}`,
+    `give the buyer that time and the bank's auth ${codes.length === 1 ? 'code' : 'codes,'} ${codes.join(' and ')}`,
   ];
 }
 

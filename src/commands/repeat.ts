@@ -1,8 +1,7 @@
 /** `--intent`: a script's own id of what it wants once. A repeat gives the recorded outcome and sends nothing. */
 
 import type { JsonObject } from '../api/spec.ts';
-import { flag } from '../command.ts';
-import { CliError } from '../errors.ts';
+import { flag, usage } from '../command.ts';
 import type { Context, Intent, Profile } from '../ports.ts';
 import { accountLabel } from './account.ts';
 import { appliedOrThrow, isDryRun } from './outcome.ts';
@@ -15,9 +14,7 @@ export const intentFlag = flag.of<string>({
   summary: "a script's own id of this change: the same ID again gives the recorded outcome",
   parse: (text, name) => {
     if (intentIdPattern.test(text)) return text;
-    throw new CliError('usage', `${name} ${text}: letters, digits and . _ : - only, 128 at most`, {
-      certain: 'nothing was sent',
-    });
+    throw usage(`${name} ${text}: letters, digits and . _ : - only, 128 at most`);
   },
 });
 

@@ -1,6 +1,6 @@
 /** Points in time as people type them, and the half-open range between two of them. Pure. */
 
-import { flag } from '../command.ts';
+import { flag, usage } from '../command.ts';
 import { CliError } from '../errors.ts';
 import type { Context } from '../ports.ts';
 
@@ -49,11 +49,7 @@ export function parseWhen(text: string, name: string): When {
     return { text, relative: true, at: ({ now }) => wholeSecond(now) - Number(count) * length };
   const shown = shownBy(iso.exec(text));
   if (shown === undefined) {
-    throw new CliError(
-      'usage',
-      `${name} ${text}: not a time such as 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`,
-      { certain: 'nothing was sent' },
-    );
+    throw usage(`${name} ${text}: not a time such as 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`);
   }
   const { wall, offsetMs } = shown;
   return {

@@ -3,7 +3,8 @@
 import { CliError } from '../errors.ts';
 import type { Intent, Outcome } from '../ports.ts';
 
-type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
+/** An outcome of something that was tried: anything but a dry run. */
+export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 
 /** After an applied outcome was printed: throws CliError 'incomplete' when the journal does not hold it. */
 export function checkRecorded(intent: Intent, outcome: Ended, what: string): void {

@@ -278,7 +278,8 @@ function judgeOtherReply(proof: Proof, status: number, value: unknown): Answer {
   const id = valueAt(value, ['id']);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (valueAt(value, ['livemode']) === !proof.livemode) {
-    return { says: 'contradiction', why: `HTTP ${status}, but its livemode is of the other mode` };
+    const what = proof.kind === 'order' ? 'an order' : 'an object';
+    return { says: 'contradiction', why: `HTTP ${status}, ${what}, but its livemode is of the other mode` };
   }
   if (proof.kind !== 'order') {
     return isObject

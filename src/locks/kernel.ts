@@ -6,6 +6,7 @@ import { CliError } from '../errors.ts';
 // SQLITE_BUSY (the primary code; extended ones keep it in the low byte).
 const busy = 5;
 
+/** A slot file that is locked. */
 export interface KernelLock {
   release(): void;
 }

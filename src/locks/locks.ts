@@ -6,6 +6,7 @@ import { readOwner, removeOwner, writeOwner } from './owner.ts';
 import { ownerFile, prepareSlots, slotFile, slotOf } from './slots.ts';
 import { createTurns } from './turns.ts';
 
+/** What the locks of a folder are made of. */
 export interface LockParts {
   /** Where the slot files lie; made when the first lock is taken. */
   readonly folder: string;

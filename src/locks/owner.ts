@@ -3,6 +3,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { LockOwner } from '../ports.ts';
 
+/** Who holds a slot, and for which name. */
 export interface SlotOwner extends LockOwner {
   /** The name the lock was taken under. */
   readonly name: string;
@@ -21,6 +22,7 @@ export function writeOwner(path: string, owner: SlotOwner): void {
   }
 }
 
+/** Removes the sidecar; never throws. */
 export function removeOwner(path: string): void {
   try {
     rmSync(path, { force: true });

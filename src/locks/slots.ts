@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError } from '../errors.ts';
+import { CliError, systemCode } from '../errors.ts';
 
 /** How many locks can be held at once without one waiting for the slot of another. */
 export const slotCount = 64;
@@ -13,10 +13,12 @@ export function slotOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE(0) % slotCount;
 }
 
+/** The file whose lock is the slot. */
 export function slotFile(folder: string, slot: number): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.lock`);
 }
 
+/** The sidecar of a slot. */
 export function ownerFile(folder: string, slot: number): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.owner.json`);
 }
@@ -33,7 +35,7 @@ export function prepareSlots(folder: string, uid: number | undefined): void {
     for (let slot = 0; slot < slotCount; slot += 1) prepareSlot(slotFile(folder, slot), uid);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError('refused', `the lock folder ${folder} cannot be used (${codeOf(error)})`, {
+    throw new CliError('refused', `the lock folder ${folder} cannot be used (${systemCode(error)})`, {
       certain: 'nothing was sent and nothing was changed',
       now: [`make ${folder} writable for you, or set XDG_STATE_HOME to a folder that is`],
       cause: error,
@@ -45,7 +47,7 @@ function prepareSlot(path: string, uid: number | undefined): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
   }
   checkOwn(path, 'file', uid, 0o600);
 }
@@ -68,10 +70,4 @@ function checkOwn(path: string, kind: 'file' | 'folder', uid: number | undefined
     });
   }
   if (uid !== undefined && (stat.mode & 0o077) !== 0) chmodSync(path, mode);
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : 'unknown error';
 }

@@ -2,11 +2,13 @@
 
 import type { Clock } from '../ports.ts';
 
+/** A turn that has come. */
 export interface Turn {
   /** Lets the next one in. */
   end(): void;
 }
 
+/** Turns by slot. */
 export interface Turns {
   /** Resolves with the turn, or with undefined when the deadline (monotonic milliseconds) passes first. */
   wait(
@@ -19,6 +21,7 @@ export interface Turns {
   ): Promise<Turn | undefined>;
 }
 
+/** Nobody waits yet. */
 export function createTurns(): Turns {
   const last = new Map<number, Promise<void>>();
   return {

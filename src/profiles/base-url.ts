@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
 
+/** A base URL that a key may be sent to. */
 export interface BaseUrl {
   /** Without a trailing slash; may hold a path prefix. */
   readonly baseUrl: string;

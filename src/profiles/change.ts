@@ -68,6 +68,7 @@ export async function makeDefault(core: Core, name: string): Promise<void> {
   });
 }
 
+/** Sets a setting of a stored profile. Throws as `storedIn` and `editStored`. */
 export function setSetting(core: Core, name: string, setting: string, value: string): Promise<SettingChange> {
   return core.change(async ({ file, save }) => {
     const edit = editStored(name, storedIn(file.profiles, name), setting, value);

@@ -10,6 +10,7 @@ import { type ProfileFile, readProfileFile } from './store.ts';
 import { createVault, type Vault } from './vault.ts';
 import { type OpenStore, withStore } from './write.ts';
 
+/** What the profiles of a run are made of. */
 export interface ProfileParts {
   readonly folders: Folders;
   readonly env: Environment;
@@ -31,6 +32,7 @@ export interface ProfileParts {
   readonly keyringModule?: string;
 }
 
+/** What every function of this folder starts from. */
 export interface Core {
   readonly parts: ProfileParts;
   readonly file: string;
@@ -41,6 +43,7 @@ export interface Core {
   readonly change: <T>(work: (store: OpenStore) => Promise<T>) => Promise<T>;
 }
 
+/** Joins the parts. Nothing is read or written yet. */
 export function createCore(parts: ProfileParts): Core {
   const { folders, env, uid, notice, locks, clock, execPath } = parts;
   const file = join(folders.config, 'profiles.json');

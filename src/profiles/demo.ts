@@ -15,6 +15,7 @@ export interface Demo {
   readonly key: string;
 }
 
+/** The profile of this instance of the simulator; after a reset it is another account. */
 export function demoProfile(demo: Demo): Profile {
   const origin = `demo:${demo.instance}`;
   return {

@@ -6,6 +6,7 @@ import type { SettingChange } from './profile.ts';
 import { defaultWord, readSettings, settingName, settingProblem, settingWords } from './settings.ts';
 import { langPattern, type StoredProfile } from './store.ts';
 
+/** A stored profile after a change, and the change in words. */
 export interface Edit {
   readonly stored: StoredProfile;
   readonly change: SettingChange;

@@ -3,13 +3,12 @@
 import { readFileSync } from 'node:fs';
 import type { Mode } from '../api/spec.ts';
 import { authSchemes, defaultApiVersion, defaultVendor, modes, vendorPattern } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { CliError, systemCode } from '../errors.ts';
 import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
 import { type Environment, variable } from './folders.ts';
 import { keyLimit, readKey } from './key.ts';
 import { environmentName } from './names.ts';
-import { codeOf } from './own-file.ts';
 import type { Profile } from './profile.ts';
 import { readSettings } from './settings.ts';
 
@@ -53,6 +52,7 @@ export function environmentMode(env: Environment): Mode | undefined {
   return modes.find((mode) => mode === variable(env, names.mode));
 }
 
+/** Its base URL as typed, right or wrong. */
 export function environmentBaseUrl(env: Environment): string | undefined {
   return variable(env, names.baseUrl);
 }
@@ -81,10 +81,14 @@ function readSome(path: string): string {
     const text = readFileSync(path, 'utf8');
     return text.slice(0, keyLimit + 3);
   } catch (error) {
-    throw new CliError('auth', `the file of ${names.keyFile}, ${path}, cannot be read (${codeOf(error)})`, {
-      certain: 'nothing was sent',
-      cause: error,
-    });
+    throw new CliError(
+      'auth',
+      `the file of ${names.keyFile}, ${path}, cannot be read (${systemCode(error)})`,
+      {
+        certain: 'nothing was sent',
+        cause: error,
+      },
+    );
   }
 }
 

@@ -2,14 +2,17 @@
 
 import { posix, win32 } from 'node:path';
 
+/** Absolute paths; the folders need not be there. */
 export interface Folders {
   readonly config: string;
   readonly state: string;
   readonly cache: string;
 }
 
+/** Variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/** What decides where files lie. */
 export interface FolderParts {
   readonly env: Environment;
   /** `process.platform`. */

@@ -5,6 +5,7 @@ import { type FileRules, readOwnFile, writeOwnFile } from './own-file.ts';
 import { damaged, fileVersion, issueText, parseJson, refuseNewer } from './store.ts';
 
 const keptKey = v.strictObject({ origin: v.string(), key: v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/)) });
+/** A key with the one origin it may be sent to. */
 export type KeptKey = v.InferOutput<typeof keptKey>;
 
 const keyFile = v.strictObject({

@@ -7,6 +7,7 @@ import { text as readAll } from 'node:stream/consumers';
 import * as v from 'valibot';
 import { type Environment, variable } from './folders.ts';
 
+/** What the keyring is asked with. */
 export interface KeyringParts {
   /** `process.execPath`. */
   readonly execPath: string;

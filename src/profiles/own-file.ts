@@ -18,8 +18,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError } from '../errors.ts';
+import { CliError, systemCode } from '../errors.ts';
 
+/** Whose a file must be, and who is told of a repair. */
 export interface FileRules {
   /** This user's id; undefined where the system has none, and then owner and mode are not looked at. */
   readonly uid: number | undefined;
@@ -36,7 +37,7 @@ export function readOwnFile(path: string, rules: FileRules): string | undefined 
   try {
     handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    const code = codeOf(error);
+    const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link');
     throw unreadable(path, error);
@@ -94,7 +95,7 @@ export function writeOwnFile(path: string, text: string, rules: FileRules): void
 
 /** The error of a file or folder that cannot be written. */
 export function unwritable(path: string, error: unknown): CliError {
-  return new CliError('refused', `${path} cannot be written (${codeOf(error)})`, {
+  return new CliError('refused', `${path} cannot be written (${systemCode(error)})`, {
     certain: 'nothing was changed',
     now: ['free space or give yourself the right to write there, or set XDG_CONFIG_HOME to another folder'],
     cause: error,
@@ -131,7 +132,7 @@ function repair(path: string, mode: number, rules: FileRules, change: () => void
   try {
     change();
   } catch (error) {
-    throw unsafe(path, `is open to others, and that cannot be changed (${codeOf(error)})`);
+    throw unsafe(path, `is open to others, and that cannot be changed (${systemCode(error)})`);
   }
   rules.notice(`${path} was open to other users; it is ${mode.toString(8)} now`);
 }
@@ -144,15 +145,9 @@ function unsafe(path: string, what: string): CliError {
 }
 
 function unreadable(path: string, error: unknown): CliError {
-  return new CliError('refused', `${path} cannot be read (${codeOf(error)})`, {
+  return new CliError('refused', `${path} cannot be read (${systemCode(error)})`, {
     certain: 'nothing was sent and nothing was changed',
     now: ['give yourself the right to read it, or set XDG_CONFIG_HOME to another folder'],
     cause: error,
   });
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : 'unknown error';
 }

@@ -152,6 +152,7 @@ export interface Profiles {
   rememberOrder(name: string, orderId: string): Promise<void>;
 }
 
+/** A setting before and after, as texts; undefined is the default. */
 export interface SettingChange {
   /** Its full name, the currency in capitals. */
   readonly setting: string;

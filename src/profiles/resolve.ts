@@ -14,6 +14,7 @@ export interface Given {
   readonly lang: string | undefined;
 }
 
+/** The profile of a run, and who chose it. */
 export interface Choice {
   readonly name: string;
   readonly chosenBy: OpenProfile['chosenBy'];

@@ -4,6 +4,7 @@ import type { Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Environment } from './folders.ts';
 
+/** How this process was started, and for which mode. */
 export interface Runtime {
   readonly env: Environment;
   /** `process.execArgv`. */

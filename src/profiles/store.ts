@@ -27,7 +27,6 @@ export const leadFile = v.strictObject({
   auth: v.optional(v.picklist(authSchemes)),
   settings: v.optional(v.record(v.string(), v.string()), {}),
 });
-export type LeadFile = v.InferOutput<typeof leadFile>;
 
 /** A profile as the file keeps it. What is absent has its default. */
 export const storedProfile = v.strictObject({

@@ -6,12 +6,14 @@ import { type Keyring, KeyringError } from './keyring.ts';
 import type { FileRules } from './own-file.ts';
 import type { KeyPlace } from './store.ts';
 
+/** What the vault is made of. */
 export interface VaultParts {
   readonly keyFile: string;
   readonly rules: FileRules;
   readonly keyring: Keyring;
 }
 
+/** The keys of all profiles, wherever they are kept. */
 export interface Vault {
   /** The key of a profile for this origin. Throws CliError 'auth' when there is none, 'refused' when it is for another. */
   read(name: string, place: KeyPlace, origin: string): Promise<string>;
@@ -25,6 +27,7 @@ export interface Vault {
   keysOfFile(): readonly string[];
 }
 
+/** The keys of one configuration folder. Nothing is read before it is asked for. */
 export function createVault({ keyFile, rules, keyring }: VaultParts): Vault {
   // A configuration folder of its own has keys of its own.
   const account = (name: string) => `${name} of ${keyFile}`;

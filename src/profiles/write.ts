@@ -7,6 +7,7 @@ import type { Clock, Held, Locks } from '../ports.ts';
 import { type FileRules, prepareOwnFolder, unwritable } from './own-file.ts';
 import { fileVersion, type ProfileFile, readProfileFile } from './store.ts';
 
+/** What writing the profile file takes. */
 export interface WriterParts {
   /** The profile file, in the configuration folder. */
   readonly path: string;

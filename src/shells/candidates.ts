@@ -12,6 +12,7 @@ export interface Sources {
   readonly intents: (profile: string | undefined) => Promise<readonly Candidate[]>;
 }
 
+/** What a shell is given to offer. */
 export interface Offered {
   readonly candidates: readonly Candidate[];
   /** A file name may stand here: the shell completes those itself. */

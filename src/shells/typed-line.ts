@@ -2,6 +2,7 @@
 
 import type { Shell } from '../ports.ts';
 
+/** A line up to the cursor, in words. */
 export interface TypedLine {
   /** The words before the one at the cursor, without `paydesk`. */
   readonly before: readonly string[];

@@ -15,6 +15,7 @@ import { errorReply, jsonReply, listReply } from './replies.ts';
 import type { RuleInputs } from './rules/refund.ts';
 import type { Store } from './store.ts';
 
+/** What the service is made of. */
 export interface AppOptions {
   readonly store: Store;
   /** Vendor segments that are answered; the first one is the brand of error codes. */
@@ -24,6 +25,7 @@ export interface AppOptions {
   readonly random: Random;
 }
 
+/** The service, answering. */
 export interface App {
   /** Never rejects: what goes wrong inside is an error reply. */
   readonly fetch: (request: Request) => Promise<Response>;

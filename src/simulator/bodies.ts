@@ -1,10 +1,9 @@
 /** Reading of request bodies: capped, JSON, `{}` and nothing alike. */
 
-import type { JsonObject } from '../api/spec.ts';
+import { isObject, type JsonObject } from '../api/spec.ts';
 import { maxBodyBytes } from './assumptions.ts';
 import type { Ruled } from './failures.ts';
 import { badBody, bodyTooLarge, malformed } from './failures.ts';
-import { isObject } from './records.ts';
 
 /** The body as a JSON object; no body is `{}`. */
 export async function readBody(request: Request): Promise<Ruled<JsonObject>> {

@@ -37,6 +37,7 @@ export interface Serving {
   close(): Promise<void>;
 }
 
+/** The simulator, as its commands are given it. */
 export interface SimulatorControl {
   /**
    * Serves on 127.0.0.1 until it is closed. Throws CliError 'usage' for options that make no sense, 'refused' when the

@@ -10,6 +10,7 @@ import { defaultOrders } from './seed/seed.ts';
 import type { Store } from './store.ts';
 import { openStore } from './store.ts';
 
+/** Where the demo lies, and what time it is. */
 export interface ControlOptions {
   /** The folder of the demo's file. */
   readonly folder: string;

@@ -5,6 +5,7 @@ import type { App } from './app.ts';
 import { tooMany } from './failures.ts';
 import type { DrawFault, Ending, Fault } from './faults.ts';
 
+/** The service, and what its replies may suffer. */
 export interface DeliveryOptions {
   readonly app: App;
   readonly drawFault: DrawFault | undefined;

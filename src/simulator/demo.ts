@@ -12,6 +12,7 @@ import { defaultOrders } from './seed/seed.ts';
 import type { Identity, StoreOptions } from './store.ts';
 import { openStore, refillStore } from './store.ts';
 
+/** Where the demo lies, and how it is to fail. */
 export interface DemoOptions {
   /** The folder of its file; made with mode 0700 when it is not there. */
   readonly folder: string;
@@ -21,6 +22,7 @@ export interface DemoOptions {
   readonly fault?: string | undefined;
 }
 
+/** The demo, open. */
 export interface Demo {
   /** Answers like `fetch` over a network: a lost reply rejects with a TypeError, an abort with the signal's reason. */
   readonly fetch: (request: Request) => Promise<Response>;

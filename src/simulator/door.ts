@@ -4,6 +4,7 @@ import type { SimulatorControl } from './control.ts';
 import type { ControlOptions } from './create.ts';
 import type { Demo, DemoOptions } from './demo.ts';
 
+/** The demo of a run, not open yet. */
 export interface DemoDoor {
   readonly open: () => Promise<Demo>;
   /** What requests to it are addressed to; they never leave this process. */

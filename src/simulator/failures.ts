@@ -5,6 +5,7 @@ import { documentedErrors } from '../api/spec.ts';
 import type { ErrorKindName, Language } from './assumptions.ts';
 import type { StoredOrder } from './records.ts';
 
+/** One detail of an error (service: Errors). */
 export interface FailureDetail {
   /** As it stands after `<brand>.errors.` (service: Errors). */
   readonly code: string;
@@ -14,6 +15,7 @@ export interface FailureDetail {
   readonly debug?: string;
 }
 
+/** A refusal, before it has a language and a log id. */
 export interface Failure {
   readonly kind: ErrorKindName;
   readonly details: readonly FailureDetail[];

@@ -10,12 +10,14 @@ import { seededRandom } from './random.ts';
 export const endings = ['drop', 'stall', 'cut', '500', 'html', '429'] as const;
 export type Ending = (typeof endings)[number];
 
+/** What a reply suffers. */
 export interface Fault {
   readonly ending: Ending;
   /** The request is carried out first; only its reply suffers. */
   readonly applied: boolean;
 }
 
+/** Which faults there are, and how often. */
 export interface FaultPlan {
   readonly faults: readonly [Fault, ...Fault[]];
   /** Share of the requests that get one of the faults, 0 to 1. */

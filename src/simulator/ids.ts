@@ -2,6 +2,7 @@
 
 import type { Random } from './random.ts';
 
+/** Makes an id of each kind. */
 export interface Ids {
   order(): string;
   customer(): string;
@@ -14,6 +15,7 @@ export interface Ids {
   plain(): string;
 }
 
+/** Ids out of a source of chance: the same source, the same ids. */
 export function idsFrom(random: Random): Ids {
   return {
     order: () => `ord_${random.letters(17)}`,

@@ -4,6 +4,7 @@ import type { JsonObject } from '../api/spec.ts';
 import {
   checkoutCreateRequest,
   checkRequest,
+  isObject,
   livemodeOf,
   orderRequest,
   refundRequest,
@@ -12,7 +13,7 @@ import {
 import { checkoutAliases } from './assumptions.ts';
 import type { Failure, Ruled } from './failures.ts';
 import { badBody, notFound } from './failures.ts';
-import { isObject, type StoredOrder } from './records.ts';
+import type { StoredOrder } from './records.ts';
 import { captureOrder } from './rules/capture.ts';
 import { createLink, withoutAliases, withoutOrderAliases } from './rules/checkout.ts';
 import { createOrder } from './rules/order.ts';
@@ -20,6 +21,7 @@ import type { RuleInputs } from './rules/refund.ts';
 import { refundOrder } from './rules/refund.ts';
 import type { Store } from './store.ts';
 
+/** POST orders/ID/refunds (service: Endpoints 1). */
 export function refund(store: Store, id: string, body: JsonObject, inputs: RuleInputs): Ruled<StoredOrder> {
   if (store.get('orders', id) === undefined) return { failure: noOrder(id) };
   // `amount` without `charge_id` is judged by the rule, which sees the order: checked as if a charge were named.
@@ -31,6 +33,7 @@ export function refund(store: Store, id: string, body: JsonObject, inputs: RuleI
   return store.changeOrder(id, (order) => refundOrder(order, request, inputs)) ?? { failure: noOrder(id) };
 }
 
+/** POST orders/ID/capture (service: Endpoints 3). */
 export function capture(store: Store, id: string, body: JsonObject, { now }: RuleInputs): Ruled<StoredOrder> {
   if (store.get('orders', id) === undefined) return { failure: noOrder(id) };
   // Assumed: `{}` is no body; anything in it is refused (service: Endpoints 3).
@@ -39,6 +42,7 @@ export function capture(store: Store, id: string, body: JsonObject, { now }: Rul
   return store.changeOrder(id, (order) => captureOrder(order, now)) ?? { failure: noOrder(id) };
 }
 
+/** POST orders (service: Endpoints 4). */
 export function makeOrder(store: Store, body: JsonObject, inputs: RuleInputs): Ruled<JsonObject> {
   const checked = checkRequest(orderRequest, withoutOrderAliases(body));
   if ('faults' in checked) return { failure: badBody(checked.faults) };
@@ -53,6 +57,7 @@ export function makeOrder(store: Store, body: JsonObject, inputs: RuleInputs): R
   return made;
 }
 
+/** POST of a payment link (service: Endpoints 5). */
 export function makeCheckout(store: Store, body: JsonObject, inputs: RuleInputs): Ruled<JsonObject> {
   const checked = checkRequest(checkoutCreateRequest, withoutAliases(body, checkoutAliases.link));
   if ('faults' in checked) return { failure: badBody(checked.faults) };

@@ -5,6 +5,7 @@ import { randomInt } from 'node:crypto';
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const hex = '0123456789abcdef';
 
+/** A source of chance. */
 export interface Random {
   /** At least 0, below 1. */
   fraction(): number;

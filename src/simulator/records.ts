@@ -1,7 +1,7 @@
 /** Records as the simulator keeps them: the fields its rules touch; all others pass through. */
 
 import type { JsonObject } from '../api/spec.ts';
-import { statuses } from '../api/spec.ts';
+import { isObject, statuses } from '../api/spec.ts';
 
 /** A nested list, always complete (service: List envelope). */
 export interface NestedList<T> {
@@ -20,6 +20,7 @@ export interface StoredRefund {
   readonly auth_code: string;
 }
 
+/** A charge; `refunds` is null while nothing was refunded. */
 export interface StoredCharge {
   readonly [key: string]: unknown;
   readonly id: string;
@@ -45,12 +46,9 @@ export interface StoredOrder {
   readonly charges?: NestedList<StoredCharge>;
 }
 
+/** A complete list of these. */
 export function nestedList<T>(data: readonly T[]): NestedList<T> {
   return { object: 'list', has_more: false, total: data.length, data };
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether what the store holds is an order; it wrote it, so the kind is enough. */
@@ -58,6 +56,7 @@ export function isStoredOrder(value: unknown): value is StoredOrder {
   return isObject(value) && value.object === 'order' && typeof value.id === 'string';
 }
 
+/** The charges of an order; none while nothing was paid. */
 export function chargesOf(order: StoredOrder): readonly StoredCharge[] {
   return order.charges?.data ?? [];
 }

@@ -4,6 +4,7 @@ import { errorKinds, type Language } from './assumptions.ts';
 import type { Failure } from './failures.ts';
 import type { StoredPage } from './store.ts';
 
+/** What the words of an error depend on. */
 export interface ReplyWords {
   /** The first segment of every code. */
   readonly brand: string;
@@ -14,6 +15,7 @@ export interface ReplyWords {
 // Assumed: replies are application/json, whatever vendor type was asked for.
 const headers = { 'content-type': 'application/json' } as const;
 
+/** A reply of JSON text. */
 export function jsonReply(text: string): Response {
   return new Response(text, { status: 200, headers });
 }

@@ -14,6 +14,7 @@ import type { DrawFault } from './faults.ts';
 import type { Random } from './random.ts';
 import type { Store } from './store.ts';
 
+/** What a listening simulator is made of. */
 export interface ServerOptions {
   readonly port: number;
   readonly store: Store;

@@ -2,7 +2,7 @@
 
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { CliError } from '../errors.ts';
+import { CliError, systemCode } from '../errors.ts';
 
 // Marks a file as a simulator's ("PDSK"), and which form of it.
 const applicationId = 0x5044534b;
@@ -52,8 +52,8 @@ function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return;
-    throw new CliError('usage', `${file}: the simulator's file cannot be made here (${codeOf(error)})`, {
+    if (systemCode(error) === 'EEXIST') return;
+    throw new CliError('usage', `${file}: the simulator's file cannot be made here (${systemCode(error)})`, {
       certain: 'nothing was started',
       cause: error,
     });
@@ -107,8 +107,4 @@ function explained<T>(file: string | undefined, work: () => T): T {
       cause: error,
     });
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }

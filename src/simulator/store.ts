@@ -11,8 +11,10 @@ import { isStoredOrder } from './records.ts';
 import { seedCustomers, seedOrders } from './seed/seed.ts';
 import { inTransaction, openFile } from './store-file.ts';
 
+/** Kinds of records that are kept. */
 export type Table = 'orders' | 'customers' | 'checkouts';
 
+/** Which page: after one id, before another, or the first. */
 export interface PageRequest {
   readonly limit: number;
   readonly next?: string | undefined;
@@ -38,6 +40,7 @@ export interface Identity {
   readonly orders: number;
 }
 
+/** The records of one simulator. */
 export interface Store {
   identity(): Identity;
   /** A page, read by key and not by counting; undefined when there is no record of the cursor's id. */
@@ -51,6 +54,7 @@ export interface Store {
   close(): void;
 }
 
+/** Where a store lies, and what a new one is filled with. */
 export interface StoreOptions {
   /** Undefined: memory. */
   readonly file: string | undefined;

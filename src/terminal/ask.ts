@@ -7,6 +7,7 @@ import { type StreamFacts, screenClean } from './facts.ts';
 import { dropTypeAhead, endOfInput, type Keyboard } from './keyboard.ts';
 import type { Secrets } from './secrets.ts';
 
+/** What questions are asked with. */
 export interface AskOptions {
   /** The process's stdin. */
   readonly stdin: Keyboard;
@@ -35,6 +36,7 @@ export interface Labelled {
   readonly detail: string | undefined;
 }
 
+/** What is wrong with an answer, or undefined. */
 export type Check = (text: string) => string | undefined;
 
 /** One kind of prompt. Every question ends when its signal aborts. */

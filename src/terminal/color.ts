@@ -4,7 +4,9 @@ import type { Style } from '../ports.ts';
 
 /** Colours one piece of text, or leaves it alone. */
 export type Paint = (text: string, style: Style) => string;
+/** Without colour, or with. */
 export type ColorLevel = 0 | 1;
+/** `--color WHEN`. */
 export type ColorChoice = 'auto' | 'always' | 'never';
 
 /**

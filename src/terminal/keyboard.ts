@@ -9,7 +9,9 @@ export interface Keyboard extends Readable {
   setRawMode(on: boolean): unknown;
 }
 
+/** What raw mode reads for Ctrl-C. */
 export const ctrlC = '\u0003';
+/** What raw mode reads for Ctrl-D. */
 export const ctrlD = '\u0004';
 
 // Long enough for a paste that arrives in pieces, too short to be noticed.

@@ -2,6 +2,7 @@
 
 import type { Column, ValueKind } from '../api/spec.ts';
 
+/** Cells between two columns. */
 export const gap = 2;
 
 // Which columns keep their place where there is not room for all of them.
@@ -10,6 +11,7 @@ const importance: readonly ValueKind[] = ['id', 'money', 'status', 'time', 'inte
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
 const smallest = 6;
 
+/** Which columns there is room for. */
 export interface Fitted {
   /** Indexes of the columns that are shown. */
   readonly shown: readonly number[];

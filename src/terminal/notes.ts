@@ -10,6 +10,7 @@ import type { Secrets } from './secrets.ts';
 import { createStreamWriter } from './stream-writer.ts';
 import { createTimes } from './time.ts';
 
+/** What stderr is written with. */
 export interface NotesOptions {
   readonly stderr: StreamFacts;
   readonly format: Format;

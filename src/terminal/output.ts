@@ -12,6 +12,7 @@ import type { Secrets } from './secrets.ts';
 import { readingOf, type Sink, startSink } from './sink.ts';
 import { createStreamWriter } from './stream-writer.ts';
 
+/** What stdout is written with. */
 export interface OutputOptions {
   readonly stdout: StreamFacts;
   readonly format: Format;

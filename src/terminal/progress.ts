@@ -2,6 +2,7 @@
 
 import { cut } from './width.ts';
 
+/** What the line is drawn with. */
 export interface ProgressOptions {
   /** Writes at once. */
   readonly write: (text: string) => void;
@@ -11,6 +12,7 @@ export interface ProgressOptions {
   readonly clean: (text: string) => string;
 }
 
+/** The line of one run. */
 export interface Progress {
   /** Starts the line; the newest one is shown. The returned function ends it. */
   start(text: () => string): () => void;

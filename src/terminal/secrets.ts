@@ -16,6 +16,7 @@ export interface Secrets {
   filter(): SecretFilter;
 }
 
+/** A filter for one stream. */
 export interface SecretFilter {
   push(text: string): string;
   /** What was held back. */

@@ -1,9 +1,10 @@
 /** The one writer of a stream: waits while it is full, stops keys, and turns a lost stream into one error. */
 
 import type { Writable } from 'node:stream';
-import { CliError } from '../errors.ts';
+import { CliError, systemCode } from '../errors.ts';
 import type { Secrets } from './secrets.ts';
 
+/** One stream, written by nobody else. */
 export interface StreamWriter {
   /** Writes a piece; resolves when there is room for more. Rejects with CliError 'incomplete' once the stream is lost. */
   write(text: string): Promise<void>;
@@ -15,6 +16,7 @@ export interface StreamWriter {
   readonly lost: CliError | undefined;
 }
 
+/** The stream, and what happens when it is lost. */
 export interface StreamWriterOptions {
   readonly stream: Writable & { readonly isTTY?: boolean };
   /** `stdout` or `stderr`: how messages call it. */
@@ -35,7 +37,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
 
   const lose = (cause: unknown): CliError | undefined => {
     // A terminal that was closed: nobody is left to read, and no file lacks anything.
-    deserted ||= stream.isTTY === true && codeOf(cause) === 'EIO';
+    deserted ||= stream.isTTY === true && systemCode(cause) === 'EIO';
     if (deserted) return undefined;
     if (lost === undefined) {
       lost = new CliError('incomplete', `${name} ${whyLost(cause)}`, { cause });
@@ -84,10 +86,6 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 function whyLost(cause: unknown): string {
-  const code = codeOf(cause);
+  const code = systemCode(cause);
   return reasons[code] ?? `could not be written (${code})`;
-}
-
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error';
 }

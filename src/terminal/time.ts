@@ -63,6 +63,7 @@ export function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
 
+/** Whether this is a time the service can mean: whole seconds between 1970 and 9999. */
 export function valid(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < endOfYear9999;
 }

@@ -2,6 +2,7 @@
 
 import stringWidth from 'string-width';
 
+/** What a text that was cut ends in. */
 export const ellipsis = '…';
 
 /** Cells that a clean line takes up. */
@@ -23,10 +24,4 @@ export function cut(text: string, width: number): string {
     kept += segment;
   }
   return kept + ellipsis;
-}
-
-/** Text filled with spaces to so many cells. */
-export function pad(text: string, width: number, right: boolean): string {
-  const fill = ' '.repeat(Math.max(0, width - widthOf(text)));
-  return right ? fill + text : text + fill;
 }

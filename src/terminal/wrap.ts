@@ -43,6 +43,12 @@ export function wrap(
   );
 }
 
+// A command to copy stays whole: broken in two, its first half would run as something else.
+function partsOf(text: string): readonly string[] {
+  const at = text.search(/(?<=^|: )paydesk /);
+  return at === -1 ? text.split(/( +)/) : [...text.slice(0, at).split(/( +)/), text.slice(at)];
+}
+
 type Word = { readonly spaces: Piece } | { readonly spaces?: undefined; readonly pieces: readonly Piece[] };
 
 // Runs of spaces, and the words between them; a word may be made of pieces of several styles.
@@ -54,7 +60,7 @@ function wordsOf(pieces: readonly Piece[]): readonly Word[] {
     current = [];
   };
   for (const { text, style } of pieces) {
-    for (const part of text.split(/( +)/)) {
+    for (const part of partsOf(text)) {
       if (part === '') continue;
       if (part.startsWith(' ')) {
         close();

@@ -298,15 +298,17 @@ describe('memory', () => {
         PAYDESK_API_KEY: 'key_test',
         PEAK_MEMORY_FILE: file,
       },
-      nodeArgs: ['--import', join(import.meta.dirname, 'peak-memory.mjs')],
+      // A small nursery: what is garbage is collected at once, so that the peak tells what is held.
+      nodeArgs: ['--max-semi-space-size=1', '--import', join(import.meta.dirname, 'peak-memory.mjs')],
     });
     expect(ran.code).toBe(0);
     expect(ran.stdout.trimEnd().split('\n')).toHaveLength(pages * 250);
     return Number(readFileSync(file, 'utf8'));
   }
 
-  test('does not grow with the orders read: 10,000 take at most half as much again as 1,000', async () => {
+  test('does not grow with the orders read: 10,000 take at most 1.6 times what 1,000 take', async () => {
     const [few, many] = [await peakOf(4), await peakOf(40)];
-    expect(many / few).toBeLessThan(1.5);
+    // Measured: 1.3, what waits to be collected. Orders that were kept would add some 5 kB each, 45 MB.
+    expect(many / few).toBeLessThan(1.6);
   });
 });

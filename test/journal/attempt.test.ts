@@ -288,7 +288,7 @@ describe('after the sending', () => {
   it('F1 what never left is not sent', () => {
     const closed: Event = { is: 'not_sent', why: 'closed port', moment: at(0) };
     expect(endOf([...toPost, closed, recorded])).toMatchObject({
-      verdict: { verdict: 'not_sent', why: 'closed port' },
+      verdict: { verdict: 'not_sent', by: 'sender', why: 'closed port' },
       reads: 0,
     });
   });
@@ -403,5 +403,16 @@ describe('after the sending', () => {
       verdict: { verdict: 'rejected', confirmed: false },
       reads: 0,
     });
+  });
+
+  it('an order whose creation got no answer is looked for among the newest', () => {
+    const body = { currency: 'MXN', line_items: [{ name: 'a', unit_price: 1, quantity: 1 }] };
+    const request = { method: 'POST', path: 'orders', body } as const;
+    const create = wanted({ kind: 'order', orderId: undefined, expected: undefined, request });
+    const created = { id: 'ord_9', currency: 'MXN', line_items: { data: body.line_items } };
+    const newest: Event = { is: 'fresh', value: [{ id: 'ord_8' }], moment: at(0) };
+    const path = [locked, known(), newest, approved, recorded, lost, recorded, waited];
+    const end = endOf([...path, seen([created, { id: 'ord_8' }]), recorded], create);
+    expect(end).toMatchObject({ verdict: { verdict: 'applied', by: 'read', created: 'ord_9' }, reads: 1 });
   });
 });

@@ -47,5 +47,5 @@ it(
     );
     expect(sum.effects).toBeGreaterThan(numRuns / 10);
   },
-  long ? 3_600_000 : 60_000,
+  long ? 3_600_000 : 240_000,
 );

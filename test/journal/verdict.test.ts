@@ -247,8 +247,8 @@ describe('what a reply says of other changes', () => {
   const made = { says: 'applied', refunds: [] };
   const nothing = (why: string) => ({ says: 'nothing', why: `HTTP 200, ${why}` });
   it.each<['order' | 'checkout' | 'api', unknown, object]>([
-    ['order', { object: 'order', id: 'ord_9', livemode: true }, made],
-    ['order', { object: 'order', id: 'ord_9' }, made],
+    ['order', { object: 'order', id: 'ord_9', livemode: true }, { ...made, created: 'ord_9' }],
+    ['order', { object: 'order', id: 'ord_9' }, { ...made, created: 'ord_9' }],
     [
       'order',
       { object: 'order', id: 'ord_9', livemode: false },
@@ -406,6 +406,9 @@ describe('what a reply to a refund says', () => {
     const value = { object: 'error', type: 't', details: [], data };
     const capture = judgeReply(proof({ kind: 'capture' }), { status: 422, body: { value } });
     expect(capture).toMatchObject({ says: 'rejected', contradicts: false });
+    const stranger = { ...value, data: { ...data, id: 'ord_2' } };
+    const api = judgeReply(proof({ kind: 'api' }), { status: 422, body: { value: stranger } });
+    expect(api).toMatchObject({ says: 'rejected', contradicts: false });
     const same = { ...order(charge('ch_1', 100, [['old', -5]])), amount_refunded: 6 };
     expect(heard(422, { ...value, data: same })).toMatchObject({ says: 'rejected', contradicts: false });
   });

@@ -174,7 +174,10 @@ export async function serve(
   );
   const kill = (): unknown => child.kill('SIGKILL');
   process.once('exit', kill);
-  const [line]: unknown[] = await once(child.stdout, 'data');
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the simulator ended with ${String(code)} before it listened`);
+  });
+  const [line]: unknown[] = await Promise.race([once(child.stdout, 'data'), ended]);
   const { url, key, mode } = JSON.parse(String(line)) as Simulator;
   const stop = async (): Promise<void> => {
     const gone = once(child, 'exit');

@@ -158,6 +158,18 @@ describe('F25 the order is read again right before it is sent', () => {
     expect(service.posts).toEqual([]);
   });
 
+  test('with --yes a change of its money stops it all the same (3)', async () => {
+    await using service = await startService({
+      orders: [order],
+      onGet: (held) => {
+        if (held.requests.length === 3) held.orders = [{ ...order, is_refundable: false }];
+      },
+    });
+    using home = newHome();
+    expect(await run(home, service, '--yes')).toMatchObject({ code: 3 });
+    expect(service.posts).toEqual([]);
+  });
+
   test('another field makes it ask again, and a No sends nothing', async () => {
     await using service = await refunding();
     using home = newHome();
@@ -185,13 +197,11 @@ describe('F25 the order is read again right before it is sent', () => {
   });
 
   test('with --yes another field is said, and it goes on', async () => {
-    let reads = 0;
     await using service = await startService({
       orders: [order],
       onGet: (held) => {
-        reads += 1;
         // Two reads find the first order of a list, before the preview and before the sending.
-        if (reads === 3) held.orders = [{ ...order, updated_at: 1_790_000_099 }];
+        if (held.requests.length === 3) held.orders = [{ ...order, updated_at: 1_790_000_099 }];
       },
       onPost: (found = {}, held) => {
         held.orders = [refundedWhole(found)];
@@ -262,6 +272,32 @@ describe('F28 the same once more', () => {
     expect(again.code).toBe(3);
     expect(again.stderr).toContain('ord_1 has an open outcome');
     expect(service.posts).toHaveLength(1);
+  });
+});
+
+describe('F43 an amount without a charge', () => {
+  test('goes to the only charge that counts, by its id: no body has an amount without charge_id', async () => {
+    const declined = chargeOf('ch_1', 35000, { status: 'declined', is_refundable: false });
+    const paid = orderOf('ord_1', [declined, chargeOf('ch_2', 35000)], { amount: 35000 });
+    const refunds: Json[] = [];
+    await using service = await startService({
+      orders: [paid],
+      onPost: (_found, held, { body }) => {
+        const { amount } = JSON.parse(body) as { readonly amount: number };
+        refunds.push(refundOf(`rf_${refunds.length}`, amount));
+        const sum = refunds.reduce((total, refund) => total - Number(refund.amount), 0);
+        const charge = chargeOf('ch_2', 35000, { refunds: listOf(...refunds) });
+        held.orders = [{ ...paid, amount_refunded: sum, charges: listOf(declined, charge) }];
+        return json(held.orders[0]);
+      },
+    });
+    using home = newHome();
+    expect(await run(home, service, '--amount', '300', '--yes')).toMatchObject({ code: 0 });
+    expect(await run(home, service, '--yes')).toMatchObject({ code: 0 });
+    expect(service.posts.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+      { charge_id: 'ch_2', amount: 300 },
+      { charge_id: 'ch_2', amount: 34700 },
+    ]);
   });
 });
 

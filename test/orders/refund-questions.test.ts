@@ -82,6 +82,30 @@ describe('orders refund with nothing given', () => {
   });
 });
 
+describe('a possible twin', () => {
+  test('among the orders offered is named in the preview', async () => {
+    const buyer = { object: 'customer_info', customer_id: 'cus_1', name: 'Ana', email: 'ana@example.com' };
+    const bought = (id: string, createdAt: number) =>
+      orderOf(id, [chargeOf(`ch_${id}`, 35000)], { created_at: createdAt, customer_info: buyer });
+    await using service = await startService({
+      orders: [
+        bought('ord_3', 1_790_000_500),
+        bought('ord_2', 1_790_000_000),
+        bought('ord_1', 1_789_000_000),
+      ],
+    });
+    using home = newHome();
+    const person = sit(['orders', 'refund', '--reason', 'other'], { home, env: service.env });
+    await person.answer('Which order?', 'ord_2');
+    await person.answer(/> .*ord_2/, '\r');
+    await person.answer('How much?', '\r');
+    await person.answer('Send it? (y/N)', '\r');
+    const words = (await person.leaves).screen.replaceAll(/\s+/g, ' ');
+    expect(words).toContain('the same buyer and amount within 10 minutes, may be meant: ord_3 sent once');
+    expect(words).not.toContain('may be meant: ord_1');
+  });
+});
+
 describe('why', () => {
   test('offers the five documented reasons in words with what is sent, and none', async () => {
     const order = await desk.take(paidOnce);

@@ -30,10 +30,19 @@ export const list = defineCommand({
     if (origin !== undefined && !ctx.options.dryRun)
       await lookAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }), 3);
     const attempts = await ctx.journal.attempts(query);
-    await showAttempts(ctx, flags.open === true ? await openOf(ctx, attempts) : attempts);
+    const shown = flags.open === true ? await openOf(ctx, attempts) : attempts;
+    await showAttempts(ctx, shown);
+    for (const line of closingLines(shown, flags.open === true)) ctx.notes.note(line);
     return undefined;
   },
 });
+
+// At 80 columns the table has no room for the profile, and one order's id may stand in several accounts.
+function closingLines(shown: readonly AttemptRecord[], open: boolean): readonly string[] {
+  if (shown.length === 0) return [open ? 'no outcome is open' : 'nothing was sent from this machine'];
+  const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];
+  return profiles.length < 2 ? [] : [`these are of ${profiles.join(', ')}; one alone: -p ${profiles[0]}`];
+}
 
 async function openOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();

@@ -1,6 +1,6 @@
 /** `journal reconcile`: reads orders again until outcomes are certain, as far as reads can tell. */
 
-import { defineCommand, flag } from '../../command.ts';
+import { defineCommand, flag, usage } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Context } from '../../ports.ts';
 import { attemptOf, needsLook, originOf, showAttempt, showAttempts } from './attempts.ts';
@@ -15,7 +15,7 @@ export const reconcile = defineCommand({
   exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [intent], flags }) {
     if (intent !== undefined && flags.all === true) {
-      throw new CliError('usage', 'INTENT and --all contradict each other', { certain: 'nothing was sent' });
+      throw usage('INTENT and --all contradict each other');
     }
     if (intent !== undefined) return reconcileOne(ctx, intent);
     const all = flags.all === true;
@@ -57,6 +57,8 @@ export async function lookAgain(
         ctx.notes.note(`${record.sent.intent} was not read: ${sight.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
+      // An outcome that has a verdict is only watched; an account that is gone needs nobody's eyes for it.
+      if (error.kind === 'auth' && !ctx.journal.isOpen(record, now)) continue;
       ctx.notes.warn(`${record.sent.intent} was not read: ${error.message}`);
       looked.push(record);
     }

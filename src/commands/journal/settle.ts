@@ -1,6 +1,6 @@
 /** `journal settle`: a person states what became of an attempt that reads cannot tell. */
 
-import { defineCommand, flag } from '../../command.ts';
+import { defineCommand, flag, usage } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Context, Sight } from '../../ports.ts';
 import { attemptOf, needsLook, showAttempt } from './attempts.ts';
@@ -69,8 +69,4 @@ async function confirmStatement(ctx: Context, { record, sight, given, applied }:
   throw new CliError('cancelled', typed === '' ? 'nothing was typed' : `${typed} is not ${id}`, {
     certain,
   });
-}
-
-function usage(message: string): CliError {
-  return new CliError('usage', message, { certain: 'nothing was sent' });
 }

@@ -3,6 +3,7 @@
 import { itemsOf, type JsonObject, type Order, readOrder } from '../../api/spec.ts';
 import type { Block, Profile } from '../../ports.ts';
 import type { Applied } from '../outcome.ts';
+import { journalWords } from '../send-named.ts';
 import { titleLine } from '../title.ts';
 import { brandAndCard } from './card.ts';
 
@@ -37,10 +38,11 @@ function moneyOf(order: Order | undefined): string {
 /** What was captured. */
 export function captureResult({ record, by, intent }: Applied, profile: Profile): readonly Block[] {
   const order = readOrder(record.value);
-  const journal = intent === undefined ? '' : `      journal ${intent}`;
   return [
     titleLine(`captured ${moneyOf(order)}`, profile, 'good'),
-    { line: `order    ${order?.id ?? ''}   ${order?.payment_status ?? 'status not shown'}${journal}` },
+    {
+      line: `order    ${order?.id ?? ''}   ${order?.payment_status ?? 'status not shown'}${journalWords(intent)}`,
+    },
     ...(by === 'read' ? [{ line: 'confirmed by a read, since no usable answer came' }] : []),
   ];
 }

@@ -9,6 +9,7 @@ export interface Contradiction {
   readonly later: string;
 }
 
+/** What is known of the end of a walk, page by page. */
 export interface DateStop {
   /** Looks at a page as it was read. */
   see(records: readonly WireRecord[]): void;

@@ -1,8 +1,7 @@
 /** The filters of `orders list` and `orders find`: ours, applied while walking, since the service documents none. */
 
 import { customerIdPattern, itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
-import { flag } from '../../command.ts';
-import { CliError } from '../../errors.ts';
+import { flag, usage } from '../../command.ts';
 import type { Context } from '../../ports.ts';
 import type { Filter } from '../listing.ts';
 import {
@@ -95,10 +94,6 @@ export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
 
 function statusFilter(status: string): Filter {
   return { words: ['--status', status], accepts: (order) => order.payment_status === status };
-}
-
-function usage(message: string, now: readonly string[] = []): CliError {
-  return new CliError('usage', message, { certain: 'nothing was sent', now });
 }
 
 function isAmount(value: unknown): boolean {

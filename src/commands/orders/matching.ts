@@ -1,7 +1,7 @@
 /** Which orders a text finds: terms AND-ed over what an order shows, case and accents folded. Pure, linear in the text. */
 
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
-import { CliError } from '../../errors.ts';
+import { usage } from '../../command.ts';
 import { fold } from './folding.ts';
 
 /** What one term of a search found: the kind of field, and its value as the service sent it. */
@@ -61,10 +61,7 @@ function termOf(text: string): Term {
     .filter((word) => word !== '')
     .map((word): Word => ({ text: word, digits: phoneLike.test(word) ? digitsOf(word) : undefined }));
   if (words.length === 0) {
-    throw new CliError('usage', `TEXT ${JSON.stringify(text)}: there is nothing to look for in it`, {
-      certain: 'nothing was sent',
-      now: ['paydesk orders list'],
-    });
+    throw usage(`TEXT ${JSON.stringify(text)}: there is nothing to look for in it`, ['paydesk orders list']);
   }
   const digits = digitsOf(text);
   const phone = words.length > 1 && phoneLike.test(text.trim()) && digits.length >= shortestPhone;

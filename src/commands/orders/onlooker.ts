@@ -11,13 +11,19 @@ import { createTwins, type Twins, twinPairs } from './twins.ts';
 // A walk that a promised order would have cut short is worth a hint when it was this long.
 const longWalk = 500;
 
+/** Oldest and newest `created_at` of orders, Unix seconds. */
+interface TimeSpread {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** An onlooker over orders, and what it saw. */
 export interface OrderOnlooker extends Onlooker {
   readonly twins: Pick<Twins, 'of'>;
   /** Orders read so far. */
   readonly read: number;
-  /** Oldest and newest `created_at` of them, Unix seconds. */
-  readonly days: { readonly first: number; readonly last: number } | undefined;
+  /** When those orders were created. */
+  readonly days: TimeSpread | undefined;
   /** The id of the last order read; where a date ended the walk, of the last one before that date. */
   readonly last: string | undefined;
 }
@@ -33,7 +39,7 @@ export function orderOnlooker(
   const pairs = twinPairs(twins);
   const dates = stopAtDate(promised, range.since);
   let read = 0;
-  let days: { readonly first: number; readonly last: number } | undefined;
+  let days: TimeSpread | undefined;
   let last: string | undefined;
   let said = false;
   const saySurprise = (): void => {
@@ -80,9 +86,9 @@ export function orderOnlooker(
 }
 
 function widened(
-  days: { readonly first: number; readonly last: number } | undefined,
+  days: TimeSpread | undefined,
   { value: { created_at: at } }: WireRecord,
-): { readonly first: number; readonly last: number } | undefined {
+): TimeSpread | undefined {
   if (typeof at !== 'number') return days;
   return { first: Math.min(days?.first ?? at, at), last: Math.max(days?.last ?? at, at) };
 }

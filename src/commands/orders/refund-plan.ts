@@ -24,6 +24,7 @@ export interface RefundAsked extends Named {
   readonly again: boolean;
 }
 
+/** A refund that may be sent: its body, what it must bring about, and what to warn of. */
 export interface RefundPlan {
   readonly money: OrderMoney;
   /** The charge the money comes from; absent for a whole order. */

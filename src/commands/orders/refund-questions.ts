@@ -8,34 +8,44 @@ import {
   refundReasons,
   refundReasonValues,
 } from '../../api/spec.ts';
-import { CliError } from '../../errors.ts';
+import { usage } from '../../command.ts';
 import type { Choice, Context, Profile, Service, WireRecord } from '../../ports.ts';
-import { aboutMoney } from '../account.ts';
+import { aboutMoney, commandLine } from '../account.ts';
 import { idOf, walkForwards } from '../walk.ts';
 import { payedBy } from './card.ts';
+import { refused } from './refund-checks.ts';
 import { canBeRefunded, countingCharges } from './refundable.ts';
+import { createTwins } from './twins.ts';
 
 const offered = 100;
 
+/** The order a person picked. */
+export interface Picked {
+  readonly id: string;
+  /** The order that may be meant instead: the same buyer and amount, minutes apart. */
+  readonly twin: string | undefined;
+}
+
 /** Lets a person pick one of the newest 100 refundable orders, by typing any part of it. */
-export async function pickOrder(ctx: Context, service: Service): Promise<string> {
+export async function pickOrder(ctx: Context, service: Service): Promise<Picked> {
   if (!ctx.ask.interactive)
-    throw new CliError('usage', 'missing ID: say which order', {
-      certain: 'nothing was sent',
-      now: ['paydesk orders list --refundable'],
-    });
-  const choices: Choice<string>[] = [];
-  const over = ctx.notes.progress(() => `${choices.length} refundable orders`);
+    throw usage('missing ID: say which order', [
+      commandLine(service.profile, 'orders', 'list', '--refundable'),
+    ]);
+  const read: WireRecord[] = [];
+  const over = ctx.notes.progress(() => `${read.length} refundable orders`);
   try {
     const walk = { query: { limit: offered }, all: false, max: offered, filter: canBeRefunded };
-    for await (const { records } of walkForwards(service, 'orders', walk))
-      choices.push(...records.map(orderChoice));
+    for await (const { records } of walkForwards(service, 'orders', walk)) read.push(...records);
   } finally {
     over();
   }
-  if (choices.length === 0)
-    throw new CliError('refused', 'there is no refundable order', { certain: 'nothing was sent' });
-  return ctx.ask.search({ message: aboutMoney(service.profile, 'Which order?'), flag: 'ID', choices });
+  if (read.length === 0) throw refused('there is no refundable order');
+  const message = aboutMoney(service.profile, 'Which order?');
+  const id = await ctx.ask.search({ message, flag: 'ID', choices: read.map(orderChoice) });
+  const twins = createTwins();
+  twins.see(read.map(({ value }) => value));
+  return { id, twin: twins.of({ id }) };
 }
 
 // Strangers' text first and cut where it is long; card, amount and id last and whole.

@@ -3,6 +3,7 @@
 import { type OrderMoney, readMoney } from '../../api/charges.ts';
 import type { Block, FoundRefund, Profile } from '../../ports.ts';
 import type { Applied } from '../outcome.ts';
+import { journalWords } from '../send-named.ts';
 import { titleLine } from '../title.ts';
 import { brandAndCard, payedBy } from './card.ts';
 import { refundedSum } from './money-view.ts';
@@ -20,7 +21,7 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
     { line: `order    ${after.id}   ${statusWords(plan.money.status, after.status)}` },
     ...refundLines(applied.refunds ?? [], after),
     {
-      line: `money    ${before} -> ${refunded} refunded of ${after.amount}; ${after.amount - refunded} left${journal(applied)}`,
+      line: `money    ${before} -> ${refunded} refunded of ${after.amount}; ${after.amount - refunded} left${journalWords(applied.intent)}`,
     },
     ...(applied.by === 'read'
       ? [{ line: 'confirmed by a read, since no usable answer came: this refund is ours or identical' }]
@@ -58,8 +59,4 @@ function destination({ charge, money, expected }: RefundPlan): string {
 function statusWords(before: string | undefined, after: string | undefined): string {
   if (after === undefined) return 'status not shown';
   return before === after ? `${after}, as before` : `${before ?? 'status not shown'} -> ${after}`;
-}
-
-function journal({ intent }: Applied): string {
-  return intent === undefined ? '' : `      journal ${intent}`;
 }

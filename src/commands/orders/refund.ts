@@ -9,19 +9,19 @@ import {
   refundReasonValues,
   resources,
 } from '../../api/spec.ts';
-import { defineCommand, flag, idArgument } from '../../command.ts';
-import { CliError } from '../../errors.ts';
-import type { Context, Intent, Service, WireRecord } from '../../ports.ts';
+import { defineCommand, flag, idArgument, usage } from '../../command.ts';
+import type { Context, Intent, WireRecord } from '../../ports.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { readOne } from '../one-record.ts';
 import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
 import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
+import { checkRequired, gather } from './refund-gather.ts';
 import { originsOf } from './refund-origins.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { type Previewed, refundPreview } from './refund-preview.ts';
-import { askNote, askReason, askWhat, pickOrder, requires } from './refund-questions.ts';
+import { pickOrder } from './refund-questions.ts';
 import { refundResult } from './refund-result.ts';
 
 const { idExample } = resources.orders;
@@ -71,7 +71,8 @@ export const refund = defineCommand({
       again: flags.again === true,
     };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
-    const id = givenId ?? (await pickOrder(ctx, service));
+    const { id, twin } =
+      givenId === undefined ? await pickOrder(ctx, service) : { id: givenId, twin: undefined };
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
     const asked = await gather(
       ctx,
@@ -80,7 +81,8 @@ export const refund = defineCommand({
       { ...flags, again: flags.again === true },
       givenId === undefined,
     );
-    const plan = planRefund(asked, order.value, profile);
+    const planned = planRefund(asked, order.value, profile);
+    const plan = { ...planned, warnings: [...planned.warnings, ...twinWords(twin)] };
     const confirmable = { profile, id, confirm: flags.confirm };
     if (!ctx.options.dryRun) await showPreview(ctx, { plan, order: order.value, profile, note: asked.note });
     await confirmChange(ctx, confirmable, plan.amount);
@@ -97,6 +99,11 @@ export const refund = defineCommand({
     return undefined;
   },
 });
+
+function twinWords(twin: string | undefined): readonly string[] {
+  if (twin === undefined) return [];
+  return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin}`];
+}
 
 async function showPreview(ctx: Context, shown: Omit<Previewed, 'origins'>): Promise<void> {
   const origins = await originsOf(ctx, shown.profile, shown.order);
@@ -118,56 +125,13 @@ function askedOf(
     readonly intent?: string;
   },
 ): JsonObject {
-  if (intent !== undefined && order === undefined)
-    throw new CliError('usage', 'missing ID: --intent repeats one order', { certain: 'nothing was sent' });
+  if (intent !== undefined && order === undefined) throw usage('missing ID: --intent repeats one order');
   return askedFor({ order, charge, amount, reason });
 }
 
 function chargeName(text: string, name: string): string {
   if (chargeIdPattern.test(text)) return text;
-  throw new CliError('usage', `${name} ${text}: not a charge: its id, its number in orders show, or *4242`, {
-    certain: 'nothing was sent',
-  });
-}
-
-// A script learns of a missing flag before any request.
-function checkRequired(
-  ctx: Context,
-  { profile }: Service,
-  flags: { readonly reason?: unknown; readonly note?: unknown },
-): void {
-  if (ctx.ask.interactive) return;
-  for (const name of profile.settings['refund.require']) {
-    if (flags[name] === undefined) {
-      throw new CliError('usage', `missing --${name}: profile ${profile.name} requires it (refund.require)`, {
-        certain: 'nothing was sent',
-      });
-    }
-  }
-}
-
-// What was not given is asked, as far as somebody is there and did not say yes beforehand.
-async function gather(
-  ctx: Context,
-  { profile }: Service,
-  order: WireRecord,
-  given: RefundAsked & { readonly confirm?: string },
-  nothingGiven: boolean,
-): Promise<RefundAsked> {
-  const { charge, amount, reason, note, again } = given;
-  const asks = ctx.ask.interactive && !ctx.options.dryRun;
-  const answersOptional = asks && !ctx.options.yes && given.confirm === undefined;
-  const what =
-    answersOptional && nothingGiven && charge === undefined && amount === undefined
-      ? await askWhat(ctx, profile, order)
-      : { charge, amount };
-  const asksReason = asks && (answersOptional || requires(profile, 'reason'));
-  return {
-    ...what,
-    reason: reason ?? (asksReason ? await askReason(ctx, profile) : undefined),
-    note: note ?? (asks && requires(profile, 'note') ? await askNote(ctx, profile) : undefined),
-    again,
-  };
+  throw usage(`${name} ${text}: not a charge: its id, its number in orders show, or *4242`);
 }
 
 interface Decided {

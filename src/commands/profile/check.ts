@@ -4,6 +4,7 @@ import { livemodeOf, valueAt } from '../../api/spec.ts';
 import { defineCommand } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Context, Profile, Service, WireRecord } from '../../ports.ts';
+import { idOf } from '../walk.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView } from './view.ts';
 
@@ -24,7 +25,7 @@ export const check = defineCommand({
     const orders = await firstOrders(service);
     const shown = livemodeShown(orders);
     const contradiction = orders.find((order) => livemodeOfRecord(order) === !livemodeOf[profile.mode]);
-    const middle = idOfRecord(orders[Math.floor(orders.length / 2)]);
+    const middle = idOf(orders[Math.floor(orders.length / 2)]);
     const located = middle === undefined ? undefined : await canLocate(service, middle);
     if (located === true && contradiction === undefined) await remember(ctx, profile.name, middle ?? '');
     const record = {
@@ -69,11 +70,6 @@ async function canLocate(service: Service, id: string): Promise<boolean> {
   return 'found' in located;
 }
 
-function idOfRecord(record: WireRecord | undefined): string | undefined {
-  const id = valueAt(record?.value, ['id']);
-  return typeof id === 'string' ? id : undefined;
-}
-
 function livemodeOfRecord(record: WireRecord): boolean | undefined {
   const livemode = valueAt(record.value, ['livemode']);
   return typeof livemode === 'boolean' ? livemode : undefined;
@@ -101,7 +97,7 @@ function wrongMode(profile: Profile, order: WireRecord): CliError {
   const what = livemode === true ? 'real money' : 'practice, no real money';
   return new CliError(
     'refused',
-    `profile ${profile.name} says ${profile.mode}, but ${idOfRecord(order) ?? 'an order'} is ${what} (livemode ${livemode})`,
+    `profile ${profile.name} says ${profile.mode}, but ${idOf(order) ?? 'an order'} is ${what} (livemode ${livemode})`,
     {
       certain: 'nothing was changed',
       now: [

@@ -18,6 +18,7 @@ export const keyFlags = {
   }),
 } as const;
 
+/** The flags that say where a key comes from, as given. */
 export interface KeyFlagValues {
   readonly 'key-stdin'?: boolean;
   readonly 'key-file'?: string;

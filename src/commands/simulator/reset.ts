@@ -2,6 +2,7 @@
 
 import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../errors.ts';
+import type { Context } from '../../ports.ts';
 
 export const simulatorReset = defineCommand({
   description:
@@ -16,6 +17,7 @@ export const simulatorReset = defineCommand({
       await ctx.out.own(record, () => [{ line: 'would throw away the state of demo; nothing was changed' }]);
       return undefined;
     }
+    await closeOpen(ctx);
     const { instance, orders } = await ctx.simulator.reset();
     const record = { object: 'simulator', profile: 'demo', instance, orders };
     await ctx.out.own(record, () => [
@@ -26,3 +28,14 @@ export const simulatorReset = defineCommand({
     return undefined;
   },
 });
+
+// What is open on the demo is read once more and closed: after the reset nobody could ever read it.
+async function closeOpen(ctx: Context): Promise<void> {
+  const { profile } = await ctx.service({ profile: 'demo' });
+  const attempts = await ctx.journal.attempts({ origin: profile.origin, unsettled: true });
+  const now = await ctx.journal.now();
+  for (const record of attempts.filter((one) => ctx.journal.isOpen(one, now))) {
+    await ctx.journal.settle(record, { applied: false, note: 'simulator reset' }, async () => undefined);
+    ctx.notes.note(`closed with the demo: ${record.sent.intent}`);
+  }
+}

@@ -1,8 +1,7 @@
 /** What a checkout looks like when it was made (service: Endpoints 4 and 5), as pure functions. */
 
-import type { CheckoutCreateRequest, JsonObject, OrderRequest } from '../../api/spec.ts';
+import { type CheckoutCreateRequest, isObject, type JsonObject, type OrderRequest } from '../../api/spec.ts';
 import { checkoutAliases, checkoutDefaults } from '../assumptions.ts';
-import { isObject } from '../records.ts';
 import type { RuleInputs } from './refund.ts';
 
 type OrderCheckout = NonNullable<OrderRequest['checkout']>;

@@ -8,6 +8,7 @@ import { nestedList } from '../records.ts';
 import { createOrderCheckout } from './checkout.ts';
 import type { RuleInputs } from './refund.ts';
 
+/** What making an order takes from outside. */
 export interface OrderInputs extends RuleInputs {
   readonly livemode: boolean;
   /** The customer that the body names. */

@@ -3,6 +3,7 @@
 /** What happened to a charge of a seeded order. */
 export type ChargeCase = 'paid' | 'declined' | 'pre_authorized' | 'locked';
 
+/** One case of an order. */
 export interface OrderCase {
   /** The charges, in shares of the amount; a declined one is an attempt at the share after it. */
   readonly charges: readonly ChargeCase[];

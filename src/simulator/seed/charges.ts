@@ -9,6 +9,7 @@ import type { ChargeCase, OrderCase } from './cases.ts';
 import type { OrderExample } from './examples.ts';
 import { type Card, cards } from './people.ts';
 
+/** What the charges of an order are made from. */
 export interface ChargeInputs {
   readonly random: Random;
   readonly ids: Ids;

@@ -11,6 +11,7 @@ import { names } from './people.ts';
 /** How many of the newest customers buy: always as many, so that orders are the same however many there are. */
 export const buyersCount = 60;
 
+/** Which customer. */
 export interface CustomerPlace {
   /** 0 is the newest. */
   readonly index: number;

@@ -16,6 +16,7 @@ import { customerExampleIndex, type OrderExample, orderExampleAt } from './examp
 import { contactsOf, customerInfo, type Line, lineItem, linesOf } from './parts.ts';
 import { goods } from './people.ts';
 
+/** Which order. */
 export interface OrderPlace {
   /** 0 is the newest. */
   readonly index: number;

@@ -5,8 +5,10 @@ import type { StoredOrder } from '../records.ts';
 import { buyersCount, buyersOf, customerAt } from './customers.ts';
 import { orderAt } from './orders.ts';
 
+/** How many orders a new simulator holds unless told otherwise. */
 export const defaultOrders = 120;
 
+/** How much data, and of what time. */
 export interface SeedOptions {
   /** Unix seconds; the newest order is an hour old or two. */
   readonly now: number;
@@ -22,6 +24,7 @@ export function* seedOrders({ orders, ...place }: SeedOptions): Generator<Stored
   for (let index = orders - 1; index >= 0; index -= 1) yield orderAt({ ...place, index, spacing, buyers });
 }
 
+/** Customers, oldest first: one for every two orders, and never less than 60. */
 export function* seedCustomers({ orders, ...place }: SeedOptions): Generator<JsonObject> {
   for (let index = Math.max(buyersCount, Math.floor(orders / 2)) - 1; index >= 0; index -= 1) {
     yield customerAt({ ...place, index });

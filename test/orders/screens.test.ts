@@ -1,0 +1,349 @@
+/** The screens of orders at 80 columns, whole, as a person sees them. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Home, newHome } from '../harness/paydesk.ts';
+import { type Handler, json, reply } from '../harness/server.ts';
+import { sit } from './desk.ts';
+import {
+  chargeOf,
+  type Json,
+  listOf,
+  orderOf,
+  refundOf,
+  type Service,
+  type ServiceOptions,
+  startService,
+  storeProfile,
+} from './service.ts';
+
+// In a year that is over, so that the year is always shown.
+const bought = Date.UTC(2020, 10, 20, 23, 8, 51) / 1000;
+
+const card = (last4: string, brand: string, name: string, auth: string): Json => ({
+  object: 'card_payment',
+  type: 'credit',
+  name,
+  auth_code: auth,
+  last4,
+  brand,
+});
+const first = chargeOf('656f1c0e9a2b4d0018c3e5a1', 35000, {
+  paid_at: bought + 11,
+  status: 'partially_refunded',
+  payment_method: card('4242', 'visa', 'BUYER NAME', '490215'),
+  refunds: listOf(refundOf('656f21d79a2b4d0018c40c11', 12000, { created_at: bought + 6909 })),
+});
+const second = chargeOf('656f1c0e9a2b4d0018c3e5b4', 17000, {
+  paid_at: bought + 12,
+  payment_method: card('5100', 'mastercard', 'B NAME', '771034'),
+});
+const order = orderOf('ord_2tQ7zRk9PwE5xNvAm', [first, second], {
+  payment_status: 'partially_refunded',
+  amount_refunded: 12000,
+  created_at: bought,
+  updated_at: bought + 6909,
+  customer_info: {
+    object: 'customer_info',
+    name: 'Buyer Name',
+    email: 'buyer@example.com',
+    phone: '+5215555555555',
+    customer_id: 'cus_2sZp8LmQ4tVx',
+  },
+  metadata: { shop_order: 'A-10023' },
+  line_items: listOf(
+    { id: 'line_item_1', name: 'Wool blanket', sku: 'WB-2', quantity: 2, unit_price: 16000 },
+    { id: 'line_item_2', name: 'Lamp', sku: 'L-9', quantity: 1, unit_price: 20000 },
+  ),
+});
+const orders: readonly Json[] = [
+  orderOf('ord_2tQ8mVxK4nRz7LcWp', [first], { created_at: bought + 3600 }),
+  order,
+  orderOf('ord_2tQ7wCn4UgS8bMyHe', [chargeOf('ch_1', 18900, { payment_method: { type: 'cash' } })], {
+    created_at: bought - 3600,
+    currency: 'USD',
+    payment_status: 'refunded',
+    amount_refunded: 18900,
+  }),
+  { id: 'ord_2tQ7sLf1DtX6kPjQr', object: 'order', livemode: false, amount: 7450, currency: 'MXN' },
+];
+
+let home: Home;
+let service: Service;
+beforeEach(() => {
+  home = newHome();
+});
+afterEach(async () => {
+  home[Symbol.dispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+/** Serves these orders behind the stored profile `shop-mx`. */
+async function open(options: Partial<ServiceOptions> = {}, settings: Readonly<Record<string, string>> = {}) {
+  service = await startService({ orders, ...options });
+  await storeProfile(home, service, settings);
+}
+
+/** The screen of a command at 80 columns, with what changes from run to run put the same. */
+async function screenOf(
+  args: readonly string[],
+  ...typed: readonly (readonly [string, string])[]
+): Promise<string> {
+  const person = sit(['-p', 'shop', ...args], {
+    home,
+    env: { TZ: 'America/Mexico_City', PAYDESK_OPERATOR: 'op7' },
+  });
+  for (const [words, keys] of typed) await person.answer(words, keys);
+  const { screen } = await person.leaves;
+  return screen
+    .replaceAll(/^(\? \[\w+\] [^[]*)\? \[.*$/gm, '$1')
+    .replaceAll(/i_[0-9a-z]{8}/g, 'i_7f3k2m9x')
+    .replaceAll(/read just now, \d+ \w+ \d\d:\d\d/g, 'read just now, 21 Nov 09:31')
+    .replaceAll(/\d\d:\d\d:\d\d(?! UTC)/g, 'HH:MM:SS');
+}
+
+test('orders list', async () => {
+  await open();
+  expect(await screenOf(['orders', 'list', '--limit', '4'])).toMatchInlineSnapshot(`
+    "ID                     CREATED -06        STATUS         AMOUNT  REFUNDED  CARD 
+    ord_2tQ8mVxK4nRz7LcWp  20 Nov 2020 18:08  paid        35000 MXN         -  *4242
+    ord_2tQ7zRk9PwE5xNvAm  20 Nov 2020 17:08  partially…  52000 MXN    -12000  split
+    ord_2tQ7wCn4UgS8bMyHe  20 Nov 2020 16:08  refunded    18900 USD    -18900  cash 
+    ord_2tQ7sLf1DtX6kPjQr  -                  -            7450 MXN         -  -    
+    4 orders, sandbox shop. No more follow
+    "
+  `);
+});
+
+test('orders show', async () => {
+  await open();
+  expect(await screenOf(['orders', 'show', 'ord_2tQ7zRk9PwE5xNvAm'])).toMatchInlineSnapshot(`
+    "ord_2tQ7zRk9PwE5xNvAm  partially_refunded  can be refunded  sandbox shop
+    created 20 Nov 2020 17:08:51 UTC-6    read just now, 21 Nov 09:31
+    buyer   Buyer Name  buyer@example.com  +5215555555555  cus_2sZp8LmQ4tVx
+
+    MONEY (MXN, as the service counts)            amount   refunded       left
+    charge 1  656f1c0e9a2b4d0018c3e5a1  *4242      35000     -12000      23000
+              visa, BUYER NAME, partially_refunded, paid 20 Nov 2020 17:09, auth
+              490215
+    charge 2  656f1c0e9a2b4d0018c3e5b4  *5100      17000          0      17000
+              mastercard, B NAME, paid 20 Nov 2020 17:09, auth 771034
+    order                                          52000     -12000      40000
+              the service says amount_refunded 12000: agrees
+
+    REFUNDS  from charge  amount  when               auth    by
+             1 *4242      -12000  20 Nov 2020 19:04  490215  not from this machine
+             id 656f21d79a2b4d0018c40c11
+
+    ITEMS    Wool blanket  sku WB-2  2 x 16000  32000
+             Lamp  sku L-9           1 x 20000  20000
+             items 52000: equal to the order
+
+    metadata shop_order=A-10023
+
+    refund the rest of charge 1:
+      paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1
+    refund charge 2:
+      paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 2
+    "
+  `);
+});
+
+const id = 'ord_2tQ7zRk9PwE5xNvAm';
+// Without the preview: what matters is the end.
+const atOnce = ['--yes', '--quiet'];
+const refund = [
+  'orders',
+  'refund',
+  id,
+  '--charge',
+  '1',
+  '--reason',
+  'requested_by_client',
+  '--note',
+  'ticket 8840',
+];
+
+/** The order after these new refunds of its first charge. */
+function withRefunds(...refunds: readonly Json[]): Json {
+  const { data } = first.refunds as { readonly data: readonly Json[] };
+  const all = [...data, ...refunds];
+  const refunded = all.reduce((sum, { amount }) => sum - Number(amount), 0);
+  const charge = { ...first, refunds: listOf(...all) };
+  return { ...order, amount_refunded: refunded, charges: listOf(charge, second) };
+}
+
+/** Answers a POST, and holds this order from then on. */
+const answered =
+  (after: Json, handler: Handler): NonNullable<ServiceOptions['onPost']> =>
+  (_order, held) => {
+    held.orders = held.orders.map((one) => (one.id === id ? after : one));
+    return handler;
+  };
+
+test('a refund: preview and result', async () => {
+  const after = withRefunds(refundOf('656fa9349a2b4d0018c51f07', 23000, { created_at: bought + 50000 }));
+  await open({ onPost: answered(after, json(after)) });
+  expect(await screenOf(refund, ['Send it? (y/N)', 'y\r'])).toMatchInlineSnapshot(`
+    "REFUND THE REST OF A CHARGE                                     sandbox shop
+    order   ord_2tQ7zRk9PwE5xNvAm  52000 MXN  partially_refunded  20 Nov 2020 17:08
+    buyer   Buyer Name  buyer@example.com  A-10023
+    from    charge 1 of 2, visa *4242, 656f1c0e9a2b4d0018c3e5a1
+    reason  requested_by_client   the buyer asked for it
+    note    ticket 8840   stays on this machine, is not sent
+                       charge 1   order
+      paid                35000   52000
+      refunded so far    -12000  -12000  20 Nov 2020 19:04, not from this machine
+      THIS REFUND        -23000  -23000  all that is left of charge 1
+      left afterwards         0   17000
+    note: this charge was refunded before; the buyer may mean that refund
+    sent once: {"charge_id":"656f1c0e9a2b4d0018c3e5a1", "amount":23000,
+                "reason":"requested_by_client"}
+    ? [sandbox] Send it? (y/N)
+    refunded 23000 MXN to visa *4242                                sandbox shop
+    order    ord_2tQ7zRk9PwE5xNvAm   partially_refunded, as before
+    refund   656fa9349a2b4d0018c51f07   21 Nov 2020 07:02:11 UTC-6   auth 490215
+    money    12000 -> 35000 refunded of 52000; 17000 left      journal i_7f3k2m9x
+    "
+  `);
+});
+
+test('a small part of a charge in production', async () => {
+  await open({ mode: 'production', orders: [{ ...order, livemode: true }] });
+  const small = ['orders', 'refund', id, '--charge', '2', '--amount', '300', '--reason', 'suspected_fraud'];
+  expect(await screenOf(small, ['Type the amount', '\r'])).toMatchInlineSnapshot(`
+    "REFUND PART OF AN ORDER                                      PRODUCTION shop
+    order   ord_2tQ7zRk9PwE5xNvAm  52000 MXN  partially_refunded  20 Nov 2020 17:08
+    buyer   Buyer Name  buyer@example.com  A-10023
+    from    charge 2 of 2, mastercard *5100, 656f1c0e9a2b4d0018c3e5b4
+    reason  suspected_fraud   fraud is suspected
+                       charge 2  order
+      paid                17000  52000
+      refunded so far         0  -12000
+      THIS REFUND          -300  -300  1.7 % of charge 2
+      left afterwards     16700  39700
+    note: paydesk cannot see disputes: a refund and a chargeback together pay twice
+    sent once: {"charge_id":"656f1c0e9a2b4d0018c3e5b4", "amount":300,
+                "reason":"suspected_fraud"}
+    ? [PRODUCTION] Type the amount to send it, or press Enter to cancel:
+    cancelled: not confirmed
+    certain: nothing was sent
+    "
+  `);
+});
+
+test('a capture: preview and result', async () => {
+  const authorized = orderOf(id, [chargeOf('ch_1', 7450, { status: 'pre_authorized' })], {
+    payment_status: 'pre_authorized',
+    created_at: bought,
+  });
+  await open({
+    orders: [authorized],
+    onPost: answered(
+      { ...authorized, payment_status: 'paid' },
+      json({ ...authorized, payment_status: 'paid' }),
+    ),
+  });
+  expect(await screenOf(['orders', 'capture', id], ['Send it? (y/N)', 'y\r'])).toMatchInlineSnapshot(`
+    "CAPTURE AN ORDER                                                sandbox shop
+    order   ord_2tQ7zRk9PwE5xNvAm  pre_authorized  20 Nov 2020 17:08
+    buyer   Buyer Name  buyer@example.com
+    from    charge 1, visa *4242, ch_1
+      THIS CAPTURE  7450 MXN   all that was authorized
+    sent once: no body
+    ? [sandbox] Send it? (y/N)
+    captured 7450 MXN                                               sandbox shop
+    order    ord_2tQ7zRk9PwE5xNvAm   paid      journal i_7f3k2m9x
+    "
+  `);
+});
+
+describe('bad moments', () => {
+  const quick = { 'reconcile.after': '0' };
+
+  test('a lost reply', async () => {
+    await open(
+      { onPost: answered(order, reply('<h1>Bad</h1>', 502, { 'content-type': 'text/html' })) },
+      quick,
+    );
+    expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
+      "unknown: no usable answer to the refund of 23000 MXN on ord_2tQ7zRk9PwE5xNvAm
+               (HTTP 502, an HTML page). It may have been made
+      certain: sent once, HH:MM:SS; 1 read does not show it yet, the last at HH:MM:SS
+      now:     tell the buyer "it is being checked"; do not refund it anywhere else;
+               in a few minutes: paydesk journal reconcile i_7f3k2m9x
+      "
+    `);
+  });
+
+  test('two new refunds instead of one', async () => {
+    const after = withRefunds(
+      refundOf('656fa9349a2b4d0018c51f07', 23000),
+      refundOf('656fa9369a2b4d0018c51f0c', 23000),
+    );
+    await open({ onPost: answered(after, reply('', 502)) }, quick);
+    expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
+      "DUPLICATE? 2 new refunds of 23000 MXN on charge 1 (*4242) of this order
+               ord_2tQ7zRk9PwE5xNvAm
+               656fa9349a2b4d0018c51f07 and 656fa9369a2b4d0018c51f0c
+      certain: this machine sent one; the service lists both, -46000 together;
+               paydesk cannot take a refund back
+      now:     stop on this order and show your lead:
+               paydesk journal show i_7f3k2m9x
+      "
+    `);
+  });
+
+  test('refunded by someone else meanwhile', async () => {
+    const body = {
+      object: 'error',
+      type: 'precondition_required_error',
+      log_id: '5f2c81',
+      details: [
+        {
+          debug_message: 'The order is not returnable.',
+          message: 'The order is not refundable.',
+          param: null,
+          code: 'service.errors.precondition_required.combo.order.is_not_returnable',
+        },
+      ],
+    };
+    const other = refundOf('656fa9349a2b4d0018c51f07', 20000, { created_at: bought + 50000 });
+    await open({ onPost: answered({ ...withRefunds(other), is_refundable: false }, json(body, 428)) });
+    expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
+      "refused by the service: order ord_2tQ7zRk9PwE5xNvAm is not refundable (HTTP 428,
+               log_id 5f2c81)
+               The order is not refundable.
+               (service.errors.precondition_required.combo.order.is_not_returnable)
+      certain: this attempt moved no money; 32000 of 52000 MXN went back on 21 Nov
+               2020 07:02:11 UTC-6, not from this machine
+      now:     give the buyer that time and the bank's auth code 490215
+               paydesk -p shop orders show ord_2tQ7zRk9PwE5xNvAm
+      "
+    `);
+  });
+
+  test('the key is refused', async () => {
+    const body = { object: 'error', type: 'authentication_error', log_id: '5f2c82', details: [] };
+    await open({ onPost: answered(order, json(body, 401)) });
+    expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
+      "error:   the service did not accept the key of profile shop (HTTP 401)
+               (authentication_error, log_id 5f2c82)
+      certain: nothing was changed
+      now:     ask for the new key, then:
+               paydesk profile key shop
+      "
+    `);
+  });
+
+  test('the wrong mode', async () => {
+    await open({ orders: [{ ...order, livemode: true }] });
+    expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
+      "refused: profile shop says sandbox, but ord_2tQ7zRk9PwE5xNvAm is real money
+               (livemode true)
+      certain: nothing was sent
+      now:     this profile holds a production key; do not use it for practice:
+               paydesk profile check shop
+      "
+    `);
+  });
+});
