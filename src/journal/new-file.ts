@@ -14,17 +14,20 @@ export async function findFile(file: string, create: boolean): Promise<boolean> 
     if (codeOf(error) === 'ENOENT' && !create) return false;
     throw error;
   }
-  if (create) await keep(file);
+  if (create) await keep([file, `${file}-journal`]);
   return true;
 }
 
-// SQLite syncs what it writes, but not the folders that lead there, and a failure of theirs it ignores.
-async function keep(file: string): Promise<void> {
+// SQLite syncs what it writes, but not the folders that lead there, and whether it got its own journal into its
+// folder it does not look. So that one is made here as well, and stays, emptied after each commit.
+async function keep(files: readonly [string, string]): Promise<void> {
   try {
-    for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) await sync(folder);
+    await (await open(files[1], 'a', 0o600)).close();
+    for (let folder = dirname(files[0]); folder !== dirname(folder); folder = dirname(folder))
+      await sync(folder);
   } catch (error) {
-    // The next run makes it anew, and has to get through this, too.
-    await rm(file, { force: true });
+    // The next run makes them anew, and has to get through this, too.
+    for (const file of files) await rm(file, { force: true });
     throw error;
   }
 }
