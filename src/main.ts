@@ -13,9 +13,13 @@ declare const PAYDESK_VERSION: string;
 export async function main(process: NodeJS.Process): Promise<void> {
   const stage = setStage(process, PAYDESK_VERSION);
   const signals = listenToSignals(process, stage.stop, (line) => stage.screen().notes.warn(line));
+  let crashed = false;
   const crash = (error: unknown) => {
     const shown = toCliError(error);
     process.exitCode = shown.exitCode;
+    // What prints errors may be what is broken: it is tried once.
+    if (crashed) return;
+    crashed = true;
     stage.abort(shown);
     void printError(shown, stage, undefined);
   };
