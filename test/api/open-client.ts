@@ -65,7 +65,7 @@ export function openClient(
     profile: profileOf(profile.baseUrl ?? server.url, profile),
     key,
     version: '9.9.9',
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     clock,
     random: () => 0,
     signal: new AbortController().signal,
