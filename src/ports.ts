@@ -98,6 +98,18 @@ export interface Page {
   readonly records: readonly WireRecord[];
   /** `has_more` of the envelope: about the direction travelled. Absent reads as false. */
   readonly hasMore: boolean;
+  /** `has_more` was there, as true or false: the end of the list is stated, not assumed. */
+  readonly saysHasMore: boolean;
+  /** Records of this page that were there before in the walk, and were left out. */
+  readonly repeated: number;
+}
+
+/** How pages are walked. */
+export interface PagesHow {
+  /** The page after it is asked for before a page is handed on: for walks that go to the end. */
+  readonly ahead?: boolean | undefined;
+  /** Not more requests a second. */
+  readonly maxPerSecond?: number | undefined;
 }
 
 /** What looking for one record by id came to. */
@@ -133,7 +145,7 @@ export interface Service {
    * Ends when `has_more` is not true. Throws CliError: 'reply', 'network', 'auth', 'rejected', and 'incomplete'
    * when paging makes no progress (service: Endpoints 2).
    */
-  pages(resource: ResourceName, query: PageQuery): AsyncIterable<Page>;
+  pages(resource: ResourceName, query: PageQuery, how?: PagesHow): AsyncIterable<Page>;
   /** One record by id, out of documented paging, or directly where the profile says so. */
   locate(resource: ResourceName, id: string, options?: LocateOptions): Promise<Located>;
 }
