@@ -6,13 +6,13 @@ import type { Clock } from '../ports.ts';
 export type Pace = (signal: AbortSignal) => Promise<void>;
 
 /** A pace that nothing has used yet. */
-export function createPace(perSecond: number, { monotonic, sleep }: Clock): Pace {
+export function createPace(perSecond: number, clock: Clock): Pace {
   const apartMs = 1000 / perSecond;
   let next = Number.NEGATIVE_INFINITY;
   return async (signal) => {
-    const now = monotonic();
+    const now = clock.monotonic();
     const at = Math.max(now, next);
     next = at + apartMs;
-    if (at > now) await sleep(at - now, signal);
+    if (at > now) await clock.sleep(at - now, signal);
   };
 }
