@@ -84,6 +84,8 @@ export interface WireRecord {
   readonly value: JsonObject;
   /** The record's own bytes out of the reply: what `--json` and exports print. */
   readonly bytes: Uint8Array;
+  /** They stand on one line and hold no escape and nothing that could be a control or a hidden character. */
+  readonly plain?: boolean | undefined;
 }
 
 /** Query of one page (service: Endpoints 2). At most one of `next` and `previous`. */
@@ -435,9 +437,8 @@ export type Block =
   | 'blank';
 
 /** A record to be printed: the service's with its bytes, or one of ours. */
-export interface PrintedRecord {
+export interface PrintedRecord extends Partial<WireRecord> {
   readonly value: JsonObject;
-  readonly bytes?: Uint8Array | undefined;
 }
 
 /** A list being written, page by page. */
@@ -523,8 +524,8 @@ export interface ExportRow {
   readonly id: string | undefined;
   readonly currency: string | undefined;
   readonly status: string | undefined;
-  /** `2026-11-20`, in the zone of the export. */
-  readonly day: string | undefined;
+  /** `2026-11-20`, in the zone of the export; asked for where it is counted. */
+  readonly day: () => string | undefined;
   /** The money of it as the service sent it; null where rows of this kind have none. */
   readonly amount: unknown;
 }

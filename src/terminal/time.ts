@@ -40,15 +40,19 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
     offsets.set(quarter, minutes);
     return minutes;
   };
+  const dates = new Map<number, string>();
+  const dateOf = (day: number): string => {
+    const date = dates.get(day) ?? new Date(day * 86_400_000).toISOString().slice(0, 10);
+    dates.set(day, date);
+    return date;
+  };
   const thisSecond = (): number => Math.floor(now() / 1000);
   return {
     valid,
     now: thisSecond,
     moment: (shown) => momentOf(shown, (ms) => at(Math.floor(ms / 1000)).minutes * 60_000),
     day: (seconds) =>
-      valid(seconds)
-        ? new Date((seconds + minutesAt(seconds) * 60) * 1000).toISOString().slice(0, 10)
-        : undefined,
+      valid(seconds) ? dateOf(Math.floor((seconds + minutesAt(seconds) * 60) / 86_400)) : undefined,
     days(first, last) {
       const [from, to] = [at(first), at(last)];
       const day = ({ day: number, month }: Parts): string => `${number} ${months[month - 1]}`;
