@@ -161,6 +161,8 @@ async function* walked(
   const query = { limit: input.limit, next: after };
   let last = after;
   for await (const page of widePages(service, job.resource, query, how)) {
+    if (!page.saysHasMore)
+      throw new CliError('incomplete', 'the service does not say whether more follow (no has_more)');
     maker.see?.(page);
     const before = maker.left();
     const rows = page.records.flatMap((record) => maker.rowsOf(record));
@@ -176,9 +178,6 @@ async function* walked(
       left: maker.left() - before,
     };
     if (maker.over?.() === true) return;
-    if (!page.saysHasMore) {
-      throw new CliError('incomplete', 'the service does not say whether more follow (no has_more)');
-    }
   }
 }
 
