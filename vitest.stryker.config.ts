@@ -1,9 +1,12 @@
-// The tests that mutants of the protocol and its verdicts are run against: the fast ones.
+// The tests that mutants of the protocol and its verdicts are run against: the fast ones, and the model at its smallest.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/journal/{attempt,verdict,ambiguous,run,resolve,guards}.test.ts'],
+    include: [
+      'test/journal/{attempt,verdict,ambiguous,run,resolve,guards}.test.ts',
+      'test/model/smallest.test.ts',
+    ],
     pool: 'forks',
   },
 });

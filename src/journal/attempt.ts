@@ -39,9 +39,11 @@ function transition(state: State, event: Event): Step | undefined {
     case 'approving':
       return event.is === 'approved' ? record(state, event.moment) : undefined;
     case 'correcting':
-      return event.is === 'recorded' || event.is === 'unrecorded' ? refuse(state.refusal) : undefined;
+      return event.is === 'recorded' || event.is === 'unrecorded'
+        ? refuse(corrected(state, event))
+        : undefined;
     case 'recording':
-      if (event.is === 'unrecorded') return refuse({ why: 'journal', cause: event.cause });
+      if (event.is === 'unrecorded') return takeBack(state, event);
       return event.is === 'recorded' ? send(state, event.moment) : undefined;
     case 'sending':
       return hearOut(state, event);
@@ -121,6 +123,23 @@ function sentRow({ wanted, sending, before, neighbour }: At<'approving'>, asked:
     ref: wanted.ref,
     plan: wanted.plan,
   };
+}
+
+// A commit that failed at its last step may be in the file all the same. That nothing is sent now is certain.
+function takeBack(
+  { wanted, flight }: At<'recording' | 'sending'>,
+  { cause, moment }: Extract<Event, { is: 'unrecorded' }>,
+): Step {
+  const why = 'it could not be written down';
+  const verdict = ruling(flight.sent, moment, { verdict: 'not_sent', by: 'sender', why });
+  const refusal: Refusal = { why: 'journal', cause, left: flight.sent.intent };
+  return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: verdict } };
+}
+
+// With that word the SENT row, where it is there, blocks nothing.
+function corrected({ refusal }: At<'correcting'>, { is }: Event): Refusal {
+  if (refusal.why !== 'journal' || is === 'unrecorded') return refusal;
+  return { why: 'journal', cause: refusal.cause };
 }
 
 // Between the decision and this moment the process may have been stopped: for how long, either clock may tell.

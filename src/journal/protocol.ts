@@ -119,7 +119,7 @@ export type State =
       readonly before: PreImage;
       readonly neighbour?: string | undefined;
     }
-  /** Writing down that an earlier attempt was made after all. */
+  /** Writing down that an earlier attempt was made after all, or that a SENT row which may be there was not sent. */
   | { readonly at: 'correcting'; readonly wanted: Wanted; readonly refusal: Refusal }
   | { readonly at: 'recording' | 'sending'; readonly wanted: Wanted; readonly flight: InFlight }
   /** Writing down that the reply is lost, before anything is read. */

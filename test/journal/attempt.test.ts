@@ -194,10 +194,25 @@ describe('before the sending', () => {
     );
   });
 
-  it('no journal, no sending', () => {
-    expect(endOf([...toSent, full])).toEqual({
+  it('F39 no journal, no sending; a SENT row that may be there all the same is taken back', () => {
+    const { effect } = run([...toSent, full]);
+    expect(effect).toMatchObject({
+      do: 'record',
+      row: {
+        intent: 'i_1',
+        attempt: 1,
+        verdict: 'not_sent',
+        by: 'sender',
+        why: 'it could not be written down',
+      },
+    });
+    expect(endOf([...toSent, full, recorded])).toEqual({
       how: 'refused',
       refusal: { why: 'journal', cause: 'no space' },
+    });
+    expect(endOf([...toSent, full, full])).toEqual({
+      how: 'refused',
+      refusal: { why: 'journal', cause: 'no space', left: 'i_1' },
     });
   });
 
