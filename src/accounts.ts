@@ -64,8 +64,8 @@ export function createAccount(parts: AccountParts): Account {
       const [client, { createChange }] = await Promise.all([open(), import('./journal/run.ts')]);
       const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
       let land: (() => void) | undefined;
-      const store = beforeSent(books.store, () => {
-        land ??= parts.stop.takeOff();
+      const store = beforeSent(books.store, (sent) => {
+        land ??= parts.stop.takeOff(sent);
       });
       const { hurry } = parts.stop;
       try {
@@ -80,10 +80,10 @@ export function createAccount(parts: AccountParts): Account {
 }
 
 // From SENT to the verdict a change is in flight.
-function beforeSent(store: JournalStore, takeOff: () => void): JournalStore {
+function beforeSent(store: JournalStore, takeOff: (intent: string) => void): JournalStore {
   return {
     append(row) {
-      if (row.type === 'sent') takeOff();
+      if (row.type === 'sent') takeOff(row.intent);
       return store.append(row);
     },
     attempts: (query) => store.attempts(query),
