@@ -116,10 +116,21 @@ async function openClient(parts: AccountParts, name: string | undefined): Promis
     transport,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
     onDate: (date) => {
-      seen = { date, wall: clock.now() };
+      const wall = clock.now();
+      const words = seen === undefined ? skewWords(wall - date) : undefined;
+      if (words !== undefined) parts.notes.note(words);
+      seen = { date, wall };
     },
   });
   return { service: { ...service, seenDate: () => seen, keyFingerprint: await opened.fingerprint() }, send };
+}
+
+// Said once a run, at the first reply.
+function skewWords(aheadMs: number): string | undefined {
+  const minutes = Math.floor(Math.abs(aheadMs) / 60_000);
+  if (Math.abs(aheadMs) <= 120_000) return undefined;
+  const way = aheadMs > 0 ? 'ahead of' : 'behind';
+  return `this machine's clock is ${minutes} min ${way} the service's: times may be off, and no open outcome expires`;
 }
 
 function inProcess(demo: Demo): typeof fetch {
