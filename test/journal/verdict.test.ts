@@ -257,6 +257,11 @@ describe('what a reply says of other changes', () => {
     ['order', { object: 'order' }, nothing('a body that is no order')],
     ['order', { id: 'ord_9' }, nothing('a body that is no order')],
     ['checkout', { id: 'chk_1' }, made],
+    [
+      'checkout',
+      { id: 'chk_1', livemode: false },
+      { says: 'contradiction', why: 'HTTP 200, an object, but its livemode is of the other mode' },
+    ],
     ['checkout', [], nothing('a body that is no object')],
     ['checkout', null, nothing('a body that is no object')],
     ['api', {}, made],
