@@ -270,6 +270,13 @@ describe('what a reply says of other changes', () => {
     expect(judgeReply(proof({ kind }), heard(value))).toEqual(answer);
   });
 
+  it('F12 a redirect names the host it points to, whatever else it says', () => {
+    const redirect = { status: 307, redirectTo: 'elsewhere.example' };
+    const answer = { says: 'nothing', why: 'HTTP 307, a redirect to elsewhere.example' };
+    expect(judgeReply(proof(), { ...redirect, body: { value: { object: 'order', id: 'ord_1' } } })).toEqual(answer);
+    expect(judgeReply(proof(), { ...redirect, body: { problem: 'an empty body' } })).toEqual(answer);
+  });
+
   it('an error names all that it holds, and keeps its data', () => {
     const details = [{ message: 'm', debug_message: 'd', code: 'acme.errors.x', param: 'p' }];
     const value = { object: 'error', type: 't', log_id: 'l', details, data: { id: 'ord_1' } };
@@ -337,8 +344,8 @@ describe('what a reply to a refund says', () => {
   it.each([
     [200, done, { says: 'applied', refunds: [expect.objectContaining({ id: 'new', amount: -5 })] }],
     [299, done, { says: 'applied', refunds: [expect.objectContaining({ id: 'new' })] }],
-    [199, done, { says: 'nothing', why: 'HTTP 199 without an error of the service' }],
-    [300, done, { says: 'nothing', why: 'HTTP 300 without an error of the service' }],
+    [199, done, { says: 'nothing', why: 'HTTP 199, without an error of the service' }],
+    [300, done, { says: 'nothing', why: 'HTTP 300, without an error of the service' }],
     [200, { ...done, object: 'charge' }, says(200, 'a body that is no order')],
     [200, { ...done, livemode: undefined }, says(200, 'an order that does not show its livemode')],
     [200, { ...done, charges: null }, says(200, 'an order, but the charges are not shown')],
