@@ -273,7 +273,9 @@ describe('what a reply says of other changes', () => {
   it('F12 a redirect names the host it points to, whatever else it says', () => {
     const redirect = { status: 307, redirectTo: 'elsewhere.example' };
     const answer = { says: 'nothing', why: 'HTTP 307, a redirect to elsewhere.example' };
-    expect(judgeReply(proof(), { ...redirect, body: { value: { object: 'order', id: 'ord_1' } } })).toEqual(answer);
+    expect(judgeReply(proof(), { ...redirect, body: { value: { object: 'order', id: 'ord_1' } } })).toEqual(
+      answer,
+    );
     expect(judgeReply(proof(), { ...redirect, body: { problem: 'an empty body' } })).toEqual(answer);
   });
 
