@@ -68,12 +68,13 @@ async function programIn(folder: string, plugins: readonly Plugin[]): Promise<st
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   cpSync(join(root, 'package.json'), join(folder, 'package.json'));
   const { output, ...input } = config;
+  const settings = Array.isArray(output) ? output[0] : output;
   await build({
     ...input,
     cwd: root,
     plugins: [...plugins],
     logLevel: 'silent',
-    output: { ...output, dir: join(folder, 'dist') },
+    output: { ...settings, dir: join(folder, 'dist') },
   });
   return join(folder, 'bin/paydesk.js');
 }
