@@ -87,7 +87,8 @@ type Sending = Extract<Decision, { go: 'send' }>;
 /** What is known once SENT is durable. */
 export interface InFlight {
   readonly sent: SentRow;
-  readonly asked: Moment;
+  /** The moment of the final read. */
+  readonly readAt: Moment;
   readonly unrecorded?: { readonly cause: unknown } | undefined;
   readonly alarm?: 'contradiction' | undefined;
   readonly reads: number;
@@ -115,7 +116,9 @@ export type State =
   | {
       readonly at: 'approving';
       readonly wanted: Wanted;
+      readonly known: readonly AttemptRecord[];
       readonly sending: Sending;
+      readonly readAt: Moment;
       readonly before: PreImage;
       readonly neighbour?: string | undefined;
     }

@@ -14,7 +14,10 @@ describe('the protocol, in every state that two processes, kills, a power loss a
     ['a first refund', { budget: { ...design.budget, runs: long ? 4 : 3 } }],
     [
       'a second refund of the same amount',
-      { olderRefund: true, budget: { ...small, powerLosses: long ? 1 : 0, foreign: 0, settles: long ? 1 : 0 } },
+      {
+        olderRefund: true,
+        budget: { ...small, powerLosses: long ? 1 : 0, foreign: 0, settles: long ? 1 : 0 },
+      },
     ],
     [
       'a disk that fails',

@@ -145,6 +145,7 @@ interface Decided {
 
 function refundIntent(ctx: Context, { asked, plan, order, confirmable }: Decided): Intent {
   const { profile, id } = confirmable;
+  let shown = order;
   return {
     kind: 'refund',
     orderId: id,
@@ -158,8 +159,9 @@ function refundIntent(ctx: Context, { asked, plan, order, confirmable }: Decided
     again: asked.again,
     checks: plan.warnings,
     approve: async (fresh) => {
-      await checkUnchanged(ctx, order, fresh, confirmable);
+      await checkUnchanged(ctx, shown, fresh, confirmable);
       planRefund(asked, fresh.value, profile);
+      shown = fresh;
     },
   };
 }
