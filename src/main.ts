@@ -105,9 +105,9 @@ function codeOfLostOutput(stage: Stage, code: number): number {
 }
 
 function toCliError(error: unknown, { stop }: Stage): CliError {
-  if (error instanceof CliError) return error;
-  const message = error instanceof Error ? error.message : String(error);
   const sent = stop.tookOff();
+  if (error instanceof CliError) return sent === undefined ? error : withJournal(error, sent);
+  const message = error instanceof Error ? error.message : String(error);
   if (sent !== undefined) {
     return new CliError('unknown', `a change was sent, then this happened, which should not: ${message}`, {
       certain: 'what is known of the change is in the journal; it is not sent again',
@@ -119,6 +119,14 @@ function toCliError(error: unknown, { stop }: Stage): CliError {
     now: ['add --debug to see more; report it with what you typed, without keys'],
     cause: error,
   });
+}
+
+// Output that got lost says nothing of the change that it was to tell of.
+function withJournal(error: CliError, sent: string): CliError {
+  const { kind, message, parts } = error;
+  if (kind !== 'incomplete' || parts.certain !== undefined) return error;
+  const certain = 'a change was sent, and what became of it is in the journal';
+  return new CliError(kind, message, { ...parts, certain, now: [`paydesk journal show ${sent}`] });
 }
 
 // Help goes to stdout; off a terminal COLUMNS says how wide it is to be.

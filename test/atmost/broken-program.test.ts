@@ -1,5 +1,7 @@
 /** The program itself breaks while a refund is in flight: the exit code and the last words still say what matters. */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -85,3 +87,34 @@ test.concurrent('a bug after the sending ends with exit 7 and plain last words, 
   });
   expect(story(home)).toMatch(/^sent .*applied$/);
 });
+
+test.concurrent.each([[], ['--json']])(
+  'an outcome that cannot be shown is in the journal, and that is said, exit 9 (%j)',
+  async (...more) => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    const words = [bin, '-p', 't', ...changeArgs(order), ...more];
+    const { code, stderr } = await inShell(`"$@" > /dev/full`, words, desk.env(home));
+    expect({ code, posts: order.posts.length, story: story(home) }, stderr).toEqual({
+      code: 9,
+      posts: 1,
+      story: 'sent applied',
+    });
+    expect(stderr).toContain('a change was sent, and what became of it is in the journal');
+    expect(stderr).toMatch(/paydesk journal show i_\w+/);
+  },
+);
+
+/** Runs node with these words from a line of a shell. */
+async function inShell(line: string, words: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawn('sh', ['-c', line, 'sh', process.execPath, ...words], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const [code]: unknown[] = await once(child, 'close');
+  return { code, stderr };
+}

@@ -37,7 +37,7 @@ const fates = [
 ] as const;
 
 interface Run {
-  readonly does: 'refund' | 'refund' | 'reconcile';
+  readonly does: 'refund' | 'reconcile';
   readonly fate: (typeof fates)[number];
   readonly overlaps: boolean;
   /** Reads that fail from now on, and reads that show the order as it was at first. */
