@@ -17,6 +17,7 @@ import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts
 import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
+import { youngWarnings } from './refund-checks.ts';
 import { checkRequired, gather } from './refund-gather.ts';
 import { originsOf } from './refund-origins.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
@@ -82,7 +83,8 @@ export const refund = defineCommand({
       givenId === undefined,
     );
     const planned = planRefund(asked, order.value, profile);
-    const plan = { ...planned, warnings: [...planned.warnings, ...twinWords(twin)] };
+    const young = youngWarnings(planned.money, ctx.clock.now());
+    const plan = { ...planned, warnings: [...planned.warnings, ...young, ...twinWords(twin)] };
     const confirmable = { profile, id, confirm: flags.confirm };
     if (!ctx.options.dryRun) await showPreview(ctx, { plan, order: order.value, profile, note: asked.note });
     await confirmChange(ctx, confirmable, plan.amount);
@@ -143,6 +145,7 @@ interface Decided {
 
 function refundIntent(ctx: Context, { asked, plan, order, confirmable }: Decided): Intent {
   const { profile, id } = confirmable;
+  let shown = order;
   return {
     kind: 'refund',
     orderId: id,
@@ -156,8 +159,9 @@ function refundIntent(ctx: Context, { asked, plan, order, confirmable }: Decided
     again: asked.again,
     checks: plan.warnings,
     approve: async (fresh) => {
-      await checkUnchanged(ctx, order, fresh, confirmable);
+      await checkUnchanged(ctx, shown, fresh, confirmable);
       planRefund(asked, fresh.value, profile);
+      shown = fresh;
     },
   };
 }
