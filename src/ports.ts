@@ -441,6 +441,11 @@ export interface Output {
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
   /** One flat record of our own; `view` as a table. */
   own(record: JsonObject, view: () => readonly Block[]): Promise<void>;
+  /**
+   * A link as a QR code under the last result: in a table on a terminal with room for it; with `always` wherever
+   * people read. Resolves with the reason when none was drawn. Never in json, ndjson and csv.
+   */
+  qr(link: string, always: boolean): Promise<string | undefined>;
   /** Text for people, whatever the format: help topics, scripts of completions. */
   text(text: string): Promise<void>;
 }
