@@ -36,7 +36,7 @@ function drawn(screen: string): readonly string[] {
 }
 
 function modulesOf(lines: readonly string[]): readonly (readonly boolean[])[] {
-  const row = (line: string, half: 0 | 1) => [...line].map((cell) => halves[cell]?.[half] ?? false);
+  const row = (line: string, half: 0 | 1) => Array.from(line, (cell) => halves[cell]?.[half] ?? false);
   return lines.flatMap((line) => [row(line, 0), row(line, 1)]);
 }
 
