@@ -417,8 +417,13 @@ export type Span = string | { readonly text: string; readonly style: Style };
 /** A time (Unix seconds) as people read it, in the zone of the run; anything else is shown as received, marked. */
 export interface TimeSpan {
   readonly time: unknown;
-  /** `day` 20 Nov 18:42 · `full` 20 Nov 2026 18:42:51 UTC-6 · `clock` 18:42:51 */
-  readonly precision: 'day' | 'full' | 'clock';
+  /**
+   * `day` 20 Nov 18:42 · `second` 20 Nov 18:42:51 · `zoned` 20 Nov 18:42 UTC-6 · `full` 20 Nov 2026 18:42:51 UTC-6 ·
+   * `clock` 18:42:51
+   */
+  readonly precision: 'day' | 'second' | 'zoned' | 'full' | 'clock';
+  /** The time that stands above a `clock`: one of another day is shown as a `second`. */
+  readonly after?: unknown;
 }
 /** What stands in one place of a screen: text, a time, or several side by side. */
 export type Cell = Span | TimeSpan | readonly (Span | TimeSpan)[];
@@ -460,6 +465,11 @@ export interface Output {
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
   /** One flat record of our own; `view` as a table. */
   own(record: JsonObject, view: () => readonly Block[]): Promise<void>;
+  /**
+   * A link as a QR code under the last result: in a table on a terminal with room for it; with `always` wherever
+   * people read. Resolves with the reason when none was drawn. Never in json, ndjson and csv.
+   */
+  qr(link: string, always: boolean): Promise<string | undefined>;
   /** Text for people, whatever the format: help topics, scripts of completions. */
   text(text: string): Promise<void>;
 }
