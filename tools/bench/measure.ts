@@ -71,7 +71,7 @@ function wallTime({ file, args, env }: Program, place: Place): number {
     const { status, error, stderr } = spawnSync(file, args, { env, stdio: ['ignore', out, 'pipe'] });
     const taken = performance.now() - started;
     if (error !== undefined) throw error;
-    if (status !== 0) throw new Error(`${[file, ...args].join(' ')} ended with ${status}: ${stderr}`);
+    if (status !== 0) throw new Error(`${[file, ...args].join(' ')} ended with ${status}: ${stderr.toString()}`);
     return taken;
   } finally {
     closeSync(out);
