@@ -1,12 +1,22 @@
-/** One pass over JSON bytes: how deep they nest, and where each item of the top-level `data` begins and ends. */
+/** One pass over JSON bytes: how deep they nest, and where the top-level `data` and each of its items begin and end. */
 
 export interface Scan {
   /** Levels of arrays and objects inside each other. */
   readonly depth: number;
   /** Some number loses its value as a JavaScript number, so numbers must be read from their digits. */
   readonly exact: boolean;
-  /** Start and end of each item of the last top-level `data` array, in turn; absent when there is none. */
-  readonly items: readonly number[] | undefined;
+  /** The last top-level `data`, when it is an array; absent when there is none. */
+  readonly data: DataSpan | undefined;
+}
+
+/** Where an array of items lies in the bytes. */
+export interface DataSpan {
+  /** Of its opening bracket. */
+  readonly start: number;
+  /** Just after its closing bracket. */
+  readonly end: number;
+  /** Start and end of each item, in turn. An item that is missing between two commas is an empty one. */
+  readonly items: readonly number[];
 }
 
 const quote = 0x22;
@@ -72,7 +82,9 @@ export function scan(bytes: Uint8Array): Scan {
   let depth = 0;
   let deepest = 0;
   let exact = false;
-  let items: number[] | undefined;
+  let data: DataSpan | undefined;
+  let items: number[] = [];
+  let opened = 0;
   let inData = false;
   let dataNext = false;
   let string = { start: 0, end: 0 };
@@ -87,13 +99,15 @@ export function scan(bytes: Uint8Array): Scan {
     }
     const ofData = inData && depth === 2;
     if (ofData && (byte === comma || byte === closeArray)) {
-      if (start !== -1) items?.push(start, end);
+      const empty = byte === closeArray && items.length === 0 && start === -1;
+      if (!empty) items.push(...(start === -1 ? [at, at] : [start, end]));
       start = -1;
+      at += 1;
       if (byte === closeArray) {
         inData = false;
         depth = 1;
+        data = { start: opened, end: at, items };
       }
-      at += 1;
       continue;
     }
     if (ofData && start === -1) start = at;
@@ -105,6 +119,7 @@ export function scan(bytes: Uint8Array): Scan {
       if (depth === 1 && byte === openArray && dataNext) {
         inData = true;
         items = [];
+        opened = at;
         start = -1;
       }
       depth += 1;
@@ -126,5 +141,5 @@ export function scan(bytes: Uint8Array): Scan {
     }
     if (ofData || (inData && depth === 2)) end = at;
   }
-  return { depth: deepest, exact, items };
+  return { depth: deepest, exact, data };
 }

@@ -478,6 +478,27 @@ export function readErrorBody(value: unknown): ErrorBody | undefined {
   return result.success ? result.output : undefined;
 }
 
+// The same fields without leniency: what is there must be as documented, or null.
+function strictly(schema: v.GenericSchema): v.GenericSchema {
+  const parts = schema as Partial<{
+    wrapped: v.GenericSchema;
+    item: v.GenericSchema;
+    entries: Readonly<Record<string, v.GenericSchema>>;
+  }>;
+  if (parts.wrapped !== undefined) return v.nullish(strictly(parts.wrapped));
+  if (parts.item !== undefined) return v.array(strictly(parts.item));
+  if (parts.entries === undefined) return schema;
+  return v.looseObject(
+    Object.fromEntries(Object.entries(parts.entries).map(([name, entry]) => [name, strictly(entry)])),
+  );
+}
+
+/** Tells whether a record of a resource has its fields as the document types them; made once, for many records. */
+export function documentedCheck(resource: ResourceName): (record: JsonObject) => boolean {
+  const schema = strictly(resource === 'orders' ? order : customer);
+  return (record) => v.is(schema, record);
+}
+
 // ── Error codes ─────────────────────────────────────────────────────────────────────────────────
 
 /** The documented pairs of type and code (service: Errors); codes as they stand after `<brand>.errors.`. */
@@ -612,6 +633,46 @@ export const orderColumns: readonly Column[] = [
   field('livemode', 'flag'),
   field('channel', 'text'),
   field('updated_at', 'time'),
+];
+
+/** Columns of charges, where an export has a row a charge (service: charge). */
+export const chargeColumns: readonly Column[] = [
+  field('id', 'id'),
+  field('order_id', 'id'),
+  field('status', 'status'),
+  field('amount', 'money'),
+  field('currency', 'text'),
+  field('fee', 'integer'),
+  field('created_at', 'time'),
+  field('paid_at', 'time'),
+  field('is_refundable', 'flag'),
+  field('payment_method.type', 'text'),
+  field('payment_method.brand', 'text'),
+  field('payment_method.last4', 'text'),
+  field('payment_method.auth_code', 'text'),
+  field('reference_id', 'text'),
+  field('customer_id', 'text'),
+  field('monthly_installments', 'integer'),
+  field('failure_code', 'text'),
+  field('failure_message', 'text'),
+  field('description', 'text'),
+  field('livemode', 'flag'),
+];
+
+/** Columns of refunds, where an export has a row a refund: the service's, and what the journal of this machine adds. */
+export const refundColumns: readonly Column[] = [
+  field('id', 'id'),
+  field('order_id', 'id'),
+  field('charge_id', 'id'),
+  field('amount', 'money'),
+  field('currency', 'text'),
+  field('created_at', 'time'),
+  field('auth_code', 'text'),
+  field('reason', 'text'),
+  field('note', 'text'),
+  field('operator', 'text'),
+  field('intent', 'text'),
+  field('known_by', 'text'),
 ];
 
 /** Columns of customers. */

@@ -15,6 +15,8 @@ export interface Times {
    * A time that clocks show twice is the first of the two.
    */
   moment(shown: number): number;
+  /** The day of a time, `2026-11-20`; undefined for what is no time. */
+  day(seconds: unknown): string | undefined;
   /** The days between two times: `3 Nov to 20 Nov 2026 (UTC-6)`. */
   days(first: number, last: number): string;
 }
@@ -31,11 +33,23 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
     formatter ??= formatterOf(zone);
     return partsOf(formatter, seconds);
   };
+  // No zone changes its clocks within a quarter of an hour, and asking is slow where thousands of days are counted.
+  const offsets = new Map<number, number>();
+  const minutesAt = (seconds: number): number => {
+    const quarter = Math.floor(seconds / 900);
+    const minutes = offsets.get(quarter) ?? at(seconds).minutes;
+    offsets.set(quarter, minutes);
+    return minutes;
+  };
   const thisSecond = (): number => Math.floor(now() / 1000);
   return {
     valid,
     now: thisSecond,
     moment: (shown) => momentOf(shown, (ms) => at(Math.floor(ms / 1000)).minutes * 60_000),
+    day: (seconds) =>
+      valid(seconds)
+        ? new Date((seconds + minutesAt(seconds) * 60) * 1000).toISOString().slice(0, 10)
+        : undefined,
     days(first, last) {
       const [from, to] = [at(first), at(last)];
       const day = ({ day: number, month }: Parts): string => `${number} ${months[month - 1]}`;
@@ -67,6 +81,15 @@ export function isoTime(seconds: number): string {
 /** Whether this is a time the service can mean: whole seconds between 1970 and 9999. */
 export function valid(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < endOfYear9999;
+}
+
+/** Whether this machine knows a zone of this name. */
+export function knowsZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
 }
 
 interface Parts {
