@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Desk, openDesk } from './desk.ts';
+import { exportRows, memoryRows, tableRows } from './exports.ts';
 import { machineLines } from './machine.ts';
 import type { Place } from './measure.ts';
 import { type Row, tableOf } from './row.ts';
@@ -16,6 +17,9 @@ const groups: Readonly<
   Record<string, { readonly rounds: number; readonly rows: (desk: Desk, place: Place) => Promise<Row[]> }>
 > = {
   start: { rounds: 40, rows: startRows },
+  exports: { rounds: 7, rows: exportRows },
+  memory: { rounds: 3, rows: memoryRows },
+  tables: { rounds: 9, rows: tableRows },
 };
 
 const { values } = parseArgs({ options: { rows: { type: 'string' }, rounds: { type: 'string' } } });
@@ -30,7 +34,7 @@ try {
     const rounds = values.rounds === undefined ? group.rounds : Number(values.rounds);
     rows.push(...(await group.rows(openDesk(folder), { folder, rounds })));
   }
-  process.stdout.write(`${tableOf(rows)}\n${machineLines(undefined).join('\n')}\n`);
+  process.stdout.write(`${tableOf(rows)}\n${machineLines(join(folder, 'axios')).join('\n')}\n`);
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 
 /** Lines to stand above or below the table. */
-export function machineLines(axiosFolder: string | undefined): string[] {
+export function machineLines(axiosFolder: string): string[] {
   const [cpu] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);
   const versions = [
@@ -16,7 +16,7 @@ export function machineLines(axiosFolder: string | undefined): string[] {
     ['paydesk', packageVersion(root)],
     ['curl', toolVersion('curl')],
     ['jq', toolVersion('jq')],
-    ['axios', axiosFolder && packageVersion(join(axiosFolder, 'node_modules/axios'))],
+    ['axios', packageVersion(join(axiosFolder, 'node_modules/axios'))],
     ['cli-table3', packageVersion(join(root, 'node_modules/cli-table3'))],
   ];
   return [
@@ -26,7 +26,11 @@ export function machineLines(axiosFolder: string | undefined): string[] {
 }
 
 function packageVersion(folder: string): string | undefined {
-  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+  try {
+    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).version;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The version of a program of PATH; undefined where there is none. */

@@ -64,14 +64,16 @@ export function printedFile({ folder }: Place): string {
   return join(folder, 'printed');
 }
 
-function wallTime({ file, args, env }: Program, place: Place): number {
+/** Milliseconds from start to exit. Throws when it does not end well. */
+export function wallTime({ file, args, env }: Program, place: Place): number {
   const out = openSync(printedFile(place), 'w');
   try {
     const started = performance.now();
     const { status, error, stderr } = spawnSync(file, args, { env, stdio: ['ignore', out, 'pipe'] });
     const taken = performance.now() - started;
     if (error !== undefined) throw error;
-    if (status !== 0) throw new Error(`${[file, ...args].join(' ')} ended with ${status}: ${stderr.toString()}`);
+    if (status !== 0)
+      throw new Error(`${[file, ...args].join(' ')} ended with ${status}: ${stderr.toString()}`);
     return taken;
   } finally {
     closeSync(out);
