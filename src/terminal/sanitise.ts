@@ -12,8 +12,9 @@ const legitimate = [
   String.raw`(?<=[${joiningScripts()}])[\u200c\u200d](?=[${joiningScripts()}])`,
 ].join('|');
 const hidden = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]`;
-const unsafe = new RegExp(`${legitimate}|(${hidden})`, 'gu');
-const plain = /^[ -~]*$/;
+const unsafe = `${legitimate}|(${hidden})`;
+// Latin letters, digits and the usual punctuation: nothing in them to look for.
+const plain = /^[ -~\u00a0-\u00ac\u00ae-\u024f\u2010-\u2027]*$/;
 
 /** One line safe to print: breaks and tabs are spaces, control and invisible characters are visible stand-ins. */
 export function cleanLine(text: string): string {
@@ -32,7 +33,9 @@ export function cleanCell(text: string): string {
 
 function standIns(text: string): string {
   return text
-    .replace(unsafe, (found: string, bad: string | undefined) => (bad === undefined ? found : standIn(bad)))
+    .replace(new RegExp(unsafe, 'gu'), (found: string, bad: string | undefined) =>
+      bad === undefined ? found : standIn(bad),
+    )
     .replace(markPile, '$1\ufffd');
 }
 

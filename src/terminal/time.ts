@@ -31,6 +31,7 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
   // Made with the first time that is shown: it is not free, and many runs show none.
   let formatter: Intl.DateTimeFormat | undefined;
   const at = (seconds: number): Parts => {
+    if (zone === undefined) return partsOfDate(new Date(seconds * 1000), seconds);
     formatter ??= formatterOf(zone);
     return partsOf(formatter, seconds);
   };
@@ -141,6 +142,22 @@ function formatterOf(zone: string | undefined): Intl.DateTimeFormat {
     // A zone that this machine does not know: no time is shown wrong, it is shown in UTC.
     return new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' });
   }
+}
+
+// In the zone of the process: a formatter says the same, and takes 10 ms to make.
+function partsOfDate(date: Date, seconds: number): Parts {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
+  const [hour, minute, second] = [date.getHours(), date.getMinutes(), date.getSeconds()];
+  return {
+    year,
+    month: month + 1,
+    day,
+    hour: two(hour),
+    minute: two(minute),
+    second: two(second),
+    minutes: Math.round((Date.UTC(year, month, day, hour, minute, second) / 1000 - seconds) / 60),
+  };
 }
 
 function partsOf(formatter: Intl.DateTimeFormat, seconds: number): Parts {
