@@ -7,11 +7,10 @@ import { commandLine } from '../account.ts';
 import { payedBy } from './card.ts';
 import {
   checkLimit,
-  checkMode,
   checkRepeat,
-  checkState,
+  checkWhole,
   generalWarnings,
-  provableMoney,
+  refundableMoney,
   refused,
 } from './refund-checks.ts';
 import { chooseTarget, type Named } from './refund-target.ts';
@@ -42,9 +41,8 @@ export interface RefundPlan {
 
 /** Plans a refund of an order as read. Throws CliError 'refused' with the reason; nothing was sent (service: Endpoints 1). */
 export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profile): RefundPlan {
-  const money = provableMoney(order);
-  checkMode(order, profile);
-  checkState(money, asked.charge === undefined);
+  const money = refundableMoney(order, profile);
+  if (asked.charge === undefined) checkWhole(money);
   const target = chooseTarget(asked, money, profile);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
   if (!asked.again) checkRepeat(plan.expected, money, profile);

@@ -1,5 +1,6 @@
 /** What a refund still needs to know, asked of a person: which order, what of it, how much, why. */
 
+import type { OrderMoney } from '../../api/charges.ts';
 import {
   parseAmount,
   type ReasonWords,
@@ -14,6 +15,7 @@ import { aboutMoney, commandLine } from '../account.ts';
 import { idOf, walkForwards } from '../walk.ts';
 import { payedBy } from './card.ts';
 import { refused } from './refund-checks.ts';
+import { canGoBackWhole } from './refund-target.ts';
 import { canBeRefunded, countingCharges } from './refundable.ts';
 import { createTwins } from './twins.ts';
 
@@ -64,13 +66,13 @@ function joined(parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join('  ');
 }
 
-/** All of the order or one of its charges, and how much of that. */
+/** All of the order, where that can go back, or what is left of one of its charges; and how much of that. */
 export async function askWhat(
   ctx: Context,
   profile: Profile,
-  order: WireRecord,
+  money: OrderMoney,
 ): Promise<{ charge?: string; amount?: number }> {
-  const charges = countingCharges(order.value);
+  const charges = money.charges.filter(({ counts }) => counts);
   const [only, second] = charges;
   if (only === undefined) return {};
   if (second === undefined) return askAmount(ctx, profile, only.left);
@@ -78,7 +80,7 @@ export async function askWhat(
     message: aboutMoney(profile, 'What of it?'),
     flag: '--charge CH',
     choices: [
-      { value: undefined, label: 'all of it' },
+      ...(canGoBackWhole(money) ? [{ value: undefined, label: 'all of it' }] : []),
       ...charges.map(({ number, value, left, id }) => ({
         value: id,
         label: `charge ${number}  ${payedBy(value)}  ${left} left`,

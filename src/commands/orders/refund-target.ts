@@ -20,7 +20,7 @@ export function chooseTarget(asked: Named, money: OrderMoney, profile: Profile):
   const [only] = counting;
   if (only === undefined)
     throw refused(`${money.id} has nothing left to refund: no charge of it is paid and has something left`);
-  const touched = money.charges.some((charge) => charge.refunds.length > 0);
+  const touched = wasTouched(money);
   if (counting.length === 1 && (touched || asked.amount !== undefined)) return only;
   if (asked.amount !== undefined) {
     throw refused(
@@ -35,6 +35,15 @@ export function chooseTarget(asked: Named, money: OrderMoney, profile: Profile):
     );
   }
   return 'whole';
+}
+
+/** Whether all of the order can go back at once: nothing of it did before, and the service does not say no. */
+export function canGoBackWhole(money: OrderMoney): boolean {
+  return !wasTouched(money) && money.isRefundable !== false;
+}
+
+function wasTouched({ charges }: OrderMoney): boolean {
+  return charges.some((charge) => charge.refunds.length > 0);
 }
 
 function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeMoney {
