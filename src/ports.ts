@@ -499,6 +499,8 @@ export interface Ask {
 export interface GlobalOptions {
   readonly profile: string | undefined;
   readonly columns: readonly string[] | undefined;
+  /** The options about output as they were typed, for a command that goes on from here. */
+  readonly outputWords: readonly string[];
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly quiet: boolean;

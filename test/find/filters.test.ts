@@ -107,10 +107,10 @@ describe('filters', () => {
     const first = await one.run(words);
     expect(numbersIn(first.stdout)).toEqual([8, 7]);
     const next =
-      /next: paydesk (orders list --limit 2 --min-amount 1001 --since \S+Z --next \S+)$/m.exec(
+      /next: paydesk (orders list --limit 2 --min-amount 1001 --since \S+Z --ndjson --next \S+)$/m.exec(
         first.stderr,
       )?.[1] ?? '';
-    const second = await one.run([...next.split(' '), '--ndjson']);
+    const second = await one.run(next.split(' '));
     expect(numbersIn(second.stdout)).toEqual([6, 5]);
   });
 });
@@ -166,7 +166,7 @@ describe('where a date ends a walk', () => {
     const found = await stored(one, ['orders', 'find', 'mxn', ...since, '--ndjson']);
     expect(numbersIn(found.stdout)).toEqual([60, 59, 58]);
     expect(found.stderr).toContain(
-      `further back: paydesk -p shop orders find mxn --limit 10 --next ${id(58)}`,
+      `further back: paydesk -p shop orders find mxn --limit 10 --ndjson --next ${id(58)}`,
     );
     expect(asked(one)).toBe(2);
   });
@@ -270,7 +270,7 @@ describe('a search', () => {
     expect(JSON.parse(ran.stderr)).toMatchObject({
       exit_code: 9,
       certain: '3 orders were read, 3 of them found; more may exist',
-      now: ['go on from there:', `paydesk orders find ana --limit 3 --next ${id(7)}`],
+      now: ['go on from there:', `paydesk orders find ana --limit 3 --json --next ${id(7)}`],
     });
   });
 
