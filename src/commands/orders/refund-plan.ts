@@ -4,7 +4,7 @@ import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
 import type { JsonObject, RefundReason, RefundRequest } from '../../api/spec.ts';
 import type { ExpectedRefund, Profile } from '../../ports.ts';
 import { commandLine } from '../account.ts';
-import { payedBy } from './card.ts';
+import { paidBy } from './card.ts';
 import {
   checkLimit,
   checkRepeat,
@@ -64,7 +64,7 @@ function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
       .filter((charge) => charge.isRefundable === false)
       .map(
         (charge) =>
-          `the service says that charge ${charge.number} (${payedBy(charge.value)}) is not refundable; it may refuse the whole order`,
+          `the service says that charge ${charge.number} (${paidBy(charge.value)}) is not refundable; it may refuse the whole order`,
       ),
   };
 }
@@ -78,7 +78,7 @@ function chargePlan(
   const amount = asked.amount ?? charge.left;
   if (amount > charge.left) {
     throw refused(
-      `${amount} is more than is left on charge ${charge.number} (${payedBy(charge.value)}) of ${money.id}: ${charge.amount} paid, ${charge.refunded} refunded, ${charge.left} left`,
+      `${amount} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${charge.amount} paid, ${charge.refunded} refunded, ${charge.left} left`,
       [commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))],
     );
   }

@@ -2,7 +2,7 @@
 
 import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
 import type { Profile } from '../../ports.ts';
-import { payedBy } from './card.ts';
+import { paidBy } from './card.ts';
 import { chargeCommands } from './charge-commands.ts';
 import { refused } from './refund-checks.ts';
 
@@ -48,7 +48,7 @@ function wasTouched({ charges }: OrderMoney): boolean {
 
 function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeMoney {
   const found = money.charges.filter(
-    (charge) => charge.id === name || String(charge.number) === name || payedBy(charge.value) === name,
+    (charge) => charge.id === name || String(charge.number) === name || paidBy(charge.value) === name,
   );
   const exact = found.find((charge) => charge.id === name);
   const [charge] = exact === undefined ? found : [exact];
@@ -68,7 +68,7 @@ function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeM
 }
 
 function checkCharge(charge: ChargeMoney, money: OrderMoney): void {
-  const name = `charge ${charge.number} (${payedBy(charge.value)}) of ${money.id}`;
+  const name = `charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}`;
   if (charge.left <= 0)
     throw refused(`${name} is refunded already: ${charge.refunded} of ${charge.amount} went back`);
   if (charge.isRefundable === false)
