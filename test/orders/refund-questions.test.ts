@@ -122,7 +122,9 @@ describe('a possible twin', () => {
     await person.answer('How much?', '\r');
     await person.answer('Send it? (y/N)', '\r');
     const words = (await person.leaves).screen.replaceAll(/\s+/g, ' ');
-    expect(words).toContain('the same buyer and amount within 10 minutes, may be meant: ord_3 sent once');
+    expect(words).toContain(
+      'the same buyer and amount within 10 minutes, may be meant: ord_3 will send once',
+    );
     expect(words).not.toContain('may be meant: ord_1');
   });
 });
@@ -142,7 +144,7 @@ describe('why', () => {
       expect(person.transcript).toMatch(words);
     person.type(down.repeat(5));
     await person.answer('> no reason is sent', '\r');
-    await person.waitFor('sent once: {}');
+    await person.waitFor('will send once: {}');
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
   });
