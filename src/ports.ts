@@ -377,7 +377,12 @@ export interface JournalDesk {
    */
   recorded(
     intentId: string,
-    asked: { readonly asked: JsonObject; readonly again: boolean; readonly origin: string },
+    asked: {
+      readonly kind: Intent['kind'];
+      readonly asked: JsonObject;
+      readonly again: boolean;
+      readonly origin: string;
+    },
   ): Promise<Outcome | undefined>;
   /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */
   forget(before: number): Promise<number>;

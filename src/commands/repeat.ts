@@ -37,9 +37,9 @@ export async function showRecorded(
   profile: Profile,
   intent: Pick<Intent, 'kind' | 'orderId' | 'intentId' | 'asked' | 'again'>,
 ): Promise<boolean> {
-  const { intentId, asked = {}, again } = intent;
+  const { kind, intentId, asked = {}, again } = intent;
   if (intentId === undefined || ctx.options.dryRun) return false;
-  const outcome = await ctx.journal.recorded(intentId, { asked, again, origin: profile.origin });
+  const outcome = await ctx.journal.recorded(intentId, { kind, asked, again, origin: profile.origin });
   if (outcome === undefined || isDryRun(outcome)) return false;
   const applied = appliedOrThrow(
     ctx,
