@@ -90,6 +90,16 @@ describe('filters', () => {
     expect(asked(one)).toBe(0);
   });
 
+  test('a status that no order shows is said, with those that orders show and those that are documented', async () => {
+    const one = await open(pages(november));
+    const words =
+      'no order that was read has the payment_status Paid; seen: paid, refunded; documented: pre_authorized, paid, refunded';
+    for (const command of [['list'], ['find', 'mxn']])
+      expect((await one.run(['orders', ...command, '--status', 'Paid'])).stderr).toContain(words);
+    const other = await one.run(['orders', 'list', '--status', 'paid', '--min-amount', '99999999']);
+    expect(other.stderr).not.toContain('no order that was read');
+  });
+
   test('an order that does not show what is asked about is left out, and that is said', async () => {
     const one = await open(pages([at(3, '2026-11-20T00:00:00Z'), order(id(2), { created_at: null })]));
     const ran = await one.run(['orders', 'list', '--since', '2026-01-01', '--ndjson']);
