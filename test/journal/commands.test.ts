@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { reply } from '../harness/server.ts';
+import { sit } from '../orders/desk.ts';
 import {
   chargeOf,
   listOf,
@@ -141,6 +142,29 @@ describe('journal settle', () => {
     expect(settled.stderr).toContain('the order does not show it');
     await run('-p', 'shop', ...refund);
     expect(service.posts).toHaveLength(2);
+  });
+
+  test('asks a person how they know, then for the order id', async () => {
+    await using desk = await afterLostReply();
+    const { home, intent, run } = desk;
+    const person = sit(['journal', 'settle', intent, '--applied'], { home, env: { TZ: 'UTC' } });
+    await person.answer('How do you know?', 'seen in the bank file\r');
+    await person.answer('Type the order id to write it down', 'ord_1\r');
+    expect(await person.leaves).toMatchObject({
+      code: 0,
+      screen: expect.stringContaining('made, as stated by'),
+    });
+    const shown = JSON.parse((await run('journal', 'export', '--ndjson')).stdout);
+    expect(shown).toMatchObject({ id: intent, by: 'person', verdict: 'applied' });
+  });
+
+  test('of an account that no profile reaches says which profile to add', async () => {
+    await using desk = await afterLostReply();
+    const { run, intent } = desk;
+    await run('profile', 'remove', 'shop', '--yes');
+    const settled = await run('journal', 'settle', intent, '--applied', '--note', 'n', '--confirm', 'ord_1');
+    expect(settled.code).toBe(4);
+    expect(settled.stderr).toContain('add a profile of that account: paydesk profile add shop');
   });
 
   test('is not needed where the read tells, and cannot contradict it', async () => {
