@@ -267,3 +267,21 @@ test('journal list narrows by order, person and time', async () => {
   expect([await count('--since', '1h'), await count('--since', '2100-01-01')]).toEqual([1, 0]);
   expect(await desk.run('journal', 'list', '--since', 'yesterday')).toMatchObject({ code: 2 });
 });
+
+test('journal list says at 80 columns whose money it is, or what was done, where that differs', async () => {
+  await using desk = await afterLostReply();
+  const { home, run } = desk;
+  const heading = async (...words: string[]) => {
+    const { screen } = await sit(['journal', 'list', ...words], { home, env: { TZ: 'UTC' } }).leaves;
+    return /^INTENT .*$/m.exec(screen)?.[0].trim().split(/ {2,}/);
+  };
+  const usual = ['INTENT', 'SENT UTC', 'ORDER', 'AMOUNT', 'OUTCOME'];
+  expect(await heading('--all-profiles')).toEqual(usual);
+  const demo = ['-p', 'demo', 'orders'];
+  const { stdout } = await run(...demo, 'list', '--status', 'pre_authorized', '--csv', '--columns', 'id');
+  const [, authorized = ''] = stdout.split(/\r?\n/);
+  await run(...demo, 'capture', authorized, '--yes');
+  expect(await heading('--all-profiles')).toEqual([...usual, 'PROFILE']);
+  await run(...demo, 'refund', authorized, '--yes');
+  expect(await heading('-p', 'demo')).toEqual([...usual, 'KIND']);
+});
