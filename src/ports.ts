@@ -391,7 +391,12 @@ export interface JournalDesk {
    */
   recorded(
     intentId: string,
-    asked: { readonly asked: JsonObject; readonly again: boolean; readonly origin: string },
+    asked: {
+      readonly kind: Intent['kind'];
+      readonly asked: JsonObject;
+      readonly again: boolean;
+      readonly origin: string;
+    },
   ): Promise<Outcome | undefined>;
   /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */
   forget(before: number): Promise<number>;
@@ -623,6 +628,8 @@ export interface GlobalOptions {
   readonly askedFormat: Format | undefined;
   readonly profile: string | undefined;
   readonly columns: readonly string[] | undefined;
+  /** The options about output as they were typed, for a command that goes on from here. */
+  readonly outputWords: readonly string[];
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly quiet: boolean;
