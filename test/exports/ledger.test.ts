@@ -27,10 +27,18 @@ function sumsOf(rows: readonly (readonly [string, string, string, number])[]) {
     const [count, sum] = sums.get(key) ?? [0, 0];
     sums.set(key, [count + 1, sum + amount]);
   }
-  return Object.fromEntries([...sums].sort());
+  return Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function sumsIn(manifest: { sums: Record<string, unknown>[] }) {
+interface ManifestSum {
+  readonly currency: string;
+  readonly status: string;
+  readonly day: string;
+  readonly rows: number;
+  readonly amount: number;
+}
+
+function sumsIn(manifest: { readonly sums: readonly ManifestSum[] }) {
   return Object.fromEntries(
     manifest.sums
       .map((sum): [string, unknown] => [`${sum.currency} ${sum.status} ${sum.day}`, [sum.rows, sum.amount]])
