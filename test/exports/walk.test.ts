@@ -190,3 +190,30 @@ test('customers are exported the same way', async () => {
     query: { resource: 'customers' },
   });
 });
+
+test('a run whose stderr is no terminal says now and then how far it is, unless --quiet', async () => {
+  const { promise: held, resolve: go } = Promise.withResolvers<void>();
+  await using server = await startOrders(20, (number) =>
+    number === 2
+      ? async (request, response, socket) => {
+          await held;
+          await ordersService(orders(20))(request, response, socket);
+        }
+      : undefined,
+  );
+  using home = newHome();
+  const child = spawn(process.execPath, [bin, 'orders', 'export', '--limit', '10', '--to', 'o.csv'], {
+    env: cleanEnv({ home, env: reaching(server) }),
+    cwd: home.path,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+    // The page that it waits for comes only when it has said how far it is.
+    if (stderr.includes('\n')) go();
+  });
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  expect(stderr).toMatch(/^10 orders read, \d+ a second, \d+ s\n/);
+  expect((await exporting(server, home, '--quiet', '--to', 'o.csv', '--force')).stderr).toBe('');
+});
