@@ -163,6 +163,8 @@ async function loadScreen(
     lines: (blocks) => blockLines(blocks, style()),
     plainLines: (blocks) => blockLines(blocks, { ...style(), width: undefined, paint: (text) => text }),
     style: style(),
-    progress: asJson ? undefined : createProgress({ write, width: width ?? 80, plain: accessible || !stderr.isTTY, clean }),
+    progress: asJson
+      ? undefined
+      : createProgress({ write, width: width ?? 80, plain: accessible || !stderr.isTTY, clean }),
   };
 }
