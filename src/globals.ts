@@ -11,8 +11,11 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export interface Globals {
   readonly profile: string | undefined;
   readonly format: Format;
+  readonly askedFormat: Format | undefined;
   readonly columns: readonly string[] | undefined;
   readonly header: boolean;
+  /** The options about output as they were typed, for a command that goes on from here. */
+  readonly outputWords: readonly string[];
   readonly input: boolean;
   readonly yes: boolean;
   readonly dryRun: boolean;
@@ -40,14 +43,14 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     given ?? fromVariable(env, globalFlags[name], flag);
   const on = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'utc') =>
     typed[name] === true || isOn(env, globalFlags[name].env ?? '');
+  const askedFormat = formatOf(typed) ?? fromVariable(env, globalFlags.output, globalFlags.output);
   return {
     profile: value('profile', typed.profile, globalFlags.profile),
-    format:
-      formatOf(typed) ??
-      fromVariable(env, globalFlags.output, globalFlags.output) ??
-      (accessible ? 'list' : 'table'),
+    format: askedFormat ?? (accessible ? 'list' : 'table'),
+    askedFormat,
     columns: value('columns', typed.columns, globalFlags.columns),
     header: !on('no-header'),
+    outputWords: outputWords(typed),
     input: !on('no-input') && !isOn(env, 'CI'),
     yes: typed.yes === true,
     dryRun: typed['dry-run'] === true,
@@ -86,6 +89,18 @@ function formatOf(typed: GlobalInput): Format | undefined {
   throw new CliError('usage', `${first?.words} and ${other.words} contradict each other`, {
     certain: 'nothing was sent',
   });
+}
+
+// What the environment says, it says to the next command as well.
+function outputWords(typed: GlobalInput): readonly string[] {
+  const { output, columns } = typed;
+  return [
+    ...(output === undefined ? [] : ['-o', output]),
+    ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(['json', 'ndjson', 'csv', 'no-header', 'utc'] as const)
+      .filter((name) => typed[name] === true)
+      .map((name) => `--${name}`),
+  ];
 }
 
 function colorOf(typed: GlobalInput): 'auto' | 'always' | 'never' | undefined {

@@ -51,7 +51,8 @@ async function runLine(stage: Stage): Promise<number> {
   } catch (error) {
     // The reason of an aborted run says more than what the abort broke, but not more than what a change came to.
     const reason = stage.stop.tookOff() === undefined ? stage.signal.reason : undefined;
-    const shown = toCliError(reason ?? error, stage);
+    const explained = error instanceof CliError && error.cause === reason;
+    const shown = toCliError(explained ? error : (reason ?? error), stage);
     await printError(shown, stage, run);
     return shown.exitCode;
   } finally {

@@ -1,6 +1,7 @@
 /** What a refusal of the journal is called: the error a person reads. */
 
 import { CliError } from '../errors.ts';
+import { differenceWords } from './difference.ts';
 import { type Refusal, verdictOf } from './guards.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';
 import { provable } from './verdict.ts';
@@ -53,7 +54,7 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
         { certain, now: ['if a second one is meant: the same command with --again'] },
       );
     case 'other_parameters':
-      return new CliError('refused', `the intent ${String(refusal.attempt.sent.given)} was something else`, {
+      return new CliError('refused', differenceWords(refusal.attempt.sent, refusal.now), {
         certain,
         now: [`paydesk journal show ${refusal.attempt.sent.intent}`],
       });

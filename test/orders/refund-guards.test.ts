@@ -283,6 +283,23 @@ describe('F28 the same once more', () => {
     expect(service.posts).toEqual([]);
   });
 
+  test('under an --intent that was something else is refused (3) with what was recorded and what is asked now', async () => {
+    await using service = await refunding();
+    using home = newHome();
+    const id = ['--intent', 'ticket-8840', '--yes'];
+    expect(await run(home, service, ...id, '--reason', 'other')).toMatchObject({ code: 0 });
+    const other = await run(home, service, ...id, '--charge', '1');
+    expect(other.code).toBe(3);
+    expect(other.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'the intent ticket-8840 was something else: recorded with reason other, no charge; asked for now with no reason, charge 1',
+    );
+    const env = service.env;
+    const capture = await paydesk(['orders', 'capture', 'ord_1', ...id], { home, env });
+    expect(capture.code).toBe(3);
+    expect(capture.stderr.replaceAll(/\s+/g, ' ')).toContain('recorded as refund, asked for now as capture');
+    expect(service.posts).toHaveLength(1);
+  });
+
   test('after a lost answer it is refused until the outcome is known, and sent once in all', async () => {
     await using service = await startService({
       orders: [order],

@@ -2,7 +2,6 @@
 
 import {
   chargeIdPattern,
-  type JsonObject,
   orderColumns,
   paths,
   refundReasons,
@@ -14,19 +13,21 @@ import type { Context, Intent, WireRecord } from '../../ports.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { readOne } from '../one-record.ts';
 import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
-import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
+import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
+import { type Offer, pickOrder } from './pick-order.ts';
 import { youngWarnings } from './refund-checks.ts';
 import { checkRequired, gather } from './refund-gather.ts';
 import { originsOf } from './refund-origins.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { type Previewed, refundPreview } from './refund-preview.ts';
-import { pickOrder } from './refund-questions.ts';
 import { refundResult } from './refund-result.ts';
+import { canBeRefunded } from './refundable.ts';
 
 const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
+const offer: Offer = { kind: 'refundable', accepts: canBeRefunded, listFlags: ['--refundable'] };
 
 export const refund = defineCommand({
   description: [
@@ -64,16 +65,22 @@ export const refund = defineCommand({
     const { profile } = service;
     checkConfirmable(ctx, { profile, confirm: flags.confirm });
     checkRequired(ctx, service, flags);
+    checkOrderNamed(givenId, flags.intent);
     const repeat = {
       kind: 'refund' as const,
       orderId: givenId,
       intentId: flags.intent,
-      asked: askedOf(givenId, flags),
+      asked: askedFor({
+        order: givenId,
+        charge: flags.charge,
+        amount: flags.amount,
+        reason: flags.reason,
+      }),
       again: flags.again === true,
     };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
     const { id, twin } =
-      givenId === undefined ? await pickOrder(ctx, service) : { id: givenId, twin: undefined };
+      givenId === undefined ? await pickOrder(ctx, service, offer) : { id: givenId, twin: undefined };
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
     const asked = await gather(
       ctx,
@@ -110,25 +117,6 @@ function twinWords(twin: string | undefined): readonly string[] {
 async function showPreview(ctx: Context, shown: Omit<Previewed, 'origins'>): Promise<void> {
   const origins = await originsOf(ctx, shown.profile, shown.order);
   ctx.notes.show(refundPreview({ ...shown, origins }));
-}
-
-// The same under the same --intent, or it is something else.
-function askedOf(
-  order: string | undefined,
-  {
-    charge,
-    amount,
-    reason,
-    intent,
-  }: {
-    readonly charge?: string;
-    readonly amount?: number;
-    readonly reason?: string;
-    readonly intent?: string;
-  },
-): JsonObject {
-  if (intent !== undefined && order === undefined) throw usage('missing ID: --intent repeats one order');
-  return askedFor({ order, charge, amount, reason });
 }
 
 function chargeName(text: string, name: string): string {
