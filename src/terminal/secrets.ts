@@ -34,7 +34,7 @@ export function createSecrets(): Secrets {
     for (const form of forms) if (text.includes(form)) return true;
     return false;
   };
-  const _holdsBytes = ({ buffer, byteOffset, length }: Uint8Array): boolean => {
+  const holdsBytes = ({ buffer, byteOffset, length }: Uint8Array): boolean => {
     const bytes = Buffer.from(buffer, byteOffset, length);
     return formBytes.some((form) => bytes.includes(form));
   };
