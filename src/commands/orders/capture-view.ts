@@ -4,6 +4,7 @@ import { itemsOf, type JsonObject, type Order, readOrder } from '../../api/spec.
 import type { Block, Profile } from '../../ports.ts';
 import type { Applied } from '../outcome.ts';
 import { journalWords } from '../send-named.ts';
+import { sentOnce } from '../sent-once.ts';
 import { titleLine } from '../title.ts';
 import { brandAndCard } from './card.ts';
 
@@ -27,7 +28,7 @@ export function capturePreview(value: JsonObject, profile: Profile): readonly Bl
       }),
     ),
     { line: { text: `  THIS CAPTURE  ${moneyOf(order)}   all that was authorized`, style: 'strong' } },
-    { line: 'sent once: no body' },
+    sentOnce(undefined),
   ];
 }
 
