@@ -7,6 +7,7 @@ import type { Context, Profile } from '../../ports.ts';
 import { exportFlags } from '../export/flags.ts';
 import { type Export, runExport } from '../export/run.ts';
 import { type Reckoning, type TimeRange, timeRange } from '../time-range.ts';
+import { daysIn, rowMaker, spanOf } from './export-maker.ts';
 import { type RowDate, type RowKind, rowDates, rowKinds } from './export-rows.ts';
 import { type FilterInput, filterFlags, orderFilters } from './filters.ts';
 import { type RefundFacts, refundFacts } from './refund-facts.ts';
