@@ -14,6 +14,8 @@ export interface Globals {
   readonly askedFormat: Format | undefined;
   readonly columns: readonly string[] | undefined;
   readonly header: boolean;
+  /** The options about output as they were typed, for a command that goes on from here. */
+  readonly outputWords: readonly string[];
   readonly input: boolean;
   readonly yes: boolean;
   readonly dryRun: boolean;
@@ -48,6 +50,7 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     askedFormat,
     columns: value('columns', typed.columns, globalFlags.columns),
     header: !on('no-header'),
+    outputWords: outputWords(typed),
     input: !on('no-input') && !isOn(env, 'CI'),
     yes: typed.yes === true,
     dryRun: typed['dry-run'] === true,
@@ -86,6 +89,18 @@ function formatOf(typed: GlobalInput): Format | undefined {
   throw new CliError('usage', `${first?.words} and ${other.words} contradict each other`, {
     certain: 'nothing was sent',
   });
+}
+
+// What the environment says, it says to the next command as well.
+function outputWords(typed: GlobalInput): readonly string[] {
+  const { output, columns } = typed;
+  return [
+    ...(output === undefined ? [] : ['-o', output]),
+    ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(['json', 'ndjson', 'csv', 'no-header', 'utc'] as const)
+      .filter((name) => typed[name] === true)
+      .map((name) => `--${name}`),
+  ];
 }
 
 function colorOf(typed: GlobalInput): 'auto' | 'always' | 'never' | undefined {

@@ -84,6 +84,8 @@ export interface WireRecord {
   readonly value: JsonObject;
   /** The record's own bytes out of the reply: what `--json` and exports print. */
   readonly bytes: Uint8Array;
+  /** They stand on one line and hold no escape and nothing that could be a control or a hidden character. */
+  readonly plain?: boolean | undefined;
 }
 
 /** Query of one page (service: Endpoints 2). At most one of `next` and `previous`. */
@@ -389,7 +391,12 @@ export interface JournalDesk {
    */
   recorded(
     intentId: string,
-    asked: { readonly asked: JsonObject; readonly again: boolean; readonly origin: string },
+    asked: {
+      readonly kind: Intent['kind'];
+      readonly asked: JsonObject;
+      readonly again: boolean;
+      readonly origin: string;
+    },
   ): Promise<Outcome | undefined>;
   /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */
   forget(before: number): Promise<number>;
@@ -415,8 +422,13 @@ export type Span = string | { readonly text: string; readonly style: Style };
 /** A time (Unix seconds) as people read it, in the zone of the run; anything else is shown as received, marked. */
 export interface TimeSpan {
   readonly time: unknown;
-  /** `day` 20 Nov 18:42 · `full` 20 Nov 2026 18:42:51 UTC-6 · `clock` 18:42:51 */
-  readonly precision: 'day' | 'full' | 'clock';
+  /**
+   * `day` 20 Nov 18:42 · `second` 20 Nov 18:42:51 · `zoned` 20 Nov 18:42 UTC-6 · `full` 20 Nov 2026 18:42:51 UTC-6 ·
+   * `clock` 18:42:51
+   */
+  readonly precision: 'day' | 'second' | 'zoned' | 'full' | 'clock';
+  /** The time that stands above a `clock`: one of another day is shown as a `second`. */
+  readonly after?: unknown;
 }
 /** What stands in one place of a screen: text, a time, or several side by side. */
 export type Cell = Span | TimeSpan | readonly (Span | TimeSpan)[];
@@ -435,9 +447,8 @@ export type Block =
   | 'blank';
 
 /** A record to be printed: the service's with its bytes, or one of ours. */
-export interface PrintedRecord {
+export interface PrintedRecord extends Partial<WireRecord> {
   readonly value: JsonObject;
-  readonly bytes?: Uint8Array | undefined;
 }
 
 /** A list being written, page by page. */
@@ -459,6 +470,11 @@ export interface Output {
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
   /** One flat record of our own; `view` as a table. */
   own(record: JsonObject, view: () => readonly Block[]): Promise<void>;
+  /**
+   * A link as a QR code under the last result: in a table on a terminal with room for it; with `always` wherever
+   * people read. Resolves with the reason when none was drawn. Never in json, ndjson and csv.
+   */
+  qr(link: string, always: boolean): Promise<string | undefined>;
   /** Text for people, whatever the format: help topics, scripts of completions. */
   text(text: string): Promise<void>;
 }
@@ -523,8 +539,8 @@ export interface ExportRow {
   readonly id: string | undefined;
   readonly currency: string | undefined;
   readonly status: string | undefined;
-  /** `2026-11-20`, in the zone of the export. */
-  readonly day: string | undefined;
+  /** `2026-11-20`, in the zone of the export; asked for where it is counted. */
+  readonly day: () => string | undefined;
   /** The money of it as the service sent it; null where rows of this kind have none. */
   readonly amount: unknown;
 }
@@ -612,6 +628,8 @@ export interface GlobalOptions {
   readonly askedFormat: Format | undefined;
   readonly profile: string | undefined;
   readonly columns: readonly string[] | undefined;
+  /** The options about output as they were typed, for a command that goes on from here. */
+  readonly outputWords: readonly string[];
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly quiet: boolean;

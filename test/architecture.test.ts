@@ -69,6 +69,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   'cli-table3': ['src/terminal/'],
   chalk: ['src/terminal/'],
   'string-width': ['src/terminal/'],
+  uqr: ['src/terminal/'],
   conf: ['src/profiles/'],
   '@napi-rs/keyring': ['src/profiles/'],
   valibot: ['src/api/spec.ts', 'src/profiles/', 'src/journal/', 'src/exports/'],

@@ -24,7 +24,7 @@ export interface JsonList extends JsonDocument {
   /** How many items the top-level `data` has; undefined when the document has no such array. */
   readonly size: number | undefined;
   /** An item and its own bytes. Throws NotJson. */
-  readonly item: (index: number) => JsonDocument;
+  readonly item: (index: number) => JsonDocument & { readonly plain: boolean };
 }
 
 /**
@@ -48,12 +48,12 @@ export function readList(received: Uint8Array): JsonList {
   return {
     value,
     bytes,
-    size: data.items.length / 2,
+    size: data.items.length,
     item: (index) => {
-      const [start, end] = [data.items[index * 2], data.items[index * 2 + 1]];
-      if (start === undefined) return noItem();
-      const own = bytes.subarray(start, end);
-      return { value: parse(own), bytes: own };
+      const span = data.items[index];
+      if (span === undefined) return noItem();
+      const own = bytes.subarray(span.start, span.end);
+      return { value: parse(own), bytes: own, plain: span.plain };
     },
   };
 }

@@ -93,6 +93,10 @@ export async function* walkPages(
       coming = ahead && following !== undefined ? fetchPage(following, over.signal) : undefined;
       if (coming !== undefined) await untilLeft(coming);
       const records = walk.fresh(reply);
+      const standing = reply.hasMore && reply.size > 0 && records.length === 0;
+      const broken = standing ? 'the service gives the same page again' : stuck;
+      // Whoever walks to the end goes on later from what was handed on: not from a page that leads nowhere.
+      if (ahead && broken !== undefined) throw brokenWalk(broken, read);
       read += records.length;
       yield {
         records,
@@ -100,9 +104,7 @@ export async function* walkPages(
         saysHasMore: reply.saysHasMore,
         repeated: reply.size - records.length,
       };
-      const standing = reply.hasMore && reply.size > 0 && records.length === 0;
-      if (standing || stuck !== undefined)
-        throw brokenWalk(standing ? 'the service gives the same page again' : stuck, read);
+      if (broken !== undefined) throw brokenWalk(broken, read);
       query = following;
     }
   } finally {
@@ -116,7 +118,7 @@ async function untilLeft(coming: Promise<unknown>): Promise<void> {
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-function brokenWalk(why: string | undefined, read: number): CliError {
+function brokenWalk(why: string, read: number): CliError {
   return new CliError('incomplete', `paging broke: ${why}`, {
     certain: `${read} records were read; the service says that more exist`,
     now: ['run the same command again; if it breaks again, tell the service which page this was'],

@@ -11,8 +11,8 @@ export function recordOf(document: JsonDocument): WireRecord | undefined {
 
 /** One record of a list envelope's `data` (service: List envelope); undefined when it is no object. Throws NotJson. */
 export function recordAt(list: JsonList, index: number): WireRecord | undefined {
-  const { value, bytes } = list.item(index);
-  return isObject(value) ? { value, bytes } : undefined;
+  const { value, bytes, plain } = list.item(index);
+  return isObject(value) ? { value, bytes, plain } : undefined;
 }
 
 /** The id of a record; undefined when it has none. */

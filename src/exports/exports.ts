@@ -35,6 +35,8 @@ export interface ExportParts {
 export function createExports(parts: ExportParts): Exports {
   return {
     async open(request) {
+      // A wrong column is found before anything is made.
+      parts.format({ ...request, begun: { bytes: 0, rows: 0 } });
       const names = namesOf(request.path, parts.folder);
       refuseTaken(request, names);
       await makeFolder(parts.folder);

@@ -15,8 +15,8 @@ import { type Tallies, tallyOf } from './tally.ts';
 
 /** Texts that make up a file, one after the other. */
 export interface FileText {
-  page(records: readonly PrintedRecord[]): string;
-  end(): string;
+  page(records: readonly PrintedRecord[]): string | Uint8Array;
+  end(): string | Uint8Array;
 }
 
 /** The text of a file, from what stands in it on. */
@@ -57,8 +57,8 @@ export function exportFile(parts: FileParts): ExportFile {
   let { bytes } = parts;
   const text = parts.format({ ...request, begun: { bytes, rows: tallies.total().rows } });
 
-  const write = async (piece: string): Promise<Buffer> => {
-    const plain = Buffer.from(piece);
+  const write = async (piece: string | Uint8Array): Promise<Uint8Array> => {
+    const plain = typeof piece === 'string' ? Buffer.from(piece) : piece;
     // The same bytes always: Node writes no time into the head of a member.
     const stored = request.gzip && plain.length > 0 ? await compress(plain) : plain;
     for (let at = 0; at < stored.length; )

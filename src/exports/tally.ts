@@ -34,7 +34,7 @@ export function tallyOf(rows: readonly ExportRow[], { read, repeated, odd, left 
     rows.map(({ currency, status, day }, index) => ({
       currency,
       status,
-      day,
+      day: day(),
       rows: 1,
       amount: amounts[index] ?? 0n,
     })),

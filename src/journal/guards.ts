@@ -21,10 +21,10 @@ export type Refusal =
   /** A refund of the same amount on the same charge exists. */
   | { readonly why: 'equal'; readonly chargeId: string; readonly refundId: string; readonly amount: number }
   /** The script's id was used for something else. */
-  | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord }
+  | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
   | { readonly why: 'unprovable'; readonly problem: string }
-  /** The journal cannot be written. */
-  | { readonly why: 'journal'; readonly cause: unknown }
+  /** The journal cannot be written. `left`: of this intent it may hold a SENT row nevertheless. */
+  | { readonly why: 'journal'; readonly cause: unknown; readonly left?: string }
   /** Something outside stopped it: the read, the approval. */
   | { readonly why: 'stopped'; readonly cause: unknown };
 
@@ -90,6 +90,12 @@ function isSame(one: AttemptRecord, other: AttemptRecord): boolean {
   return one.sent.intent === other.sent.intent && one.sent.attempt === other.sent.attempt;
 }
 
+/** What a script says under its id now. */
+export interface Typed {
+  readonly kind?: Intent['kind'] | undefined;
+  readonly asked?: Intent['asked'];
+}
+
 type Asked = Pick<Intent, 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'> & {
   readonly intent: string;
   readonly given?: string | undefined;
@@ -100,7 +106,7 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   const own = known.filter(({ sent }) => asked.given !== undefined && sent.given === asked.given);
   const last = own.at(-1);
   if (last !== undefined) {
-    if (!asksTheSame(asked, last)) return refuse({ why: 'other_parameters', attempt: last });
+    if (!asksTheSame(asked, last)) return refuse({ why: 'other_parameters', attempt: last, now: asked });
     if (answersRepeat(last, asked.again, now)) return { go: 'recorded', attempt: last };
   }
   const open = known.find((record) => isOpen(record, now) && concerns(asked, record));

@@ -5,7 +5,7 @@ import type { ExportFormat, PrintedRecord } from '../ports.ts';
 import { csvColumns, namedColumns } from './columns.ts';
 import { csvList } from './csv.ts';
 import { jsonList, ndjsonList, rowOf } from './json.ts';
-import type { ListFormat } from './list-format.ts';
+import type { ListFormat, Piece } from './list-format.ts';
 import { cleanCell } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -23,8 +23,8 @@ export interface FileFormatOptions {
 
 /** Its texts, one after the other, are the file. */
 export interface FileFormat {
-  page(records: readonly PrintedRecord[]): string;
-  end(): string;
+  page(records: readonly PrintedRecord[]): Piece;
+  end(): Piece;
 }
 
 /** The text of a file that is to be complete. Throws CliError 'usage' for a column that does not exist. */
@@ -32,7 +32,11 @@ export function fileFormat(options: FileFormatOptions): FileFormat {
   const { secrets } = options;
   const list = listFormat(options);
   return {
-    page: (records) => secrets.clean(list.page(records.map((record) => rowOf(record, secrets)))),
+    page: (records) => {
+      const filter = secrets.filter();
+      const piece = filter.push(list.page(records.map((record) => rowOf(record, secrets))));
+      return typeof piece === 'string' ? piece + filter.end() : piece;
+    },
     end: () => list.end(false),
   };
 }

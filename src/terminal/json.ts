@@ -1,5 +1,6 @@
 /** JSON: the service's own objects, byte for byte; a list is one envelope, streamed, with `has_more` last. */
 
+import { Buffer } from 'node:buffer';
 import type { JsonObject } from '../api/spec.ts';
 import type { PrintedRecord } from '../ports.ts';
 import type { ListFormat, Row } from './list-format.ts';
@@ -7,10 +8,11 @@ import { escapeJson, oneLineJson, toJson } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 
 /** A record as a row of some format. */
-export function rowOf({ value, bytes }: PrintedRecord, secrets: Secrets): Row {
+export function rowOf({ value, bytes, plain }: PrintedRecord, secrets: Secrets): Row {
   return {
     value,
     json: () => (bytes === undefined ? ownJson(value) : wireJson(value, bytes, secrets)),
+    bytes: plain === true ? bytes : undefined,
   };
 }
 
@@ -50,9 +52,20 @@ export function jsonList(before = 0): ListFormat {
 /** One record a line. */
 export function ndjsonList(): ListFormat {
   return {
-    page: (rows) => rows.map((row) => ndjsonLine(row)).join(''),
+    page: (rows) => ndjsonBytes(rows) ?? rows.map((row) => ndjsonLine(row)).join(''),
     end: () => '',
   };
+}
+
+// Where nothing has to be changed, text is not made out of bytes only to be made bytes again.
+function ndjsonBytes(rows: readonly Row[]): Uint8Array | undefined {
+  const lineEnd = Buffer.from('\n');
+  const parts: Uint8Array[] = [];
+  for (const { bytes } of rows) {
+    if (bytes === undefined) return undefined;
+    parts.push(bytes, lineEnd);
+  }
+  return parts.length === 0 ? undefined : Buffer.concat(parts);
 }
 
 function ndjsonLine(row: Row): string {

@@ -3,7 +3,7 @@
 import type { Column } from '../api/spec.ts';
 import type { CliError } from '../errors.ts';
 import type { Block, Format, Output } from '../ports.ts';
-import { type ColorLevel, loadPaint } from './color.ts';
+import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
 import { ownColumns } from './columns.ts';
 import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
 import { rowOf } from './json.ts';
@@ -20,6 +20,7 @@ export interface OutputOptions {
   readonly columns?: readonly string[] | undefined;
   readonly header: boolean;
   readonly color: ColorLevel;
+  readonly accessible: boolean;
   readonly locale: () => Locale;
   /** Wall clock, Unix milliseconds. */
   readonly now: () => number;
@@ -78,6 +79,14 @@ export function createOutput(options: OutputOptions): OutputControl {
     },
     record: (record, columns, view) => one(rowOf(record, secrets), columns, view),
     own: (record, view) => one(rowOf({ value: record }, secrets), ownColumns(record), view),
+    async qr(link, always) {
+      const { drawQr } = await import('./qr.ts');
+      const code = await drawQr(link, always, options);
+      if ('missing' in code) return code.missing;
+      const paint = await loadLightOnDark(options.color);
+      await writer.write(code.lines.map((line) => `${paint(line)}\n`).join(''));
+      return undefined;
+    },
     text: (text) => writer.write(text.endsWith('\n') ? text : `${text}\n`),
     async finish() {
       try {

@@ -57,8 +57,13 @@ function joiningScripts(): string {
 // variation selector alone moves nothing on a screen and stays.
 const unsafeInJson = /[\u007f-\u009f\u2028\u2029\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
 
+// All that `unsafeInJson` can find, and some more; without character properties, so that long plain text passes quickly.
+const maybeUnsafeInJson =
+  /[\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]/;
+
 /** JSON text with control and bidirectional characters as \uXXXX: the same value, and the same text without any. */
 export function escapeJson(json: string): string {
+  if (!maybeUnsafeInJson.test(json)) return json;
   return json.replace(unsafeInJson, (found) =>
     // A character beyond the first plane is two units, and two escapes.
     Array.from({ length: found.length }, (_, index) => escapeUnit(found.charCodeAt(index))).join(''),

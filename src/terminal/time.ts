@@ -7,6 +7,8 @@ export interface Times {
   /** Whether this is a time the service can mean: whole seconds between 1970 and 9999. */
   valid(value: unknown): value is number;
   show(seconds: number, precision: TimeSpan['precision']): string;
+  /** Whether clocks here show the same day at both. */
+  sameDay(seconds: number, other: unknown): boolean;
   /** `-06`, `+05:30`, `UTC`: what stands in a heading. */
   offset(seconds: number): string;
   now(): number;
@@ -41,15 +43,19 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
     offsets.set(quarter, minutes);
     return minutes;
   };
+  const dates = new Map<number, string>();
+  const dateOf = (day: number): string => {
+    const date = dates.get(day) ?? new Date(day * 86_400_000).toISOString().slice(0, 10);
+    dates.set(day, date);
+    return date;
+  };
   const thisSecond = (): number => Math.floor(now() / 1000);
   return {
     valid,
     now: thisSecond,
     moment: (shown) => momentOf(shown, (ms) => at(Math.floor(ms / 1000)).minutes * 60_000),
     day: (seconds) =>
-      valid(seconds)
-        ? new Date((seconds + minutesAt(seconds) * 60) * 1000).toISOString().slice(0, 10)
-        : undefined,
+      valid(seconds) ? dateOf(Math.floor((seconds + minutesAt(seconds) * 60) / 86_400)) : undefined,
     days(first, last) {
       const [from, to] = [at(first), at(last)];
       const day = ({ day: number, month }: Parts): string => `${number} ${months[month - 1]}`;
@@ -66,9 +72,16 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       const clock = `${time.hour}:${time.minute}`;
       if (precision === 'clock') return `${clock}:${time.second}`;
       const day = `${time.day} ${months[time.month - 1]}`;
-      if (precision === 'full')
-        return `${day} ${time.year} ${clock}:${time.second} UTC${time.minutes === 0 ? '' : signed(time.minutes, false)}`;
-      return time.year === at(thisSecond()).year ? `${day} ${clock}` : `${day} ${time.year} ${clock}`;
+      const zone = `UTC${time.minutes === 0 ? '' : signed(time.minutes, false)}`;
+      if (precision === 'full') return `${day} ${time.year} ${clock}:${time.second} ${zone}`;
+      const short = time.year === at(thisSecond()).year ? `${day} ${clock}` : `${day} ${time.year} ${clock}`;
+      if (precision === 'second') return `${short}:${time.second}`;
+      return precision === 'zoned' ? `${short} ${zone}` : short;
+    },
+    sameDay(seconds, other) {
+      if (!valid(other)) return false;
+      const [one, two] = [at(seconds), at(other)];
+      return one.day === two.day && one.month === two.month && one.year === two.year;
     },
   };
 }

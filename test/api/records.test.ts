@@ -117,7 +117,9 @@ describe('cutting a page', () => {
       fc.property(fc.array(bits, { maxLength: 40 }), (parts) => {
         const bytes = utf8(parts.join(''));
         const { data } = scan(bytes);
-        for (const at of data === undefined ? [] : [data.start, data.end, ...data.items]) {
+        for (const at of data === undefined
+          ? []
+          : [data.start, data.end, ...data.items.flatMap(({ start, end }) => [start, end])]) {
           expect(at).toBeGreaterThanOrEqual(0);
           expect(at).toBeLessThanOrEqual(bytes.length);
         }

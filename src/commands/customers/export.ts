@@ -38,7 +38,7 @@ function rowOf(days: Days, record: WireRecord): ExportRow {
     id: idOf(record),
     currency: undefined,
     status: undefined,
-    day: days.day(record.value.created_at),
+    day: () => days.day(record.value.created_at),
     amount: null,
   };
 }

@@ -1,12 +1,6 @@
 /** What every export does: walk to the end, page by page, into stdout or a file, and claim nothing that is not so. */
 
-import {
-  type Column,
-  documentedCheck,
-  type JsonObject,
-  type ResourceName,
-  resources,
-} from '../../api/spec.ts';
+import { type Column, isCountable, type JsonObject, type ResourceName, resources } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { Context, ExportFile, ExportRow, OpenService, Page, WireRecord } from '../../ports.ts';
 import { commandLine } from '../account.ts';
@@ -163,16 +157,17 @@ async function* walked(
   maker: RowMaker,
   after: string | undefined,
 ): AsyncGenerator<RowsOfPage> {
-  const isDocumented = documentedCheck(job.resource);
   const how = { ahead: true, maxPerSecond: input['max-rps'] };
   const query = { limit: input.limit, next: after };
   let last = after;
   for await (const page of widePages(service, job.resource, query, how)) {
+    if (!page.saysHasMore)
+      throw new CliError('incomplete', 'the service does not say whether more follow (no has_more)');
     maker.see?.(page);
     const before = maker.left();
     const rows = page.records.flatMap((record) => maker.rowsOf(record));
     last = idOf(page.records.at(-1)) ?? last;
-    const odd = page.records.filter(({ value }) => !isDocumented(value));
+    const odd = page.records.filter(({ value }) => !isCountable(job.resource, value));
     if (odd.length > 0) sayOdd(ctx, odd);
     yield {
       rows,
@@ -183,9 +178,6 @@ async function* walked(
       left: maker.left() - before,
     };
     if (maker.over?.() === true) return;
-    if (!page.saysHasMore) {
-      throw new CliError('incomplete', 'the service does not say whether more follow (no has_more)');
-    }
   }
 }
 

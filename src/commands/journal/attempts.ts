@@ -10,8 +10,7 @@ function column(name: string, title: string, kind: Column['kind'], tableFrom?: n
   return { name, title, kind, value: (record) => record[name], ...from };
 }
 
-/** Columns of an attempt. */
-export const attemptColumns: readonly Column[] = [
+const attemptColumns: readonly Column[] = [
   column('id', 'INTENT', 'id', 0),
   column('sent_at', 'SENT', 'time', 0),
   column('order', 'ORDER', 'id', 0),
@@ -63,7 +62,15 @@ export async function originOf(ctx: Context, all: boolean): Promise<string | und
 export async function showAttempts(ctx: Context, attempts: readonly AttemptRecord[]): Promise<void> {
   const now = await ctx.journal.now();
   const records = attempts.map((record) => recordOf(record, ctx.journal.isOpen(record, now)));
-  await ctx.out.ownList(attemptColumns, records);
+  await ctx.out.ownList(columnsFor(attempts), records);
+}
+
+// A terminal of 80 columns has room for one more: whose money it is where that differs, else what was done.
+function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
+  const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
+  const profiles = differ(({ sent }) => sent.profile);
+  const first = profiles ? 'profile' : differ(({ sent }) => sent.proof.kind) ? 'kind' : undefined;
+  return attemptColumns.map((column) => (column.name === first ? { ...column, tableFrom: 0 } : column));
 }
 
 /** Whether a person must look: it is open, or an alarm stands. */

@@ -4,6 +4,7 @@ import type { OrderRequest } from '../../api/spec.ts';
 import type { Block, Profile } from '../../ports.ts';
 import { accountLabel } from '../account.ts';
 import { expiryBlocks, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';
+import { requestLine } from '../request-line.ts';
 import { headLine } from '../send-named.ts';
 
 /** Blocks of the preview. `now` is Unix milliseconds. */
@@ -19,7 +20,7 @@ export function orderPreview(body: OrderRequest, profile: Profile, now: number):
       : [{ line: `ship to ${goesTo.filter((part) => part !== undefined).join(', ')}` }]),
     ...(metadata === undefined ? [] : [{ line: `metadata ${JSON.stringify(metadata)}` }]),
     ...(checkout === undefined ? [{ line: 'no checkout' }] : checkoutBlocks(checkout, now)),
-    { line: `sent once: ${JSON.stringify(body)}`, hang: 11 },
+    requestLine(body),
   ];
 }
 

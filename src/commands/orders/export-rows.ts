@@ -74,10 +74,11 @@ function chosen(candidates: readonly Candidate[], { range, day }: RowQuery): Ord
   const open = range.since === undefined && range.until === undefined;
   let undated = 0;
   const rows = candidates.flatMap(({ row, dates }): readonly ExportRow[] => {
+    if (open) return [{ ...row, day: () => dates.map(day).find((one) => one !== undefined) }];
     const shown = dates.filter((date) => day(date) !== undefined);
-    if (shown.length < dates.length && !open) undated += 1;
-    const found = open ? shown[0] : shown.find((date) => isWithin(range, Number(date)));
-    return open || found !== undefined ? [{ ...row, day: day(found) }] : [];
+    if (shown.length < dates.length) undated += 1;
+    const found = shown.find((date) => isWithin(range, Number(date)));
+    return found === undefined ? [] : [{ ...row, day: () => day(found) }];
   });
   return { rows, undated };
 }

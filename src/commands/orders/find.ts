@@ -52,6 +52,7 @@ export const find = defineCommand({
       max: flags.max ?? defaultMax,
       paging: flags,
       onlooker: orderOnlooker(ctx, service.profile, asked),
+      outputWords: ctx.options.outputWords,
     };
     const accepts = ({ value }: WireRecord): boolean =>
       filters.every((filter) => filter.accepts(value)) && matcher(value) !== undefined;

@@ -3,7 +3,7 @@
 import { type ChargeMoney, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type JsonObject, type Order, statuses, valueAt } from '../../api/spec.ts';
 import type { Block, Cell } from '../../ports.ts';
-import { payedBy } from './card.ts';
+import { paidBy } from './card.ts';
 
 // Under the first word after `charge 1`.
 const under = ' '.repeat(10);
@@ -26,7 +26,7 @@ function moneyGrid(money: OrderMoney, value: JsonObject): Block {
         ' refunded',
         '     left',
       ],
-      ...money.charges.flatMap((charge) => [chargeRow(charge), [chargeDetail(charge)]]),
+      ...money.charges.flatMap((charge) => [chargeRow(charge), [chargeDetail(charge, value.created_at)]]),
       ['order', String(money.amount), negative(refunded), String(left)],
       [agreement(money, refunded)],
       ...chargeSum(money, value).map((line) => [line]),
@@ -46,14 +46,14 @@ export function negative(sum: number): string {
 
 function chargeRow(charge: ChargeMoney): readonly Cell[] {
   return [
-    `charge ${charge.number}  ${charge.id}  ${payedBy(charge.value)}`,
+    `charge ${charge.number}  ${charge.id}  ${paidBy(charge.value)}`,
     String(charge.amount),
     negative(charge.refunded),
     charge.counts || charge.left === 0 ? String(charge.left) : '-',
   ];
 }
 
-function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney): Cell {
+function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney, createdAt: unknown): Cell {
   const method = value.payment_method;
   const auth = text(valueAt(method, ['auth_code']));
   const paidAt = value.paid_at;
@@ -70,7 +70,12 @@ function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney): Cel
   ].filter((fact) => fact !== undefined);
   return [
     `${under}${before.join(', ')}`,
-    ...(paid ? [`${before.length === 0 ? '' : ', '}paid `, { time: paidAt, precision: 'day' } as const] : []),
+    ...(paid
+      ? [
+          `${before.length === 0 ? '' : ', '}paid `,
+          { time: paidAt, precision: 'clock', after: createdAt } as const,
+        ]
+      : []),
     after.map((fact) => `, ${fact}`).join(''),
   ];
 }

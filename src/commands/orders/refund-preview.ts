@@ -3,6 +3,7 @@
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, readOrder, refundReasons } from '../../api/spec.ts';
 import type { Block, Cell, Profile } from '../../ports.ts';
+import { requestLine } from '../request-line.ts';
 import { titleLine } from '../title.ts';
 import { brandAndCard } from './card.ts';
 import { negative, refundedSum } from './money-view.ts';
@@ -39,7 +40,7 @@ export function refundPreview({ plan, order, profile, note, origins }: Previewed
       : [{ line: `note    ${note}   stays on this machine, is not sent`, hang: 8 }]),
     { grid: moneyRows(plan, origins), right: [1, 2], indent: 2 },
     ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
-    { line: `sent once: ${bodyText(body)}`, hang: 12 },
+    requestLine(body),
   ];
 }
 
@@ -134,12 +135,4 @@ export function percent(part: number, whole: number): string {
   if (share < 0.1) return 'under 0.1 %';
   if (share < 10) return `${(Math.floor(share * 10) / 10).toFixed(1)} %`;
   return `${Math.floor(share)} %`;
-}
-
-// The body as it is sent, with spaces after its commas so that a narrow terminal can break it there.
-function bodyText(body: JsonObject): string {
-  const fields = Object.entries(body).map(
-    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
-  );
-  return `{${fields.join(', ')}}`;
 }
