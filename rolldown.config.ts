@@ -1,6 +1,6 @@
 // How src becomes dist: one entry, every command and every heavy dependency a chunk of its own.
 import { readFileSync } from 'node:fs';
-import { defineConfig } from 'rolldown';
+import { defineConfig, type Plugin } from 'rolldown';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -14,5 +14,62 @@ export default defineConfig({
   // Native, optional and found at run time only.
   external: ['@napi-rs/keyring'],
   transform: { define: { PAYDESK_VERSION: JSON.stringify(version) } },
+  plugins: [lightBuiltins(), withoutChildProcess(), lazyStringWidth()],
   output: { dir: 'dist', format: 'esm', cleanDir: true, minify: true, chunkFileNames: '[name]-[hash].js' },
 });
+
+/**
+ * An `import` of a module of Node reads every export of it, also those that load more when they are read: `node:fs`
+ * costs 7 ms, `node:http` all of fetch. So chunks take only what they name.
+ */
+function lightBuiltins(): Plugin {
+  return {
+    name: 'light-builtins',
+    generateBundle(_options, bundle) {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk') continue;
+        chunk.code = chunk.code.replace(
+          /(?<=^|[;\n])import *(\{[^}]*\}|\* *as *[\w$]+|[\w$]+) *from *"(node:[\w/]+)"/g,
+          (_found, names: string, module: string) =>
+            `const ${names.replace(/^\* *as */, '').replace(/ as /g, ':')}=process.getBuiltinModule("${module}")`,
+        );
+      }
+    },
+  };
+}
+
+/** commander can start other programs as commands; paydesk has none, and to load what starts them costs 5 ms. */
+function withoutChildProcess(): Plugin {
+  return {
+    name: 'without-child-process',
+    resolveId: (name, from) =>
+      name === 'node:child_process' && /[\\/]commander[\\/]/.test(from ?? '')
+        ? `\0no-child-process`
+        : undefined,
+    load: (id) => (id === '\0no-child-process' ? 'export default {};' : undefined),
+  };
+}
+
+/**
+ * string-width makes its regular expressions and its segmenter when it is imported, which takes 30 ms. In the bundle
+ * they are made when a text first needs them.
+ */
+function lazyStringWidth(): Plugin {
+  const constant = /^const (\w+) = (\/.*\/[a-z]*|new Intl\.Segmenter\(\));$/gm;
+  return {
+    name: 'lazy-string-width',
+    transform(code, id) {
+      if (!/[\\/]string-width[\\/]index\.js$/.test(id)) return undefined;
+      const names = [...code.matchAll(constant)].map(([, name = '']) => name);
+      const lazy = code.replace(
+        constant,
+        (_found, name: string, value: string) =>
+          `let ${name}Made; const ${name}Of = () => (${name}Made ??= ${value});`,
+      );
+      return names.reduce(
+        (text, name) => text.replace(new RegExp(`\\b${name}\\b`, 'g'), `${name}Of()`),
+        lazy,
+      );
+    },
+  };
+}

@@ -7,12 +7,12 @@ import { type Globals, setVariable } from './globals.ts';
 import { homeFolder } from './home.ts';
 import { readInput } from './input.ts';
 import { createLocks } from './locks/locks.ts';
-import type { Context, Locks, Profiles } from './ports.ts';
+import type { Context, Days, Exports, Locks, Profiles } from './ports.ts';
 import { findFolders } from './profiles/folders.ts';
 import { createProfiles } from './profiles/profiles.ts';
 import { type DemoDoor, demoDoor, simulatorDoor } from './simulator/door.ts';
 import type { Stage } from './stage.ts';
-import { createTimes } from './terminal/time.ts';
+import { createTimes, knowsZone, type Times } from './terminal/time.ts';
 
 /** A command's context, and what is left to do when it ended. */
 export interface Run {
@@ -52,6 +52,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     cacheFolder: folders.cache,
     stateFolder: folders.state,
   });
+  const exports = exportDoor({ stage, globals, locks, folder: join(folders.state, 'exports') });
   const context: Context = {
     options: globals,
     clock,
@@ -63,15 +64,46 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     simulator: simulatorDoor(simulator),
     ...account,
     ...readInput(process),
-    days: {
-      moment: (shown) => createTimes(stage.zone(), now).moment(shown),
-      between: (first, last) => createTimes(stage.zone(), now).days(first, last),
+    days: daysOf(() => createTimes(stage.zone(), now)),
+    daysIn(zone) {
+      const times = createTimes(zone, now);
+      return knowsZone(zone) ? daysOf(() => times) : undefined;
     },
+    zone: () => stage.zone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    exports,
     completionScript: async (shell) => (await import('./shells/scripts.ts')).completionScript(shell),
     timeOfDay: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'clock'),
     fullTime: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'full'),
   };
   return { context, knownKeys: () => profiles.knownKeys(), close: demo.close };
+}
+
+// What writes files is loaded with the first export.
+function exportDoor(parts: {
+  readonly stage: Stage;
+  readonly globals: Globals;
+  readonly locks: Locks;
+  readonly folder: string;
+}): Exports {
+  const { stage, globals } = parts;
+  const load = async (): Promise<Exports> => {
+    const [{ createExports }, { fileFormat }] = await Promise.all([
+      import('./exports/exports.ts'),
+      import('./terminal/file-format.ts'),
+    ]);
+    return createExports({
+      ...parts,
+      version: stage.version,
+      clock: stage.clock,
+      uid: stage.process.getuid?.(),
+      format: (file) =>
+        fileFormat({ ...file, named: globals.columns, header: globals.header, secrets: stage.secrets }),
+    });
+  };
+  return {
+    open: async (request) => (await load()).open(request),
+    verify: async (path, maxAgeMs) => (await load()).verify(path, maxAgeMs),
+  };
 }
 
 interface ProfileNeeds {
@@ -94,6 +126,15 @@ function joinProfiles({ stage, globals, locks, demo }: ProfileNeeds): Profiles {
     notice: (line) => stage.screen().notes.warn(line),
     demo: async () => ({ ...(await demo.open()), baseUrl: demo.baseUrl }),
   });
+}
+
+// The zone of a run is that of its profile, once that is open: so it is asked for each time.
+function daysOf(times: () => Times): Days {
+  return {
+    moment: (shown) => times().moment(shown),
+    between: (first, last) => times().days(first, last),
+    day: (seconds) => times().day(seconds),
+  };
 }
 
 // As stated by this machine: the system's user, or PAYDESK_OPERATOR.

@@ -11,6 +11,7 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export interface Globals {
   readonly profile: string | undefined;
   readonly format: Format;
+  readonly askedFormat: Format | undefined;
   readonly columns: readonly string[] | undefined;
   readonly header: boolean;
   /** The options about output as they were typed, for a command that goes on from here. */
@@ -42,12 +43,11 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     given ?? fromVariable(env, globalFlags[name], flag);
   const on = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'utc') =>
     typed[name] === true || isOn(env, globalFlags[name].env ?? '');
+  const askedFormat = formatOf(typed) ?? fromVariable(env, globalFlags.output, globalFlags.output);
   return {
     profile: value('profile', typed.profile, globalFlags.profile),
-    format:
-      formatOf(typed) ??
-      fromVariable(env, globalFlags.output, globalFlags.output) ??
-      (accessible ? 'list' : 'table'),
+    format: askedFormat ?? (accessible ? 'list' : 'table'),
+    askedFormat,
     columns: value('columns', typed.columns, globalFlags.columns),
     header: !on('no-header'),
     outputWords: outputWords(typed),

@@ -82,5 +82,11 @@ export function openScreen(parts: ScreenParts): Screen {
 }
 
 function factsOf(stream: NodeJS.WriteStream): StreamFacts {
-  return { stream, isTTY: stream.isTTY === true, columns: stream.isTTY ? stream.columns : undefined };
+  const isTTY = stream.isTTY === true;
+  return {
+    stream,
+    isTTY,
+    columns: isTTY ? stream.columns : undefined,
+    rows: isTTY ? stream.rows : undefined,
+  };
 }

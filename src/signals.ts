@@ -28,7 +28,7 @@ export function listenToSignals(
     // A closed terminal and a shell that ends may both hang up: only Ctrl-C is a person who insists.
     if (signalled && signal === 'SIGINT' && stop.inFlight()) return stop.insist();
     const word = words[signal] ?? signal;
-    const nothing = stop.tookOff() ? '' : '; nothing was sent';
+    const nothing = stop.tookOff() === undefined ? '; nothing was sent' : '';
     stop.abort(new CliError(kinds[signal] ?? 'interrupted', `${word}${nothing}`));
     if (!signalled && stop.inFlight()) {
       tell(

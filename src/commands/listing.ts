@@ -49,6 +49,8 @@ export interface Onlooker {
   readonly columns: readonly Column[];
   /** Each page as it was read, before anything is left out. */
   readonly see: (page: Page) => void;
+  /** Learns what its columns say of records, before they are shown. */
+  readonly ready?: (records: readonly WireRecord[]) => Promise<void>;
   /** Records that are shown. */
   readonly shown: (records: readonly WireRecord[]) => void;
   /** Whether nothing that is wanted can follow what was seen. */
@@ -87,11 +89,13 @@ export async function showList(
   const over = ctx.notes.progress(() =>
     tally.read === 0 ? '' : `${tally.read} ${many} read, ${tally.shown} shown`,
   );
-  const shown = (records: readonly WireRecord[]): void => {
+  const show = async (records: readonly WireRecord[]): Promise<void> => {
+    await onlooker?.ready?.(records);
+    await sink.page(records);
     tally.shown += records.length;
     onlooker?.shown(records);
   };
-  const drawn = await draw(sink, pagesOf(service, resource, walk), shown).finally(over);
+  const drawn = await draw(sink, pagesOf(service, resource, walk), show).finally(over);
   for (const line of onlooker?.closing() ?? []) ctx.notes.note(line);
   const again = [
     resource,
@@ -101,7 +105,9 @@ export async function showList(
     ...ctx.options.outputWords,
   ];
   if (tally.ofOtherMode > 0) ctx.notes.warn(otherModeLine(service));
-  for (const line of closingLines(service, resource, paging, drawn, again)) ctx.notes.note(line);
+  const filtered = filters.length > 0;
+  for (const line of closingLines(service, resource, paging, { ...drawn, filtered }, again))
+    ctx.notes.note(line);
 }
 
 // Records carry the mode of their key (service: Authentication 5); a change would be refused.
@@ -139,14 +145,13 @@ interface Drawn {
 async function draw(
   sink: ListSink,
   pages: AsyncIterable<WalkedPage>,
-  shown: (records: readonly WireRecord[]) => void,
+  show: (records: readonly WireRecord[]) => Promise<void>,
 ): Promise<Drawn> {
   let drawn: Drawn = { count: 0, first: undefined, last: undefined, hasMore: false };
   let read = 0;
   try {
     for await (const { records, hasMore, read: readNow } of pages) {
-      await sink.page(records);
-      shown(records);
+      await show(records);
       read += readNow;
       drawn = {
         count: drawn.count + records.length,
@@ -183,13 +188,13 @@ function closingLines(
   service: Service,
   resource: ResourceName,
   paging: Paging,
-  drawn: Drawn,
+  { filtered, ...drawn }: Drawn & { readonly filtered: boolean },
   again: readonly string[],
 ): readonly string[] {
   const { profile } = service;
   const { one, many } = resources[resource];
   const label = accountLabel(profile);
-  if (drawn.count === 0) return [`No ${many} here, ${label}`];
+  if (drawn.count === 0) return [`No ${many} ${filtered ? 'that match' : 'here'}, ${label}`];
   const line = (...words: readonly string[]) => commandLine(profile, ...again, ...words);
   const backwards = paging.previous !== undefined;
   const next = backwards || drawn.hasMore ? drawn.last : undefined;

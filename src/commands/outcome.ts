@@ -147,10 +147,13 @@ function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome:
         ? 'no read of it was possible'
         : 'no read can show it'
       : readsWords(reads, ctx.timeOfDay(lastReadAt), outcome.verdict);
+  // The service said to wait: what it did before saying so it does not tell.
+  const throttled = outcome.head?.status === 429;
   return new CliError(
     'unknown',
     `no usable answer to the ${changeWords(intent)} (${reason}). It may have been made`,
     {
+      ...(throttled && { opening: 'throttled:' }),
       certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
       now: [
         kindWords[intent.kind].meanwhile,

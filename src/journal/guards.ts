@@ -23,8 +23,8 @@ export type Refusal =
   /** The script's id was used for something else. */
   | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
   | { readonly why: 'unprovable'; readonly problem: string }
-  /** The journal cannot be written. */
-  | { readonly why: 'journal'; readonly cause: unknown }
+  /** The journal cannot be written. `left`: of this intent it may hold a SENT row nevertheless. */
+  | { readonly why: 'journal'; readonly cause: unknown; readonly left?: string }
   /** Something outside stopped it: the read, the approval. */
   | { readonly why: 'stopped'; readonly cause: unknown };
 

@@ -24,7 +24,7 @@ async function keep(files: readonly [string, string]): Promise<void> {
   try {
     await (await open(files[1], 'a', 0o600)).close();
     for (let folder = dirname(files[0]); folder !== dirname(folder); folder = dirname(folder))
-      await sync(folder);
+      await syncFolder(folder);
   } catch (error) {
     // The next run makes them anew, and has to get through this, too.
     for (const file of files) await rm(file, { force: true });
@@ -35,7 +35,8 @@ async function keep(files: readonly [string, string]): Promise<void> {
 // Systems and file systems that cannot sync a folder say so; folders above the user's own may be closed to them.
 const cannot = ['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'];
 
-async function sync(folder: string): Promise<void> {
+/** Makes what was made or renamed in a folder last, where the system can do that. */
+export async function syncFolder(folder: string): Promise<void> {
   try {
     await using handle = await open(folder, 'r');
     await handle.sync();

@@ -60,6 +60,7 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
         certain,
         now: [
           'without a journal nothing is sent: free some space, or see to the state folder (paydesk help environment)',
+          ...leftWords(refusal.left),
         ],
         cause: refusal.cause,
       });
@@ -68,6 +69,15 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
         ? refusal.cause
         : new CliError('internal', `stopped: ${String(refusal.cause)}`, { certain, cause: refusal.cause });
   }
+}
+
+// A commit that failed at its last step may be in the file, and nothing more could be written after it.
+function leftWords(left: string | undefined): readonly string[] {
+  if (left === undefined) return [];
+  return [
+    `the journal may hold ${left} as sent, which blocks the order; it was not, so say so then:`,
+    `paydesk journal settle ${left} --not-applied --note TEXT`,
+  ];
 }
 
 /** An attempt in a few words: its journal id, what and how much, its verdict. */

@@ -28,6 +28,13 @@ export function colorLevel(
   return env.TERM !== 'dumb' && stream.isTTY ? 1 : 0;
 }
 
+/** Light on dark whatever the terminal's own colours are: what a camera can read. */
+export async function loadLightOnDark(level: ColorLevel): Promise<(line: string) => string> {
+  if (level === 0) return (line) => line;
+  const { Chalk } = await import('chalk');
+  return new Chalk({ level }).whiteBright.bgBlack;
+}
+
 /** The painter of one stream; chalk is loaded only where there is colour. */
 export async function loadPaint(level: ColorLevel): Promise<Paint> {
   if (level === 0) return (text) => text;

@@ -18,6 +18,8 @@ export interface StreamFacts {
   readonly isTTY: boolean;
   /** Cells in a line; undefined when it is no terminal. */
   readonly columns: number | undefined;
+  /** Lines of the terminal; undefined when it is none. */
+  readonly rows: number | undefined;
 }
 
 /** The width to draw for; undefined when nothing is to be wrapped or cut. */

@@ -8,7 +8,13 @@ import { wrap } from './wrap.ts';
 /** The block that is drawn as a grid. */
 export type Grid = Extract<Block, { readonly grid: unknown }>;
 
-/** The lines of a grid; on a terminal that has no room for its columns, its rows are wrapped. */
+// Cells for a last column of words that is wrapped in itself.
+const narrowest = 12;
+
+/**
+ * The lines of a grid. On a terminal that has no room for its columns the last one is wrapped in itself, where it holds
+ * words; otherwise the rows are.
+ */
 export function gridLines(
   { grid, right = [], shrink = [], indent = 0 }: Grid,
   style: ScreenStyle,
@@ -25,7 +31,10 @@ export function gridLines(
   );
   const room = (style.width ?? Number.POSITIVE_INFINITY) - indent;
   shrinkColumns(widths, shrink, room);
-  if (total(widths) > room) return rows.flatMap((row) => wrap(spaced(row), indent, style, indent + 2));
+  const lead = total(widths.slice(0, -1)) + 2;
+  const wraps = total(widths) > room && room - lead >= narrowest && !right.includes(columns - 1);
+  if (total(widths) > room && !wraps)
+    return rows.flatMap((row) => wrap(spaced(row), indent, style, indent + 2));
   return rows.flatMap((row) => {
     const [alone] = row;
     if (row.length === 1 && columns > 1 && alone !== undefined) return besideColumns(alone, indent, style);
@@ -33,7 +42,13 @@ export function gridLines(
       const last = index === row.length - 1;
       return fill(pieces, widths[index] ?? 0, right.includes(index), last, shrink.includes(index), style);
     });
-    return `${' '.repeat(indent)}${cells.join('  ')}`.trimEnd();
+    const last = row[columns - 1] ?? [];
+    if (!wraps || widthOfPieces(last) <= room - lead)
+      return `${' '.repeat(indent)}${cells.join('  ')}`.trimEnd();
+    const start = `${' '.repeat(indent)}${cells.slice(0, -1).join('  ')}  `;
+    return wrap(last, 0, { ...style, width: room - lead }).map(
+      (line, index) => (index === 0 ? start : ' '.repeat(indent + lead)) + line,
+    );
   });
 }
 

@@ -38,8 +38,12 @@ function isList(cell: Cell): cell is readonly (Span | TimeSpan)[] {
   return Array.isArray(cell);
 }
 
-function timePiece({ time, precision }: TimeSpan, { times, clean }: ScreenStyle): Piece {
-  if (times.valid(time)) return { text: times.show(time, precision), style: undefined };
+function timePiece(span: TimeSpan, { times, clean }: ScreenStyle): Piece {
+  const { time, precision } = span;
+  if (times.valid(time)) {
+    const another = 'after' in span && !times.sameDay(time, span.after);
+    return { text: times.show(time, another ? 'second' : precision), style: undefined };
+  }
   if (time === undefined || time === null || time === '') return { text: absent, style: 'faint' };
   return { text: clean(asReceived(time)) + mark, style: 'warn' };
 }

@@ -1,5 +1,7 @@
 /** What stands between a wish and a refund: confirmation, production, the final read, repeats, limits. */
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { json, reply } from '../harness/server.ts';
@@ -195,6 +197,33 @@ describe('F25 the order is read again right before it is sent', () => {
     expect(await person.leaves).toMatchObject({ code: 0 });
     expect(service.posts).toHaveLength(1);
   });
+
+  test.each([
+    ['somebody refunds it meanwhile', true, 3, 0],
+    ['nothing happens meanwhile', false, 0, 1],
+  ] as const)(
+    'whoever thinks for a minute about that question, and %s: it is read once more',
+    async (_, refunded, exit, posts) => {
+      await using service = await refunding();
+      using home = newHome();
+      const minute = join(home.path, 'a-minute-later');
+      const clock = join(home.path, 'clock.cjs');
+      const code = `const { existsSync } = require('node:fs'); const now = Date.now;
+        Date.now = () => now() + (existsSync(${JSON.stringify(minute)}) ? 60_000 : 0);`;
+      writeFileSync(clock, code);
+      const env = { ...service.env, NODE_OPTIONS: `--require=${clock}` };
+      const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env });
+      await person.waitFor('Send it? (y/N)');
+      service.orders = [{ ...order, updated_at: 1_790_000_099 }];
+      person.type('y\r');
+      await person.waitFor('Send it all the same? (y/N)');
+      if (refunded) service.orders = [refundedWhole(order)];
+      writeFileSync(minute, '');
+      person.type('y\r');
+      const { code: ended, screen } = await person.leaves;
+      expect({ ended, posts: service.posts.length }, screen).toEqual({ ended: exit, posts });
+    },
+  );
 
   test('with --yes another field is said, and it goes on', async () => {
     await using service = await startService({

@@ -1,7 +1,7 @@
 /** The screens of orders at 80 columns, whole, as a person sees them. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Home, newHome } from '../harness/paydesk.ts';
+import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { type Handler, json, reply } from '../harness/server.ts';
 import { sit } from './desk.ts';
 import {
@@ -88,17 +88,27 @@ async function screenOf(
   args: readonly string[],
   ...typed: readonly (readonly [string, string])[]
 ): Promise<string> {
-  const person = sit(['-p', 'shop', ...args], {
-    home,
-    env: { TZ: 'America/Mexico_City', PAYDESK_OPERATOR: 'op7' },
-  });
+  return screenAt(80, args, ...typed);
+}
+
+/** The screen of a command on a terminal of so many columns. */
+async function screenAt(
+  columns: number,
+  args: readonly string[],
+  ...typed: readonly (readonly [string, string])[]
+): Promise<string> {
+  const person = sit(
+    ['-p', 'shop', ...args],
+    { home, env: { TZ: 'America/Mexico_City', PAYDESK_OPERATOR: 'op7' } },
+    columns,
+  );
   for (const [words, keys] of typed) await person.answer(words, keys);
   const { screen } = await person.leaves;
   return screen
     .replaceAll(/^(\? \[\w+\] [^[]*)\? \[.*$/gm, '$1')
     .replaceAll(/i_[0-9a-z]{8}/g, 'i_7f3k2m9x')
-    .replaceAll(/read just now, \d+ \w+ \d\d:\d\d/g, 'read just now, 21 Nov 09:31')
-    .replaceAll(/\d\d:\d\d:\d\d(?! UTC)/g, 'HH:MM:SS');
+    .replaceAll(/read just now, \d+ \w+ \d\d:\d\d:\d\d/g, 'read just now, 21 Nov 09:31:12')
+    .replaceAll(/(sent once, |up to )\d\d:\d\d:\d\d/g, '$1HH:MM:SS');
 }
 
 test('orders list', async () => {
@@ -118,20 +128,20 @@ test('orders show', async () => {
   await open();
   expect(await screenOf(['orders', 'show', 'ord_2tQ7zRk9PwE5xNvAm'])).toMatchInlineSnapshot(`
     "ord_2tQ7zRk9PwE5xNvAm  partially_refunded  can be refunded  sandbox shop
-    created 20 Nov 2020 17:08:51 UTC-6    read just now, 21 Nov 09:31
+    created 20 Nov 2020 17:08:51 UTC-6    read just now, 21 Nov 09:31:12
     buyer   Buyer Name  buyer@example.com  +5215555555555  cus_2sZp8LmQ4tVx
 
     MONEY (MXN, as the service counts)            amount   refunded       left
     charge 1  656f1c0e9a2b4d0018c3e5a1  *4242      35000     -12000      23000
-              visa, BUYER NAME, partially_refunded, paid 20 Nov 2020 17:09, auth
-              490215
+              visa, BUYER NAME, partially_refunded, paid 17:09:02, auth 490215
     charge 2  656f1c0e9a2b4d0018c3e5b4  *5100      17000          0      17000
-              mastercard, B NAME, paid 20 Nov 2020 17:09, auth 771034
+              mastercard, B NAME, paid 17:09:03, auth 771034
     order                                          52000     -12000      40000
               the service says amount_refunded 12000: agrees
 
-    REFUNDS  from charge  amount  when               auth    by
-             1 *4242      -12000  20 Nov 2020 19:04  490215  not from this machine
+    REFUNDS  from charge  amount  when                     auth    by
+             1 *4242      -12000  20 Nov 2020 19:04 UTC-6  490215  not from this
+                                                                   machine
              id 656f21d79a2b4d0018c40c11
 
     ITEMS    Wool blanket  sku WB-2  2 x 16000  32000
@@ -146,6 +156,53 @@ test('orders show', async () => {
       paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 2
     "
   `);
+});
+
+test('orders show: an order that is not charged yet, and a charge that was paid on another day', async () => {
+  const later = { ...second, paid_at: bought + 86_400 };
+  const authorized = { ...first, status: 'pre_authorized', refunds: null, paid_at: undefined };
+  await open({
+    orders: [
+      orderOf('ord_later', [later], { created_at: bought }),
+      orderOf('ord_held', [authorized], { created_at: bought, payment_status: 'pre_authorized' }),
+    ],
+  });
+  expect(await screenOf(['orders', 'show', 'ord_later'])).toContain(
+    'mastercard, B NAME, paid 21 Nov 2020 17:08:51, auth 771034\n',
+  );
+  const held = await screenOf(['orders', 'show', 'ord_held']);
+  expect(held).toContain('ord_held  pre_authorized  not charged yet  sandbox shop\n');
+  expect(held.endsWith('\n\ncapture it:\n  paydesk -p shop orders capture ord_held\n')).toBe(true);
+});
+
+test('a refund of this desk: who and why, in show and, from 120 columns, in the list', async () => {
+  const after = withRefunds(refundOf('656fa9349a2b4d0018c51f07', 300, { created_at: bought + 50000 }));
+  await open({ orders: [order], onPost: answered(after, json(after)) });
+  const note = 'ticket 8840, the second parcel came broken and she sent pictures';
+  const part = ['--charge', '1', '--amount', '300', '--reason', 'requested_by_client', '--note', note];
+  await screenOf(['orders', 'refund', id, ...part, ...atOnce]);
+  expect(await screenOf(['orders', 'show', id])).toContain(`
+REFUNDS  from charge  amount  when                     auth    by
+         1 *4242      -12000  20 Nov 2020 19:04 UTC-6  490215  not from this
+                                                               machine
+         id 656f21d79a2b4d0018c40c11
+         1 *4242        -300  21 Nov 2020 07:02 UTC-6  490215  op7: ticket 8840,
+                                                               the second parcel
+                                                               came broken and
+                                                               she sent pictures
+         id 656fa9349a2b4d0018c51f07  requested_by_client
+`);
+  expect(await screenAt(100, ['orders', 'list'])).not.toContain('REASON');
+  expect(await screenAt(140, ['orders', 'list'])).toMatchInlineSnapshot(`
+    "ID                     CREATED -06        STATUS                 AMOUNT  REFUNDED  CARD   BUYER       REASON              NOTE              
+    ord_2tQ7zRk9PwE5xNvAm  20 Nov 2020 17:08  partially_refunded  52000 MXN    -12300  split  Buyer Name  requested_by_clie…  ticket 8840, the …
+    1 order, sandbox shop. No more follow
+    "
+  `);
+  const { stdout } = await paydesk(['-p', 'shop', 'orders', 'list', '--csv', '--columns', 'id,reason,note'], {
+    home,
+  });
+  expect(stdout).toBe(`id,reason,note\n${id},requested_by_client,"${note}"\n`);
 });
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';

@@ -1,6 +1,6 @@
 /** A home with profiles and a journal, and `paydesk` on the PATH, for shells to complete in. */
 
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
@@ -53,12 +53,16 @@ export function findProgram(name: string): string | undefined {
     .find((file) => existsSync(file));
 }
 
-/** A shell; Debian's package is installed when it is not there. */
+/** A shell; Debian's package is installed when it is not there. Throws when that cannot be done. */
 export function installedShell(name: string): string {
   const found = findProgram(name);
   if (found !== undefined) return found;
-  execFileSync('apt-get', ['install', '-y', '--no-install-recommends', name], { stdio: 'ignore' });
-  return findProgram(name) ?? name;
+  const { status } = spawnSync('apt-get', ['install', '-y', '--no-install-recommends', name]);
+  const installed = findProgram(name);
+  if (installed !== undefined) return installed;
+  throw new Error(
+    `${name} is not on this machine, and apt-get could not install it (exit ${status ?? 'unknown'}): install ${name}`,
+  );
 }
 
 /** A shell at a terminal, with a folder of its own as the current one. */

@@ -11,8 +11,10 @@ import { paydesk } from '../harness/paydesk.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import {
   completions,
+  demoOrder,
   findProgram,
   installedShell,
+  refundOnDemo,
   type ShellDesk,
   shellAtTerminal,
   shellDesk,
@@ -77,6 +79,12 @@ if (bash !== undefined) {
     ).toEqual(['production']);
   });
 
+  test('C67 bash offers the orders that the journal knows', async () => {
+    using desk = shellDesk();
+    await refundOnDemo(desk.home);
+    expect(offeredByBash(desk, ['paydesk', 'orders', 'show', ''])).toEqual([demoOrder]);
+  });
+
   test('C66 nothing of what is typed is run by bash', () => {
     using desk = shellDesk();
     const traps = [
@@ -137,8 +145,9 @@ if (long) {
     expect(existsSync(join(desk.home.path, 'x'))).toBe(false);
   });
 
-  test('fish completes with descriptions, and runs nothing', () => {
+  test('fish completes with descriptions, and runs nothing', async () => {
     using desk = shellDesk();
+    await refundOnDemo(desk.home);
     const fish = installedShell('fish');
     const source = `source '${join(completions, 'paydesk.fish')}'`;
     const offered = (line: string) =>
@@ -148,11 +157,12 @@ if (long) {
         encoding: 'utf8',
         stdio: ['ignore', 'pipe', 'pipe'],
       });
-    expect(offered('paydesk ord')).toBe('orders\tList, show, refund and capture orders\n');
+    expect(offered('paydesk ord')).toMatch(/^orders\tList, show, .* orders\n$/);
     expect(offered('paydesk orders refund --rea')).toBe('--reason\twhy, for the service\n');
     expect(offered('paydesk orders refund --reason ')).toContain('suspected_fraud\tfraud is suspected\n');
     expect(offered('paydesk orders refund --reason=su')).toContain('--reason=suspected_fraud\t');
     expect(offered('paydesk -p ')).toContain('test-mx\tsandbox\n');
+    expect(offered('paydesk orders show ')).toContain(`${demoOrder}\t`);
     for (const trap of ['(touch x)', '$(touch x)', '"$(touch x)']) {
       offered(`paydesk orders ${trap}`);
       offered(`paydesk orders ${trap} --reason `);

@@ -30,8 +30,9 @@ export function outputOf(options: Partial<OutputOptions> & { readonly width?: nu
   const { stream, text } = memory();
   const lost: CliError[] = [];
   const out = createOutput({
-    stdout: { stream, isTTY: options.width !== undefined, columns: options.width },
+    stdout: { stream, isTTY: options.width !== undefined, columns: options.width, rows: options.width && 24 },
     format: 'table',
+    accessible: false,
     header: true,
     color: 0,
     locale,
@@ -46,7 +47,7 @@ export function outputOf(options: Partial<OutputOptions> & { readonly width?: nu
 export function notesOf(options: Partial<NotesOptions> & { readonly width?: number }) {
   const { stream, text } = memory();
   const notes = createNotes({
-    stderr: { stream, isTTY: options.width !== undefined, columns: options.width },
+    stderr: { stream, isTTY: options.width !== undefined, columns: options.width, rows: options.width && 24 },
     format: 'table',
     quiet: false,
     color: 0,

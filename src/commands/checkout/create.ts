@@ -8,6 +8,7 @@ import { checkedBody, readBody } from '../creation/body.ts';
 import { asksForMore, requireFlags } from '../creation/draft.ts';
 import { bodyFlag, creationFlags } from '../creation/flags.ts';
 import { sumOf } from '../creation/items.ts';
+import { drawLink, qrFlags } from '../creation/qr.ts';
 import { expiryWarnings } from '../creation/sale-blocks.ts';
 import { changeWords } from '../outcome.ts';
 import { askedFor, showRecorded } from '../repeat.ts';
@@ -26,14 +27,15 @@ export const create = defineCommand({
     'With --body the whole JSON body is read from a file; its fields are checked one by one before anything is sent.',
   ].join(' '),
   arguments: [],
-  flags: { ...linkFlags, body: bodyFlag(Object.keys(linkFlags)), ...creationFlags },
+  flags: { ...linkFlags, body: bodyFlag(Object.keys(linkFlags)), ...qrFlags, ...creationFlags },
   examples: [
     'paydesk -p demo checkout create',
     `paydesk -p demo checkout create ${example} --expires 7d --method card --method cash --dry-run`,
     `paydesk -p demo checkout create ${example} --installments 3,6 --yes --json --no-input`,
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
-  async run(ctx, { flags: { confirm, intent: intentId, again = false, body: file, ...given } }) {
+  async run(ctx, { flags }) {
+    const { confirm, intent: intentId, again = false, body: file, qr, 'no-qr': noQr, ...given } = flags;
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     checkNamed(ctx, { profile, confirm });
@@ -55,6 +57,7 @@ export const create = defineCommand({
     if (applied === undefined) return undefined;
     await ctx.out.record(applied.record, checkoutColumns, () => linkResult(applied, sent.body, profile));
     checkRecorded(intent, applied, changeWords(intent));
+    await drawLink(ctx, applied.record.value, { qr, noQr });
     return undefined;
   },
 });

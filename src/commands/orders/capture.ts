@@ -83,6 +83,7 @@ function checkCapturable(order: JsonObject, profile: Profile): void {
 
 function captureIntent(ctx: Context, order: WireRecord, confirmable: Confirmable): Intent {
   const { amount, currency } = readOrder(order.value) ?? {};
+  let shown = order;
   return {
     kind: 'capture',
     orderId: confirmable.id,
@@ -91,8 +92,9 @@ function captureIntent(ctx: Context, order: WireRecord, confirmable: Confirmable
     currency,
     again: false,
     approve: async (fresh) => {
-      await checkUnchanged(ctx, order, fresh, confirmable);
+      await checkUnchanged(ctx, shown, fresh, confirmable);
       checkCapturable(fresh.value, confirmable.profile);
+      shown = fresh;
     },
   };
 }

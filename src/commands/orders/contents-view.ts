@@ -25,7 +25,7 @@ function refundRows(charge: ChargeMoney, refund: RefundRecord, origins: RefundOr
       '',
       `${charge.number} ${paidBy(charge.value)}`,
       String(refund.amount),
-      { time: refund.createdAt, precision: 'day' },
+      { time: refund.createdAt, precision: 'zoned' },
       refund.authCode ?? '-',
       sentBy(origins, refund.id),
     ],

@@ -1,6 +1,6 @@
 /** An order that was made, as people see it. The reply is not documented, so anything may be missing from it. Pure. */
 
-import { type JsonObject, type Order, type OrderRequest, readOrder, valueAt } from '../../api/spec.ts';
+import { type JsonObject, type Order, type OrderRequest, readOrder } from '../../api/spec.ts';
 import type { Block, Profile } from '../../ports.ts';
 import { accountLabel, commandLine } from '../account.ts';
 import { linkLines } from '../checkout/link-result.ts';
@@ -14,6 +14,7 @@ export function createResult(
   profile: Profile,
 ): readonly Block[] {
   const order = orderIn(record.value);
+  const checkout = checkoutOf(record.value);
   const { amount, currency = body.currency, payment_status: status } = order ?? {};
   return [
     {
@@ -24,7 +25,7 @@ export function createResult(
       ],
     },
     { line: `order    ${order?.id ?? 'id not shown'}   ${status ?? 'no status yet'}${journalWords(intent)}` },
-    ...checkoutLines(record.value),
+    ...(checkout.url === undefined ? [] : linkLines(checkout)),
     ...(by === 'read'
       ? [{ line: 'seen by a read, since no usable answer came: it is ours or identical' }]
       : []),
@@ -37,9 +38,7 @@ function orderIn(value: JsonObject): Order | undefined {
   return value.object === 'intent' ? readOrder({ id: value.created }) : readOrder(value);
 }
 
-function checkoutLines(order: JsonObject): readonly Block[] {
-  const checkout = order.checkout;
-  if (typeof checkout !== 'object' || checkout === null || valueAt(checkout, ['url']) === undefined)
-    return [];
-  return linkLines({ ...checkout });
+/** The checkout inside an order; empty where the reply shows none. */
+export function checkoutOf({ checkout }: JsonObject): JsonObject {
+  return typeof checkout === 'object' && checkout !== null ? { ...checkout } : {};
 }

@@ -8,13 +8,14 @@ import { checkedBody, readBody } from '../creation/body.ts';
 import { asksForMore, requireFlags } from '../creation/draft.ts';
 import { bodyFlag, creationFlags } from '../creation/flags.ts';
 import { sumOf } from '../creation/items.ts';
+import { drawLink, qrFlags } from '../creation/qr.ts';
 import { expiryWarnings } from '../creation/sale-blocks.ts';
 import { changeWords } from '../outcome.ts';
 import { askedFor, showRecorded } from '../repeat.ts';
 import { sendNamed } from '../send-named.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { orderPreview, shippingOf } from './create-preview.ts';
-import { createResult } from './create-result.ts';
+import { checkoutOf, createResult } from './create-result.ts';
 import { orderBody } from './order-body.ts';
 import { type OrderDraft, orderFlags } from './order-flags.ts';
 import { askEssentials, askMore } from './order-questions.ts';
@@ -27,14 +28,15 @@ export const create = defineCommand({
     'With --body the whole JSON body is read from a file; its fields are checked one by one before anything is sent.',
   ].join(' '),
   arguments: [],
-  flags: { ...orderFlags, body: bodyFlag(Object.keys(orderFlags)), ...creationFlags },
+  flags: { ...orderFlags, body: bodyFlag(Object.keys(orderFlags)), ...qrFlags, ...creationFlags },
   examples: [
     'paydesk -p demo orders create',
     `paydesk -p demo orders create ${example} --shipping 9900 --metadata shop_order=A-1 --dry-run`,
     `paydesk -p demo orders create ${example} --checkout HostedPayment --method card --expires 7d --yes --json --no-input`,
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
-  async run(ctx, { flags: { confirm, intent: intentId, again = false, body: file, ...given } }) {
+  async run(ctx, { flags }) {
+    const { confirm, intent: intentId, again = false, body: file, qr, 'no-qr': noQr, ...given } = flags;
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     checkNamed(ctx, { profile, confirm });
@@ -58,6 +60,7 @@ export const create = defineCommand({
     if (applied === undefined) return undefined;
     await ctx.out.record(applied.record, orderColumns, () => createResult(applied, body, profile));
     checkRecorded(intent, applied, changeWords(intent));
+    await drawLink(ctx, checkoutOf(applied.record.value), { qr, noQr });
     return undefined;
   },
 });

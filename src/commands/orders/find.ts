@@ -108,8 +108,12 @@ async function look(
 }
 
 // What is left of a page within a bound; the rest of it follows.
-function upTo({ records, hasMore }: Page, most: number): Page {
-  return { records: records.slice(0, most), hasMore: hasMore || records.length > most };
+function upTo(page: Page, most: number): Page {
+  return {
+    ...page,
+    records: page.records.slice(0, most),
+    hasMore: page.hasMore || page.records.length > most,
+  };
 }
 
 function endingAfter({ texts, max, onlooker }: Search, page: Page, hits: readonly WireRecord[]): Ending {

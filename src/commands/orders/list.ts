@@ -5,6 +5,7 @@ import type { Context, Profile } from '../../ports.ts';
 import { pagingFlags, showList } from '../listing.ts';
 import { filterFlags, orderFilters } from './filters.ts';
 import { orderOnlooker } from './onlooker.ts';
+import { refundReasons } from './refund-reasons.ts';
 
 export const list = defineCommand({
   description:
@@ -23,7 +24,13 @@ export const list = defineCommand({
     const { profile } = await ctx.service();
     const status = flags.status ?? defaultStatus(ctx, profile);
     const asked = orderFilters(ctx, { ...flags, status });
-    return showList(ctx, 'orders', flags, asked.filters, orderOnlooker(ctx, profile, asked));
+    const reasons = refundReasons(ctx, profile);
+    const { columns, ...onlooker } = orderOnlooker(ctx, profile, asked);
+    return showList(ctx, 'orders', flags, asked.filters, {
+      ...onlooker,
+      columns: [...reasons.columns, ...columns],
+      ready: reasons.ready,
+    });
   },
 });
 

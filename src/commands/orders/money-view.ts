@@ -26,7 +26,7 @@ function moneyGrid(money: OrderMoney, value: JsonObject): Block {
         ' refunded',
         '     left',
       ],
-      ...money.charges.flatMap((charge) => [chargeRow(charge), [chargeDetail(charge)]]),
+      ...money.charges.flatMap((charge) => [chargeRow(charge), [chargeDetail(charge, value.created_at)]]),
       ['order', String(money.amount), negative(refunded), String(left)],
       [agreement(money, refunded)],
       ...chargeSum(money, value).map((line) => [line]),
@@ -53,7 +53,7 @@ function chargeRow(charge: ChargeMoney): readonly Cell[] {
   ];
 }
 
-function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney): Cell {
+function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney, createdAt: unknown): Cell {
   const method = value.payment_method;
   const auth = text(valueAt(method, ['auth_code']));
   const paidAt = value.paid_at;
@@ -70,7 +70,12 @@ function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney): Cel
   ].filter((fact) => fact !== undefined);
   return [
     `${under}${before.join(', ')}`,
-    ...(paid ? [`${before.length === 0 ? '' : ', '}paid `, { time: paidAt, precision: 'day' } as const] : []),
+    ...(paid
+      ? [
+          `${before.length === 0 ? '' : ', '}paid `,
+          { time: paidAt, precision: 'clock', after: createdAt } as const,
+        ]
+      : []),
     after.map((fact) => `, ${fact}`).join(''),
   ];
 }

@@ -1,7 +1,7 @@
 /** `orders show` as people see it: the money of an order at one glance, then refunds, items and what else it holds. */
 
 import { type OrderMoney, readMoney } from '../../api/charges.ts';
-import { type JsonObject, type Order, readOrder } from '../../api/spec.ts';
+import { type JsonObject, type Order, readOrder, statuses } from '../../api/spec.ts';
 import type { Block, Profile, WireRecord } from '../../ports.ts';
 import { accountLabel, commandLine } from '../account.ts';
 import { itemsView, metadataView, refundsView } from './contents-view.ts';
@@ -54,7 +54,7 @@ function head(order: Order, value: JsonObject, profile: Profile, readAt: number)
         'created ',
         { time: order.created_at, precision: 'full' },
         '    read just now, ',
-        { time: Math.floor(readAt / 1000), precision: 'day' },
+        { time: Math.floor(readAt / 1000), precision: 'second' },
       ],
     },
     { line: `buyer   ${buyerParts.length === 0 ? 'not shown' : buyerParts.join('  ')}`, hang: 8 },
@@ -62,11 +62,16 @@ function head(order: Order, value: JsonObject, profile: Profile, readAt: number)
 }
 
 function refundableWords(order: Order, value: JsonObject): string {
+  if (order.payment_status === statuses.preAuthorized) return 'not charged yet';
   if (canBeRefunded(value)) return 'can be refunded';
   return order.is_refundable === false ? 'cannot be refunded' : 'refundable: not shown';
 }
 
 function nextSteps(money: OrderMoney, value: JsonObject, profile: Profile): readonly Block[] {
+  if (value.payment_status === statuses.preAuthorized) {
+    const command = commandLine(profile, 'orders', 'capture', money.id);
+    return ['blank', { line: 'capture it:' }, { line: command, indent: 2 }];
+  }
   const rest = money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
   if (rest.length === 0 || !canBeRefunded(value)) return [];
   const byCharge = money.charges.some(

@@ -96,6 +96,22 @@ export function checkLimit(amount: number, money: OrderMoney, profile: Profile):
   );
 }
 
+const youngMs = 15 * 60_000;
+
+/** Refunds of the last 15 minutes: another desk, whose journal is not this one, may be at the same order. */
+export function youngWarnings(money: OrderMoney, nowMs: number): string[] {
+  return money.charges.flatMap(({ number, refunds }) =>
+    refunds.flatMap(({ id, amount, createdAt = 0 }) => {
+      const ageMs = nowMs - createdAt * 1000;
+      if (ageMs > youngMs) return [];
+      const ago = `${Math.max(0, Math.floor(ageMs / 60_000))} min ago`;
+      return [
+        `${id} gave ${-amount} of charge ${number} back ${ago}: somebody may be refunding this order now`,
+      ];
+    }),
+  );
+}
+
 /** Where the service does not show what decides. */
 export function generalWarnings(money: OrderMoney, order: JsonObject): string[] {
   const known: readonly (string | undefined)[] = Object.values(statuses);

@@ -17,6 +17,7 @@ import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.t
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
 import { type Offer, pickOrder } from './pick-order.ts';
+import { youngWarnings } from './refund-checks.ts';
 import { checkRequired, gather } from './refund-gather.ts';
 import { originsOf } from './refund-origins.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
@@ -89,7 +90,8 @@ export const refund = defineCommand({
       givenId === undefined,
     );
     const planned = planRefund(asked, order.value, profile);
-    const plan = { ...planned, warnings: [...planned.warnings, ...twinWords(twin)] };
+    const young = youngWarnings(planned.money, ctx.clock.now());
+    const plan = { ...planned, warnings: [...planned.warnings, ...young, ...twinWords(twin)] };
     const confirmable = { profile, id, confirm: flags.confirm };
     if (!ctx.options.dryRun) await showPreview(ctx, { plan, order: order.value, profile, note: asked.note });
     await confirmChange(ctx, confirmable, plan.amount);
@@ -131,6 +133,7 @@ interface Decided {
 
 function refundIntent(ctx: Context, { asked, plan, order, confirmable }: Decided): Intent {
   const { profile, id } = confirmable;
+  let shown = order;
   return {
     kind: 'refund',
     orderId: id,
@@ -144,8 +147,9 @@ function refundIntent(ctx: Context, { asked, plan, order, confirmable }: Decided
     again: asked.again,
     checks: plan.warnings,
     approve: async (fresh) => {
-      await checkUnchanged(ctx, order, fresh, confirmable);
+      await checkUnchanged(ctx, shown, fresh, confirmable);
       planRefund(asked, fresh.value, profile);
+      shown = fresh;
     },
   };
 }

@@ -22,6 +22,7 @@ const stderr = {
   stream: process.stderr,
   isTTY: process.stderr.isTTY,
   columns: process.stderr.columns,
+  rows: undefined,
 };
 const color = colorLevel(stderr, undefined, process.env);
 // As main does once the levels are known: Node warns when something that it loads finds both.

@@ -13,7 +13,12 @@ const secrets = createSecrets();
 const locale = () => ({ zone: 'UTC', decimals: {} });
 let written = 0;
 const notes = createNotes({
-  stderr: { stream: process.stderr, isTTY: process.stderr.isTTY, columns: process.stderr.columns },
+  stderr: {
+    stream: process.stderr,
+    isTTY: process.stderr.isTTY,
+    columns: process.stderr.columns,
+    rows: undefined,
+  },
   format,
   quiet: false,
   color: 0,
@@ -24,7 +29,13 @@ const notes = createNotes({
   onLost: () => undefined,
 });
 const out = createOutput({
-  stdout: { stream: process.stdout, isTTY: process.stdout.isTTY, columns: process.stdout.columns },
+  accessible: false,
+  stdout: {
+    stream: process.stdout,
+    isTTY: process.stdout.isTTY,
+    columns: process.stdout.columns,
+    rows: undefined,
+  },
   format,
   header: true,
   color: 0,

@@ -1,0 +1,67 @@
+/** REASON and NOTE of `orders list`: why orders were refunded, as far as the journal of this machine knows. */
+
+import type { Column, JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { AttemptRecord, Context, Profile, WireRecord } from '../../ports.ts';
+
+/** The columns, and the look into the journal that fills them. */
+export interface RefundReasons {
+  readonly columns: readonly Column[];
+  /** Looks up the refunded ones of these orders, before they are drawn. */
+  readonly ready: (records: readonly WireRecord[]) => Promise<void>;
+}
+
+interface Why {
+  readonly reason: string;
+  readonly note: string;
+}
+
+// A terminal of fewer cells has no room for them.
+const tableFrom = 120;
+const names = ['reason', 'note'] as const;
+
+/** Nothing was looked up yet. A journal that cannot be read is said once and hides nothing else. */
+export function refundReasons(ctx: Context, profile: Profile): RefundReasons {
+  const asked = ctx.options.columns?.some((name) => names.some((own) => own === name.trim()));
+  const wanted = asked ?? ctx.out.format === 'table';
+  let readable = wanted;
+  let known = new Map<unknown, Why>();
+  const look = async ({ value: { id } }: WireRecord): Promise<void> => {
+    if (typeof id === 'string')
+      known.set(id, whyOf(await ctx.journal.attempts({ origin: profile.origin, orderId: id })));
+  };
+  return {
+    columns: names.map((name) => ({
+      name,
+      title: name.toUpperCase(),
+      kind: 'text',
+      tableFrom,
+      derived: true,
+      value: ({ id }: JsonObject) => known.get(id)?.[name],
+    })),
+    async ready(records) {
+      known = new Map();
+      try {
+        for (const record of records) if (readable && isRefunded(record)) await look(record);
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        readable = false;
+        ctx.notes.warn(`why orders were refunded is not shown: ${error.message}`);
+      }
+    },
+  };
+}
+
+function isRefunded({ value: { amount_refunded: refunded } }: WireRecord): boolean {
+  return typeof refunded === 'number' && refunded !== 0;
+}
+
+function whyOf(attempts: readonly AttemptRecord[]): Why {
+  const applied = attempts.filter(({ verdicts }) => verdicts.at(-1)?.verdict === 'applied');
+  const said = (texts: readonly (string | undefined)[]): string =>
+    [...new Set(texts.filter((text) => text !== undefined))].join(', ');
+  return {
+    reason: said(applied.map(({ sent }) => sent.reason)),
+    note: said(applied.map(({ sent }) => sent.note)),
+  };
+}
