@@ -49,7 +49,7 @@ test('C11 what is missing, too much or outside the allowed values exits 2 with i
   const cases: readonly { readonly line: string; readonly says: readonly string[] }[] = [
     { line: 'orders show', says: ["'id'"] },
     { line: 'customers show', says: ["'id'"] },
-    { line: 'orders capture --yes', says: ["'id'"] },
+    { line: 'orders capture --yes', says: ['missing ID'] },
     { line: 'orders list --limit', says: ['--limit <N>'] },
     { line: 'orders list -p', says: ['--profile <NAME>'] },
     { line: 'orders show ord_1 ord_2', says: ['ord_2'] },
