@@ -130,9 +130,7 @@ function rowMaker(
     left: () => undated,
     closing: () => [
       ...left(),
-      ...(undated === 0
-        ? []
-        : [`${undated} ${rows} show no date of the kind that --by ${by} asks for, and were left out`]),
+      ...(undated === 0 ? [] : [`left out, since they show no date of the kind --by ${by}: ${undated} of the ${rows}`]),
     ],
   };
 }
