@@ -117,7 +117,9 @@ function toCliError(error: unknown, { stop }: Stage): CliError {
     });
   }
   return new CliError('internal', `this should not have happened: ${message}`, {
-    now: ['add --debug to see more; report it with what you typed, without keys'],
+    now: [
+      'add --debug to see more; report it to whoever gave you paydesk, with what you typed, without keys',
+    ],
     cause: error,
   });
 }

@@ -130,7 +130,9 @@ function rowMaker(
     left: () => undated,
     closing: () => [
       ...left(),
-      ...(undated === 0 ? [] : [`left out, since they show no date of the kind --by ${by}: ${undated} of the ${rows}`]),
+      ...(undated === 0
+        ? []
+        : [`left out, since they show no date of the kind --by ${by}: ${undated} of the ${rows}`]),
     ],
   };
 }
