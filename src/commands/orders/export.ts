@@ -54,9 +54,8 @@ export const exportOrders = defineCommand({
     runExport(ctx, flags, async ({ profile }) => {
       const rows = flags.rows ?? 'orders';
       const by = flags.by ?? (rows === 'refunds' ? 'refunded' : 'created');
-      const zone = flags.tz ?? ctx.zone();
       const { since, until, ...rest } = flags;
-      const days = daysIn(ctx, zone);
+      const days = flags.tz === undefined ? ctx.days : daysIn(ctx, flags.tz);
       const reckoning: Reckoning = { now: ctx.clock.now(), zoned: (shown) => days.moment(shown) };
       const range = timeRange({ since, until }, reckoning);
       warnOfFuture(ctx, range);
@@ -67,19 +66,26 @@ export const exportOrders = defineCommand({
         rowsWord: rows,
         columns: columnsOf[rows],
         words: wordsOf(
-          { ...flags, rows, by, zone },
+          { ...flags, rows, by },
           filters.flatMap(({ words }) => words),
         ),
-        query: {
+        query: () => ({
           resource: 'orders',
           rows,
           by,
-          zone,
+          zone: flags.tz ?? ctx.zone(),
           since: seconds(range.since),
           until: seconds(range.until),
           filters: filters.map(({ words }) => words.join(' ')),
-        },
-        rows: (query) => rowMaker(ctx, profile, { ...rest, rows, by }, query, facts),
+        }),
+        rows: (query) =>
+          rowMaker(
+            ctx,
+            profile,
+            { ...rest, rows, by },
+            facts,
+            query === undefined ? { range, days } : spanOf(ctx, query),
+          ),
       } satisfies Export;
     }),
 });
@@ -89,16 +95,27 @@ interface Asked extends Omit<FilterInput, 'since' | 'until'> {
   readonly by: RowDate;
 }
 
-// The range and the zone are those of the query: a resumed export has them from its first run.
+/** A range, and the days of its zone. */
+interface Span {
+  readonly range: TimeRange;
+  readonly days: Days;
+}
+
+// As a file's query says it: a resumed export has it from its first run.
+function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
+  return {
+    range: { since: milliseconds(since), until: milliseconds(until) },
+    days: daysIn(ctx, String(zone)),
+  };
+}
+
 function rowMaker(
   ctx: Context,
   profile: Profile,
   { rows, by, ...rest }: Asked,
-  query: JsonObject,
   facts: ReadonlyMap<string, RefundFacts>,
+  { range, days }: Span,
 ): RowMaker {
-  const range: TimeRange = { since: milliseconds(query.since), until: milliseconds(query.until) };
-  const days = daysIn(ctx, String(query.zone));
   const { filters, left } = orderFilters(ctx, rest);
   const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
   const dates = stopAtDate(promised, range.since);
@@ -150,22 +167,19 @@ function warnOfFuture(ctx: Context, { until }: TimeRange): void {
   );
 }
 
-function wordsOf(
-  {
-    rows,
-    by,
-    zone,
-    since,
-    until,
-  }: FilterInput & { readonly rows: RowKind; readonly by: RowDate; readonly zone: string },
-  filters: readonly string[],
-): readonly string[] {
+interface WordsInput extends FilterInput {
+  readonly rows: RowKind;
+  readonly by: RowDate;
+  readonly tz?: string | undefined;
+}
+
+function wordsOf({ rows, by, tz, since, until }: WordsInput, filters: readonly string[]): readonly string[] {
   return [
     ...(rows === 'orders' ? [] : ['--rows', rows]),
     ...(by === (rows === 'refunds' ? 'refunded' : 'created') ? [] : ['--by', by]),
     ...(since === undefined ? [] : ['--since', since.text]),
     ...(until === undefined ? [] : ['--until', until.text]),
-    ...(since === undefined && until === undefined ? [] : ['--tz', zone]),
+    ...(tz === undefined ? [] : ['--tz', tz]),
     ...filters,
   ];
 }
