@@ -1,22 +1,57 @@
 // How src becomes dist: one entry, every command and every heavy dependency a chunk of its own.
 import { readFileSync } from 'node:fs';
-import { defineConfig, type Plugin } from 'rolldown';
+import {
+  type ChunkingContext,
+  defineConfig,
+  type OutputOptions,
+  type Plugin,
+  type RolldownOptions,
+} from 'rolldown';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-export default defineConfig({
-  input: {
-    main: 'src/main.ts',
-    'compile-cache': 'src/compile-cache.ts',
-    'completion-callback': 'src/completion-callback.ts',
-  },
+const shared: RolldownOptions = {
   platform: 'node',
   // Native, optional and found at run time only.
   external: ['@napi-rs/keyring'],
   transform: { define: { PAYDESK_VERSION: JSON.stringify(version) } },
   plugins: [lightBuiltins(), withoutChildProcess(), lazyStringWidth()],
-  output: { dir: 'dist', format: 'esm', cleanDir: true, minify: true, chunkFileNames: '[name]-[hash].js' },
-});
+};
+const output: OutputOptions = {
+  dir: 'dist',
+  format: 'esm',
+  minify: true,
+  chunkFileNames: '[name]-[hash].js',
+};
+
+// Each entry by itself: what they share would otherwise be files of their own, and every file takes its time.
+export default defineConfig([
+  {
+    ...shared,
+    input: { main: 'src/main.ts' },
+    output: {
+      ...output,
+      cleanDir: true,
+      codeSplitting: {
+        groups: [{ name: alwaysLoaded, debugName: 'core' }],
+      },
+    },
+  },
+  { ...shared, input: { 'completion-callback': 'src/completion-callback.ts' }, output },
+  { ...shared, input: { 'compile-cache': 'src/compile-cache.ts' }, output },
+]);
+
+/** Everything that main imports before it knows what is to run is one file. */
+function alwaysLoaded(id: string, context: ChunkingContext): string | null {
+  const seen = new Set<string>();
+  const reaches = (one: string): boolean => {
+    if (/[\\/]src[\\/]main\.ts$/.test(one)) return true;
+    if (seen.has(one)) return false;
+    seen.add(one);
+    return (context.getModuleInfo(one)?.importers ?? []).some(reaches);
+  };
+  return reaches(id) ? 'core' : null;
+}
 
 /**
  * An `import` of a module of Node reads every export of it, also those that load more when they are read: `node:fs`
@@ -31,7 +66,7 @@ function lightBuiltins(): Plugin {
         chunk.code = chunk.code.replace(
           /(?<=^|[;\n])import *(\{[^}]*\}|\* *as *[\w$]+|[\w$]+) *from *"(node:[\w/]+)"/g,
           (_found, names: string, module: string) =>
-            `const ${names.replace(/^\* *as */, '').replace(/ as /g, ':')}=process.getBuiltinModule("${module}")`,
+            `const ${names.replace(/^\* *as */, '').replace(/ as /g, ':')}=globalThis.process.getBuiltinModule("${module}")`,
         );
       }
     },

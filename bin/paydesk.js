@@ -18,16 +18,18 @@ if (!(major >= 26 || (major === 24 && minor >= 15))) {
     process.stderr.write(`incomplete: stdout could not be written (${code})\n`);
     process.exitCode = 9;
   }
-} else if (argv[2] === '__complete') {
-  // Asked by a completion script at every TAB: an entry of its own, without commander.
-  const { answer } = await import('../dist/completion-callback.js');
-  await answer(process);
 } else {
-  // Node warns on stderr, as soon as a module of its own asks for colours, when FORCE_COLOR stands beside one of these.
-  if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
-  if (process.env.FORCE_COLOR) delete process.env.NODE_DISABLE_COLORS;
   const { useCompileCache } = await import('../dist/compile-cache.js');
   useCompileCache(process);
-  const { main } = await import('../dist/main.js');
-  await main(process);
+  if (argv[2] === '__complete') {
+    // Asked by a completion script at every TAB: an entry of its own, without commander.
+    const { answer } = await import('../dist/completion-callback.js');
+    await answer(process);
+  } else {
+    // Node warns on stderr, as soon as a module of its own asks for colours, when FORCE_COLOR stands beside one of these.
+    if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
+    if (process.env.FORCE_COLOR) delete process.env.NODE_DISABLE_COLORS;
+    const { main } = await import('../dist/main.js');
+    await main(process);
+  }
 }

@@ -63,7 +63,8 @@ interface Build {
 function buildParser({ entries, command, typed, width, forHelp }: Build): { root: Parser; leaf: Parser } {
   const root = quiet(new Parser('paydesk'), width).usage('[options] <command>');
   if (forHelp) root.description(`${rootSummary}\n\n${commandListing(commands, width)}`);
-  addFlags(root, globalFlags, typed, 'Global options:');
+  // The help of a part shows the flags of that part only.
+  if (!forHelp || entries.length === 0) addFlags(root, globalFlags, typed, 'Global options:');
   let leaf = root;
   for (const entry of entries) {
     const [noun, verb] = entry.words;
@@ -94,7 +95,8 @@ function groupOf(
   const group = root.command(noun, { hidden: forHelp }).usage('[options] <command>');
   if (forHelp)
     group.description(`${groups[noun]?.summary ?? noun}\n\n${commandListing(ofNoun(noun), width)}`);
-  addFlags(group.helpCommand(false), globalFlags, typed, undefined);
+  group.helpCommand(false);
+  if (!forHelp) addFlags(group, globalFlags, typed, undefined);
   return group;
 }
 

@@ -47,7 +47,7 @@ export async function costOfSafety(rounds: number, parent = tmpdir()): Promise<S
 
 // ── The two programs ────────────────────────────────────────────────────────────────────────────
 
-type Plugin = NonNullable<typeof config.plugins>;
+type Plugin = NonNullable<(typeof config)[number]['plugins']>;
 
 /** Puts the journal's store in memory, behind the same interface: everything else stays as it is. */
 const memoryJournal = {
@@ -67,15 +67,16 @@ async function programIn(folder: string, plugins: readonly Plugin[]): Promise<st
   mkdirSync(folder);
   cpSync(join(root, 'bin'), join(folder, 'bin'), { recursive: true });
   cpSync(join(root, 'package.json'), join(folder, 'package.json'));
-  const { output, ...input } = config;
-  const settings = Array.isArray(output) ? output[0] : output;
-  await build({
-    ...input,
-    cwd: root,
-    plugins: [...plugins],
-    logLevel: 'silent',
-    output: { ...settings, dir: join(folder, 'dist') },
-  });
+  for (const { output, ...input } of config) {
+    const settings = Array.isArray(output) ? output[0] : output;
+    await build({
+      ...input,
+      cwd: root,
+      plugins: [input.plugins, ...plugins],
+      logLevel: 'silent',
+      output: { ...settings, dir: join(folder, 'dist') },
+    });
+  }
   return join(folder, 'bin/paydesk.js');
 }
 

@@ -10,7 +10,7 @@ import { cut, ellipsis, widthOf } from './width.ts';
 
 // cli-table3's layout is quadratic in the rows of one table.
 const sliceRows = 25;
-// Stands for one cell of a text that cli-table3 would measure wrongly; cleaned text that holds it is itself replaced.
+// Stands for one cell of a line that cli-table3 would measure wrongly; cleaned text that holds it is itself replaced.
 const standIn = '\ue000';
 const standIns = /\ue000+/g;
 
@@ -138,27 +138,33 @@ function draw(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: T
   return text;
 }
 
+// cli-table3's time goes by the cell. Texts and widths are settled here, so it is handed whole lines.
 function drawSlice(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: TableStyle): string {
-  const { columns, widths } = layout;
   const cells = lines.map((line) => line.map((cell, index) => fitCell(cell, index, layout, style)));
+  const width = layout.widths.reduce((sum, one) => sum + one, 0) + gap * (layout.widths.length - 1);
   const taken: string[] = [];
   const table = new Table({
     chars: borderless,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-    colWidths: [...widths],
-    colAligns: columns.map(({ kind }) => (kind === 'money' || kind === 'integer' ? 'right' : 'left')),
+    colWidths: [width],
   });
   for (const line of cells) {
-    table.push(
-      line.map((cell) => {
-        const drawn = cell.style === undefined ? cell.text : style.paint(cell.text, cell.style);
-        if (/^[ -~]*$/.test(drawn)) return drawn;
-        taken.push(drawn);
-        return standIn.repeat(widthOf(cell.text));
-      }),
-    );
+    const drawn = line.map((cell, index) => pad(cell, index, layout, style)).join(' '.repeat(gap));
+    if (!isPlain(drawn)) taken.push(drawn);
+    table.push([isPlain(drawn) ? drawn : standIn.repeat(width)]);
   }
   return `${table.toString().replace(standIns, () => taken.shift() ?? '')}\n`;
+}
+
+function isPlain(text: string): boolean {
+  return /^[ -~]*$/.test(text);
+}
+
+function pad(cell: DrawnCell, index: number, { columns, widths }: Layout, style: TableStyle): string {
+  const drawn = cell.style === undefined ? cell.text : style.paint(cell.text, cell.style);
+  const space = ' '.repeat((widths[index] ?? 0) - widthOf(cell.text));
+  const kind = columns[index]?.kind;
+  return kind === 'money' || kind === 'integer' ? space + drawn : drawn + space;
 }
 
 function fitCell(cell: DrawnCell, index: number, { columns, widths }: Layout, style: TableStyle): DrawnCell {
@@ -179,7 +185,4 @@ function shownWidth(cell: DrawnCell = empty): number {
 
 const edges = ['top', 'bottom', 'left', 'right', 'mid'].flatMap((edge) => [edge, `${edge}-mid`]);
 const corners = ['top', 'bottom'].flatMap((edge) => [`${edge}-left`, `${edge}-right`]);
-const borderless = {
-  ...Object.fromEntries([...edges, ...corners].map((name) => [name, ''])),
-  middle: ' '.repeat(gap),
-};
+const borderless = Object.fromEntries([...edges, ...corners].map((name) => [name, '']));

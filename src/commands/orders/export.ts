@@ -1,14 +1,14 @@
 /** `orders export`: every order, charge or refund of a range, complete or not claimed. */
 
-import { type Column, chargeColumns, type JsonObject, orderColumns, refundColumns } from '../../api/spec.ts';
-import { defineCommand, flag, usage } from '../../command.ts';
+import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/spec.ts';
+import { defineCommand, flag } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, Days, Page, Profile } from '../../ports.ts';
+import type { Context, Profile } from '../../ports.ts';
 import { exportFlags } from '../export/flags.ts';
-import { type Export, type RowMaker, runExport } from '../export/run.ts';
+import { type Export, runExport } from '../export/run.ts';
 import { type Reckoning, type TimeRange, timeRange } from '../time-range.ts';
-import { stopAtDate } from './date-stop.ts';
-import { orderRows, type RowDate, type RowKind, rowDates, rowKinds } from './export-rows.ts';
+import { daysIn, rowMaker, spanOf } from './export-maker.ts';
+import { type RowDate, type RowKind, rowDates, rowKinds } from './export-rows.ts';
 import { type FilterInput, filterFlags, orderFilters } from './filters.ts';
 import { type RefundFacts, refundFacts } from './refund-facts.ts';
 
@@ -90,76 +90,6 @@ export const exportOrders = defineCommand({
     }),
 });
 
-interface Asked extends Omit<FilterInput, 'since' | 'until'> {
-  readonly rows: RowKind;
-  readonly by: RowDate;
-}
-
-/** A range, and the days of its zone. */
-interface Span {
-  readonly range: TimeRange;
-  readonly days: Days;
-}
-
-// As a file's query says it: a resumed export has it from its first run.
-function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
-  return {
-    range: { since: milliseconds(since), until: milliseconds(until) },
-    days: daysIn(ctx, String(zone)),
-  };
-}
-
-function rowMaker(
-  ctx: Context,
-  profile: Profile,
-  { rows, by, ...rest }: Asked,
-  facts: ReadonlyMap<string, RefundFacts>,
-  { range, days }: Span,
-): RowMaker {
-  const { filters, left } = orderFilters(ctx, rest);
-  const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
-  const dates = stopAtDate(promised, range.since);
-  let undated = 0;
-  let said = false;
-  return {
-    see({ records }: Page) {
-      dates.see(records);
-      const { contradiction } = dates;
-      if (contradiction === undefined || said) return;
-      said = true;
-      ctx.notes.warn(
-        `the list is not newest first, although orders.order says so: ${contradiction.later} is newer than ${contradiction.earlier} before it; walking on`,
-      );
-    },
-    over: () => dates.reached,
-    rowsOf(record) {
-      if (!filters.every(({ accepts }) => accepts(record.value))) return [];
-      const found = orderRows(record, {
-        rows,
-        by,
-        range,
-        day: (at) => days.day(at),
-        factsOf: (id) => (typeof id === 'string' ? facts.get(id) : undefined),
-      });
-      undated += found.undated;
-      return found.rows;
-    },
-    left: () => undated,
-    closing: () => [
-      ...left(),
-      ...(undated === 0
-        ? []
-        : [`left out, since they show no date of the kind --by ${by}: ${undated} of the ${rows}`]),
-    ],
-  };
-}
-
-function daysIn(ctx: Context, zone: string): Days {
-  const days = ctx.daysIn(zone);
-  if (days !== undefined) return days;
-  throw usage(`--tz ${zone}: no time zone of this machine; a name such as America/Mexico_City or UTC`);
-}
-
 function warnOfFuture(ctx: Context, { until }: TimeRange): void {
   if (until === undefined || until <= ctx.clock.now()) return;
   ctx.notes.warn(
@@ -200,8 +130,4 @@ async function factsOf(ctx: Context, { origin }: Profile): Promise<ReadonlyMap<s
 // Whole seconds are in the range from the first one on that is not before its start.
 function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.ceil(ms / 1000);
-}
-
-function milliseconds(at: unknown): number | undefined {
-  return typeof at === 'number' ? at * 1000 : undefined;
 }
