@@ -8,9 +8,14 @@ const parts = /"(?:[^"\\]|\\.)*"|,/g;
 
 /** `sent once: {"charge_id":"656f…", "amount":23000}`; its continuations stand under its first member. */
 export function sentOnce(body: JsonObject | undefined): Block {
+  return bodyLine('sent once', body);
+}
+
+/** The same under another heading. */
+export function bodyLine(heading: string, body: JsonObject | undefined): Block {
   const text = body === undefined ? 'no body' : JSON.stringify(body);
   return {
-    line: `sent once: ${text.replace(parts, (part) => (part === ',' ? ', ' : part))}`,
-    hang: 'sent once: {'.length,
+    line: `${heading}: ${text.replace(parts, (part) => (part === ',' ? ', ' : part))}`,
+    hang: `${heading}: {`.length,
   };
 }
