@@ -1,18 +1,110 @@
 // How src becomes dist: one entry, every command and every heavy dependency a chunk of its own.
 import { readFileSync } from 'node:fs';
-import { defineConfig } from 'rolldown';
+import {
+  type ChunkingContext,
+  defineConfig,
+  type OutputOptions,
+  type Plugin,
+  type RolldownOptions,
+} from 'rolldown';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-export default defineConfig({
-  input: {
-    main: 'src/main.ts',
-    'compile-cache': 'src/compile-cache.ts',
-    'completion-callback': 'src/completion-callback.ts',
-  },
+const shared: RolldownOptions = {
   platform: 'node',
   // Native, optional and found at run time only.
   external: ['@napi-rs/keyring'],
   transform: { define: { PAYDESK_VERSION: JSON.stringify(version) } },
-  output: { dir: 'dist', format: 'esm', cleanDir: true, minify: true, chunkFileNames: '[name]-[hash].js' },
-});
+  plugins: [lightBuiltins(), withoutChildProcess(), lazyStringWidth()],
+};
+const output: OutputOptions = {
+  dir: 'dist',
+  format: 'esm',
+  minify: true,
+  chunkFileNames: '[name]-[hash].js',
+};
+
+// Each entry by itself: what they share would otherwise be files of their own, and every file takes its time.
+export default defineConfig([
+  {
+    ...shared,
+    input: { main: 'src/main.ts' },
+    output: {
+      ...output,
+      cleanDir: true,
+      codeSplitting: {
+        groups: [{ name: alwaysLoaded, debugName: 'core' }],
+      },
+    },
+  },
+  { ...shared, input: { 'completion-callback': 'src/completion-callback.ts' }, output },
+  { ...shared, input: { 'compile-cache': 'src/compile-cache.ts' }, output },
+]);
+
+/** Everything that main imports before it knows what is to run is one file. */
+function alwaysLoaded(id: string, context: ChunkingContext): string | null {
+  const seen = new Set<string>();
+  const reaches = (one: string): boolean => {
+    if (/[\\/]src[\\/]main\.ts$/.test(one)) return true;
+    if (seen.has(one)) return false;
+    seen.add(one);
+    return (context.getModuleInfo(one)?.importers ?? []).some(reaches);
+  };
+  return reaches(id) ? 'core' : null;
+}
+
+/**
+ * An `import` of a module of Node reads every export of it, also those that load more when they are read: `node:fs`
+ * costs 7 ms, `node:http` all of fetch. So chunks take only what they name.
+ */
+function lightBuiltins(): Plugin {
+  return {
+    name: 'light-builtins',
+    generateBundle(_options, bundle) {
+      for (const chunk of Object.values(bundle)) {
+        if (chunk.type !== 'chunk') continue;
+        chunk.code = chunk.code.replace(
+          /(?<=^|[;\n])import *(\{[^}]*\}|\* *as *[\w$]+|[\w$]+) *from *"(node:[\w/]+)"/g,
+          (_found, names: string, module: string) =>
+            `const ${names.replace(/^\* *as */, '').replace(/ as /g, ':')}=globalThis.process.getBuiltinModule("${module}")`,
+        );
+      }
+    },
+  };
+}
+
+/** commander can start other programs as commands; paydesk has none, and to load what starts them costs 5 ms. */
+function withoutChildProcess(): Plugin {
+  return {
+    name: 'without-child-process',
+    resolveId: (name, from) =>
+      name === 'node:child_process' && /[\\/]commander[\\/]/.test(from ?? '')
+        ? `\0no-child-process`
+        : undefined,
+    load: (id) => (id === '\0no-child-process' ? 'export default {};' : undefined),
+  };
+}
+
+/**
+ * string-width makes its regular expressions and its segmenter when it is imported, which takes 30 ms. In the bundle
+ * they are made when a text first needs them.
+ */
+function lazyStringWidth(): Plugin {
+  const constant = /^const (\w+) = (\/.*\/[a-z]*|new Intl\.Segmenter\(\));$/gm;
+  return {
+    name: 'lazy-string-width',
+    transform(code, id) {
+      if (!/[\\/]string-width[\\/]index\.js$/.test(id)) return undefined;
+      const names = [...code.matchAll(constant)].map(([, name = '']) => name);
+      const lazy = code.replace(
+        constant,
+        (_found, name: string, value: string) =>
+          `let ${name}Made; const ${name}Of = () => (${name}Made ??= ${value});`,
+      );
+      return names.reduce(
+        (text, name) => text.replace(new RegExp(`\\b${name}\\b`, 'g'), `${name}Of()`),
+        lazy,
+      );
+    },
+  };
+}

@@ -1,9 +1,18 @@
-// The tests that mutants of the protocol and its verdicts are run against: the fast ones.
+// The tests that mutants of the protocol and its verdicts are run against: the fast ones, and the model at its smallest.
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/journal/{attempt,verdict,ambiguous,run,resolve,guards}.test.ts'],
+    include: [
+      'test/journal/{attempt,verdict,ambiguous,run,resolve,guards}.test.ts',
+      'test/model/smallest.test.ts',
+    ],
     pool: 'forks',
+    // With --coverage: not a branch of them goes untried.
+    coverage: {
+      include: ['src/journal/attempt.ts', 'src/journal/verdict.ts'],
+      reporter: ['text'],
+      thresholds: { 100: true },
+    },
   },
 });

@@ -8,15 +8,15 @@ _paydesk() {
   case "$current" in -*) typed='-' ;; esac
   case "$typed" in
     '') words='orders customers checkout journal profile simulator api completion help' ;;
-    'orders') words='list show find refund capture create' ;;
-    'customers') words='list show' ;;
+    'orders') words='list show find refund capture create export' ;;
+    'customers') words='list show export' ;;
     'checkout') words='create' ;;
     'journal') words='list show reconcile settle verify forget export' ;;
     'profile') words='add list show use set key remove check' ;;
     'simulator') words='serve reset' ;;
     'help') words='orders customers checkout journal profile simulator api completion environment exit-codes output safety' ;;
-    'help orders') words='list show find refund capture create' ;;
-    'help customers') words='list show' ;;
+    'help orders') words='list show find refund capture create export' ;;
+    'help customers') words='list show export' ;;
     'help checkout') words='create' ;;
     'help journal') words='list show reconcile settle verify forget export' ;;
     'help profile') words='add list show use set key remove check' ;;

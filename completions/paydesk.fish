@@ -26,12 +26,14 @@ function __paydesk_complete
                     find 'Find orders by what they show: a name, a card, an amount, an id' \
                     refund 'Refund an order, one of its charges, or part of a charge' \
                     capture 'Capture an order that was authorized earlier' \
-                    create 'Create an order, with a checkout or without'
+                    create 'Create an order, with a checkout or without' \
+                    export 'Write all orders, charges or refunds of a range, complete or not claimed'
                 return
             case 'customers'
                 printf '%s\t%s\n' \
                     list 'List customers, a page at a time' \
-                    show 'Show one customer'
+                    show 'Show one customer' \
+                    export 'Write all customers, complete or not claimed'
                 return
             case 'checkout'
                 printf '%s\t%s\n' \
@@ -85,12 +87,14 @@ function __paydesk_complete
                     find 'Find orders by what they show: a name, a card, an amount, an id' \
                     refund 'Refund an order, one of its charges, or part of a charge' \
                     capture 'Capture an order that was authorized earlier' \
-                    create 'Create an order, with a checkout or without'
+                    create 'Create an order, with a checkout or without' \
+                    export 'Write all orders, charges or refunds of a range, complete or not claimed'
                 return
             case 'help customers'
                 printf '%s\t%s\n' \
                     list 'List customers, a page at a time' \
-                    show 'Show one customer'
+                    show 'Show one customer' \
+                    export 'Write all customers, complete or not claimed'
                 return
             case 'help checkout'
                 printf '%s\t%s\n' \

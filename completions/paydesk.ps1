@@ -26,10 +26,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "refund`tRefund an order, one of its charges, or part of a charge"
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
+                "export`tWrite all orders, charges or refunds of a range, complete or not claimed"
             }
             'customers' {
                 "list`tList customers, a page at a time"
                 "show`tShow one customer"
+                "export`tWrite all customers, complete or not claimed"
             }
             'checkout' {
                 "create`tCreate a payment link"
@@ -78,10 +80,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "refund`tRefund an order, one of its charges, or part of a charge"
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
+                "export`tWrite all orders, charges or refunds of a range, complete or not claimed"
             }
             'help customers' {
                 "list`tList customers, a page at a time"
                 "show`tShow one customer"
+                "export`tWrite all customers, complete or not claimed"
             }
             'help checkout' {
                 "create`tCreate a payment link"

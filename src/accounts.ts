@@ -64,8 +64,8 @@ export function createAccount(parts: AccountParts): Account {
       const [client, { createChange }] = await Promise.all([open(), import('./journal/run.ts')]);
       const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
       let land: (() => void) | undefined;
-      const store = beforeSent(books.store, () => {
-        land ??= parts.stop.takeOff();
+      const store = beforeSent(books.store, (sent) => {
+        land ??= parts.stop.takeOff(sent);
       });
       const { hurry } = parts.stop;
       try {
@@ -80,10 +80,10 @@ export function createAccount(parts: AccountParts): Account {
 }
 
 // From SENT to the verdict a change is in flight.
-function beforeSent(store: JournalStore, takeOff: () => void): JournalStore {
+function beforeSent(store: JournalStore, takeOff: (intent: string) => void): JournalStore {
   return {
     append(row) {
-      if (row.type === 'sent') takeOff();
+      if (row.type === 'sent') takeOff(row.intent);
       return store.append(row);
     },
     attempts: (query) => store.attempts(query),
@@ -116,10 +116,21 @@ async function openClient(parts: AccountParts, name: string | undefined): Promis
     transport,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
     onDate: (date) => {
-      seen = { date, wall: clock.now() };
+      const wall = clock.now();
+      const words = seen === undefined ? skewWords(wall - date) : undefined;
+      if (words !== undefined) parts.notes.note(words);
+      seen = { date, wall };
     },
   });
   return { service: { ...service, seenDate: () => seen, keyFingerprint: await opened.fingerprint() }, send };
+}
+
+// Said once a run, at the first reply.
+function skewWords(aheadMs: number): string | undefined {
+  const minutes = Math.floor(Math.abs(aheadMs) / 60_000);
+  if (Math.abs(aheadMs) <= 120_000) return undefined;
+  const way = aheadMs > 0 ? 'ahead of' : 'behind';
+  return `this machine's clock is ${minutes} min ${way} the service's: times may be off, and no open outcome expires`;
 }
 
 function inProcess(demo: Demo): typeof fetch {

@@ -79,7 +79,7 @@ async function profileFor({ profiles, named }: BookkeepingParts, { sent }: Attem
       {
         now: [
           reaching.length === 0
-            ? 'paydesk profile list'
+            ? `add a profile of that account: paydesk profile add ${sent.profile}`
             : `it is reached by ${reaching.join(', ')}: -p ${reaching[0]}`,
         ],
       },

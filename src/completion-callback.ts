@@ -1,7 +1,8 @@
 /** What `paydesk __complete SHELL INDEX WORD…` answers to a completion script: candidates on stdout, and nothing else. */
 
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setVariable } from './globals.ts';
+import { variable } from './globals.ts';
 import { homeFolder } from './home.ts';
 import { recentIds } from './journal/recent.ts';
 import { shells } from './ports.ts';
@@ -13,7 +14,6 @@ import { readTypedLine } from './shells/typed-line.ts';
 
 /** Answers and sets the exit code. Whatever goes wrong, there is nothing to offer: a TAB prints no error. */
 export async function answer(process: NodeJS.Process): Promise<void> {
-  process.stdout.on('error', () => undefined);
   process.removeAllListeners('warning');
   const [shellName, index, ...sent] = process.argv.slice(3);
   const shell = shells.find((one) => one === shellName);
@@ -21,7 +21,8 @@ export async function answer(process: NodeJS.Process): Promise<void> {
   try {
     const line = readTypedLine(shell, Number(index), sent);
     const offered = await candidatesFor(line, sourcesOf(process));
-    process.stdout.write(written(offered, line.kept, shell !== 'bash'));
+    // To the descriptor: opening process.stdout takes longer than all of this.
+    writeFileSync(1, written(offered, line.kept, shell !== 'bash'));
     if (offered.files) process.exitCode = filesHere;
   } catch {
     return;
@@ -39,7 +40,7 @@ function sourcesOf({ env, platform }: NodeJS.Process): Sources {
   const folders = findFolders({ env, platform, home: homeFolder() });
   const journal = join(folders.state, 'journal', 'journal.db');
   const lately = async (of: 'orders' | 'intents', named: string | undefined) => {
-    const profile = named ?? setVariable(env, 'PAYDESK_PROFILE') ?? namesOnFile(folders.config).chosen;
+    const profile = named ?? variable(env, 'PAYDESK_PROFILE') ?? namesOnFile(folders.config).chosen;
     return (await recentIds(journal, of, profile)).map(({ id, text }) => ({ value: id, text }));
   };
   return {

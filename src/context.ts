@@ -3,16 +3,16 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createAccount } from './accounts.ts';
-import { type Globals, setVariable } from './globals.ts';
+import { type Globals, variable } from './globals.ts';
 import { homeFolder } from './home.ts';
 import { readInput } from './input.ts';
 import { createLocks } from './locks/locks.ts';
-import type { Context, Locks, Profiles } from './ports.ts';
+import type { Context, Days, Exports, Locks, Profiles } from './ports.ts';
 import { findFolders } from './profiles/folders.ts';
 import { createProfiles } from './profiles/profiles.ts';
 import { type DemoDoor, demoDoor, simulatorDoor } from './simulator/door.ts';
 import type { Stage } from './stage.ts';
-import { createTimes } from './terminal/time.ts';
+import { createTimes, knowsZone, type Times } from './terminal/time.ts';
 
 /** A command's context, and what is left to do when it ended. */
 export interface Run {
@@ -31,7 +31,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
   delete process.env.SNAP;
   const folders = findFolders({ env: process.env, platform: process.platform, home: homeFolder() });
   const simulator = { folder: join(folders.state, 'simulator'), now };
-  const demo = demoDoor({ ...simulator, fault: setVariable(process.env, 'PAYDESK_DEMO_FAULT') });
+  const demo = demoDoor({ ...simulator, fault: variable(process.env, 'PAYDESK_DEMO_FAULT') });
   const operator = operatorOf(process);
   const locks = createLocks({
     folder: join(folders.state, 'locks'),
@@ -52,6 +52,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     cacheFolder: folders.cache,
     stateFolder: folders.state,
   });
+  const exports = exportDoor({ stage, globals, locks, folder: join(folders.state, 'exports') });
   const context: Context = {
     options: globals,
     clock,
@@ -63,15 +64,46 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     simulator: simulatorDoor(simulator),
     ...account,
     ...readInput(process),
-    days: {
-      moment: (shown) => createTimes(stage.zone(), now).moment(shown),
-      between: (first, last) => createTimes(stage.zone(), now).days(first, last),
+    days: daysOf(() => createTimes(stage.zone(), now)),
+    daysIn(zone) {
+      const times = createTimes(zone, now);
+      return knowsZone(zone) ? daysOf(() => times) : undefined;
     },
+    zone: () => stage.zone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    exports,
     completionScript: async (shell) => (await import('./shells/scripts.ts')).completionScript(shell),
     timeOfDay: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'clock'),
     fullTime: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'full'),
   };
   return { context, knownKeys: () => profiles.knownKeys(), close: demo.close };
+}
+
+// What writes files is loaded with the first export.
+function exportDoor(parts: {
+  readonly stage: Stage;
+  readonly globals: Globals;
+  readonly locks: Locks;
+  readonly folder: string;
+}): Exports {
+  const { stage, globals } = parts;
+  const load = async (): Promise<Exports> => {
+    const [{ createExports }, { fileFormat }] = await Promise.all([
+      import('./exports/exports.ts'),
+      import('./terminal/file-format.ts'),
+    ]);
+    return createExports({
+      ...parts,
+      version: stage.version,
+      clock: stage.clock,
+      uid: stage.process.getuid?.(),
+      format: (file) =>
+        fileFormat({ ...file, named: globals.columns, header: globals.header, secrets: stage.secrets }),
+    });
+  };
+  return {
+    open: async (request) => (await load()).open(request),
+    verify: async (path, maxAgeMs) => (await load()).verify(path, maxAgeMs),
+  };
 }
 
 interface ProfileNeeds {
@@ -96,9 +128,18 @@ function joinProfiles({ stage, globals, locks, demo }: ProfileNeeds): Profiles {
   });
 }
 
+// The zone of a run is that of its profile, once that is open: so it is asked for each time.
+function daysOf(times: () => Times): Days {
+  return {
+    moment: (shown) => times().moment(shown),
+    between: (first, last) => times().days(first, last),
+    day: (seconds) => times().day(seconds),
+  };
+}
+
 // As stated by this machine: the system's user, or PAYDESK_OPERATOR.
 function operatorOf(process: NodeJS.Process): string {
-  const named = setVariable(process.env, 'PAYDESK_OPERATOR');
+  const named = variable(process.env, 'PAYDESK_OPERATOR');
   if (named !== undefined) return named;
   try {
     return userInfo().username;

@@ -11,8 +11,11 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export interface Globals {
   readonly profile: string | undefined;
   readonly format: Format;
+  readonly askedFormat: Format | undefined;
   readonly columns: readonly string[] | undefined;
   readonly header: boolean;
+  /** The options about output as they were typed, for a command that goes on from here. */
+  readonly outputWords: readonly string[];
   readonly input: boolean;
   readonly yes: boolean;
   readonly dryRun: boolean;
@@ -28,7 +31,7 @@ export interface Globals {
 }
 
 /** A variable's value, when it is set to something. */
-export function setVariable(env: Env, name: string): string | undefined {
+export function variable(env: Env, name: string): string | undefined {
   const value = env[name];
   return value === undefined || value === '' ? undefined : value;
 }
@@ -40,14 +43,14 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     given ?? fromVariable(env, globalFlags[name], flag);
   const on = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'utc') =>
     typed[name] === true || isOn(env, globalFlags[name].env ?? '');
+  const askedFormat = formatOf(typed) ?? fromVariable(env, globalFlags.output, globalFlags.output);
   return {
     profile: value('profile', typed.profile, globalFlags.profile),
-    format:
-      formatOf(typed) ??
-      fromVariable(env, globalFlags.output, globalFlags.output) ??
-      (accessible ? 'list' : 'table'),
+    format: askedFormat ?? (accessible ? 'list' : 'table'),
+    askedFormat,
     columns: value('columns', typed.columns, globalFlags.columns),
     header: !on('no-header'),
+    outputWords: outputWords(typed),
     input: !on('no-input') && !isOn(env, 'CI'),
     yes: typed.yes === true,
     dryRun: typed['dry-run'] === true,
@@ -63,13 +66,13 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
 }
 
 function fromVariable<T>(env: Env, { env: name }: Flag, flag: Flag<T>): T | undefined {
-  const text = name === undefined ? undefined : setVariable(env, name);
+  const text = name === undefined ? undefined : variable(env, name);
   return text === undefined ? undefined : flag.parse(text, name ?? '');
 }
 
 // `0`, `false` and `no` switch a variable off, as people expect; CI=false is common.
 function isOn(env: Env, name: string): boolean {
-  const value = setVariable(env, name)?.toLowerCase();
+  const value = variable(env, name)?.toLowerCase();
   return value !== undefined && !['0', 'false', 'no'].includes(value);
 }
 
@@ -88,6 +91,18 @@ function formatOf(typed: GlobalInput): Format | undefined {
   });
 }
 
+// What the environment says, it says to the next command as well.
+function outputWords(typed: GlobalInput): readonly string[] {
+  const { output, columns } = typed;
+  return [
+    ...(output === undefined ? [] : ['-o', output]),
+    ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(['json', 'ndjson', 'csv', 'no-header', 'utc'] as const)
+      .filter((name) => typed[name] === true)
+      .map((name) => `--${name}`),
+  ];
+}
+
 function colorOf(typed: GlobalInput): 'auto' | 'always' | 'never' | undefined {
   if (typed['no-color'] !== true) return typed.color;
   if (typed.color === undefined || typed.color === 'never') return 'never';
@@ -103,6 +118,6 @@ export function formatHint(argv: readonly string[], env: Env): Format {
       argv.includes(`--${format}`) || argv.includes(`--output=${format}`) || argv.includes(`-o${format}`),
   );
   const at = argv.findIndex((word) => word === '-o' || word === '--output');
-  const named = [at === -1 ? undefined : argv[at + 1], setVariable(env, 'PAYDESK_OUTPUT')];
+  const named = [at === -1 ? undefined : argv[at + 1], variable(env, 'PAYDESK_OUTPUT')];
   return short ?? formats.find((format) => named.includes(format)) ?? 'table';
 }

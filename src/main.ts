@@ -3,7 +3,7 @@
 import { type Invocation, readCommandLine } from './command-line.ts';
 import type { Run } from './context.ts';
 import { CliError } from './errors.ts';
-import { formatHint, resolveGlobals, setVariable } from './globals.ts';
+import { formatHint, resolveGlobals, variable } from './globals.ts';
 import { listenToSignals } from './signals.ts';
 import { type Stage, setStage } from './stage.ts';
 
@@ -13,20 +13,21 @@ declare const PAYDESK_VERSION: string;
 export async function main(process: NodeJS.Process): Promise<void> {
   const stage = setStage(process, PAYDESK_VERSION);
   const signals = listenToSignals(process, stage.stop, (line) => stage.screen().notes.warn(line));
-  let crashed = false;
+  let crashes = 0;
   const crash = (error: unknown) => {
-    const shown = toCliError(error);
+    const shown = toCliError(error, stage);
     process.exitCode = shown.exitCode;
-    // What prints errors may be what is broken: it is tried once.
-    if (crashed) return;
-    crashed = true;
+    crashes += 1;
+    // What prints errors may be what is broken: it is tried once, then said plainly, then left.
+    if (crashes === 2) lastWords(shown, stage);
+    if (crashes > 1) return;
     stage.abort(shown);
     void printError(shown, stage, undefined);
   };
   process.on('uncaughtException', crash).on('unhandledRejection', crash);
   const code = await runLine(stage);
   // An impatient Ctrl-C on the way out must not change what a script is told of a change.
-  if (!stage.stop.tookOff()) signals.stop();
+  if (stage.stop.tookOff() === undefined) signals.stop();
   process.exitCode = codeOfLostOutput(stage, code);
 }
 
@@ -49,7 +50,9 @@ async function runLine(stage: Stage): Promise<number> {
     return code ?? 0;
   } catch (error) {
     // The reason of an aborted run says more than what the abort broke, but not more than what a change came to.
-    const shown = toCliError(stage.stop.tookOff() ? error : (stage.signal.reason ?? error));
+    const reason = stage.stop.tookOff() === undefined ? stage.signal.reason : undefined;
+    const explained = error instanceof CliError && error.cause === reason;
+    const shown = toCliError(explained ? error : (reason ?? error), stage);
     await printError(shown, stage, run);
     return shown.exitCode;
   } finally {
@@ -75,12 +78,25 @@ async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, stage
 }
 
 async function printError(error: CliError, stage: Stage, run: Run | undefined): Promise<void> {
-  const { out, notes } = stage.screen();
-  const variable = setVariable(stage.process.env, 'PAYDESK_API_KEY');
-  for (const key of [...((await run?.knownKeys()) ?? []), ...(variable === undefined ? [] : [variable])])
-    stage.secrets.add(key);
-  await out.finish();
-  await notes.fail(error, stage.debug());
+  const fromEnv = variable(stage.process.env, 'PAYDESK_API_KEY');
+  if (fromEnv !== undefined) stage.secrets.add(fromEnv);
+  try {
+    const { out, notes } = stage.screen();
+    for (const key of (await run?.knownKeys()) ?? []) stage.secrets.add(key);
+    await out.finish();
+    await notes.fail(error, stage.debug());
+  } catch {
+    lastWords(error, stage);
+  }
+}
+
+// Where what draws errors is broken, or was replaced meanwhile: the same words, past all of it.
+function lastWords(
+  { message, parts: { certain = '', now = [] } }: CliError,
+  { process, secrets }: Stage,
+): void {
+  const words = [message, certain, ...now].filter((text) => text !== '').join('; ');
+  process.stderr.write(`error: ${secrets.clean(words).replace(/[^ -~]/g, '?')}\n`);
 }
 
 // Lost output makes any run incomplete, but a change whose outcome a person must look at stays that.
@@ -89,17 +105,35 @@ function codeOfLostOutput(stage: Stage, code: number): number {
   return lost === undefined || code === 7 ? code : lost.exitCode;
 }
 
-function toCliError(error: unknown): CliError {
-  if (error instanceof CliError) return error;
+function toCliError(error: unknown, { stop }: Stage): CliError {
+  const sent = stop.tookOff();
+  if (error instanceof CliError) return sent === undefined ? error : withJournal(error, sent);
   const message = error instanceof Error ? error.message : String(error);
+  if (sent !== undefined) {
+    return new CliError('unknown', `a change was sent, then this happened, which should not: ${message}`, {
+      certain: 'what is known of the change is in the journal; it is not sent again',
+      now: [`paydesk journal show ${sent}`, `paydesk journal reconcile ${sent}`],
+      cause: error,
+    });
+  }
   return new CliError('internal', `this should not have happened: ${message}`, {
-    now: ['add --debug to see more; report it with what you typed, without keys'],
+    now: [
+      'add --debug to see more; report it to whoever gave you paydesk, with what you typed, without keys',
+    ],
     cause: error,
   });
 }
 
+// Output that got lost says nothing of the change that it was to tell of.
+function withJournal(error: CliError, sent: string): CliError {
+  const { kind, message, parts } = error;
+  if (kind !== 'incomplete' || parts.certain !== undefined) return error;
+  const certain = 'a change was sent, and what became of it is in the journal';
+  return new CliError(kind, message, { ...parts, certain, now: [`paydesk journal show ${sent}`] });
+}
+
 // Help goes to stdout; off a terminal COLUMNS says how wide it is to be.
 function helpWidth({ stdout, env }: NodeJS.Process): number {
-  const width = stdout.isTTY ? stdout.columns : Number(setVariable(env, 'COLUMNS'));
+  const width = stdout.isTTY ? stdout.columns : Number(variable(env, 'COLUMNS'));
   return Number.isInteger(width) && width >= 20 ? Math.min(width, 120) : 80;
 }

@@ -84,6 +84,8 @@ export interface WireRecord {
   readonly value: JsonObject;
   /** The record's own bytes out of the reply: what `--json` and exports print. */
   readonly bytes: Uint8Array;
+  /** They stand on one line and hold no escape and nothing that could be a control or a hidden character. */
+  readonly plain?: boolean | undefined;
 }
 
 /** Query of one page (service: Endpoints 2). At most one of `next` and `previous`. */
@@ -98,6 +100,18 @@ export interface Page {
   readonly records: readonly WireRecord[];
   /** `has_more` of the envelope: about the direction travelled. Absent reads as false. */
   readonly hasMore: boolean;
+  /** `has_more` was there, as true or false: the end of the list is stated, not assumed. */
+  readonly saysHasMore: boolean;
+  /** Records of this page that were there before in the walk, and were left out. */
+  readonly repeated: number;
+}
+
+/** How pages are walked. */
+export interface PagesHow {
+  /** The page after it is asked for before a page is handed on: for walks that go to the end. */
+  readonly ahead?: boolean | undefined;
+  /** Not more requests a second. */
+  readonly maxPerSecond?: number | undefined;
 }
 
 /** What looking for one record by id came to. */
@@ -133,7 +147,7 @@ export interface Service {
    * Ends when `has_more` is not true. Throws CliError: 'reply', 'network', 'auth', 'rejected', and 'incomplete'
    * when paging makes no progress (service: Endpoints 2).
    */
-  pages(resource: ResourceName, query: PageQuery): AsyncIterable<Page>;
+  pages(resource: ResourceName, query: PageQuery, how?: PagesHow): AsyncIterable<Page>;
   /** One record by id, out of documented paging, or directly where the profile says so. */
   locate(resource: ResourceName, id: string, options?: LocateOptions): Promise<Located>;
 }
@@ -377,7 +391,12 @@ export interface JournalDesk {
    */
   recorded(
     intentId: string,
-    asked: { readonly asked: JsonObject; readonly again: boolean; readonly origin: string },
+    asked: {
+      readonly kind: Intent['kind'];
+      readonly asked: JsonObject;
+      readonly again: boolean;
+      readonly origin: string;
+    },
   ): Promise<Outcome | undefined>;
   /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */
   forget(before: number): Promise<number>;
@@ -427,10 +446,15 @@ export type Block =
     }
   | 'blank';
 
+/** A record to be printed: the service's with its bytes, or one of ours. */
+export interface PrintedRecord extends Partial<WireRecord> {
+  readonly value: JsonObject;
+}
+
 /** A list being written, page by page. */
 export interface ListSink {
   /** Resolves when the page is written; rejects with CliError 'incomplete' when the stream is gone or full. */
-  page(records: readonly WireRecord[]): Promise<void>;
+  page(records: readonly PrintedRecord[]): Promise<void>;
   /** Closes the list. `hasMore` becomes the envelope's `has_more`, last. */
   end(hasMore: boolean): Promise<void>;
 }
@@ -438,8 +462,8 @@ export interface ListSink {
 /** stdout: data and nothing else. The one writer of its stream; knows formats, cleans text, stops keys. */
 export interface Output {
   readonly format: Format;
-  /** Starts a list of the service's records, in whatever format was asked for. */
-  list(columns: readonly Column[]): ListSink;
+  /** Starts a list of records, in whatever format was asked for unless it is given. */
+  list(columns: readonly Column[], format?: Format): ListSink;
   /** A list of our own flat records (`object`, …). */
   ownList(columns: readonly Column[], records: readonly JsonObject[]): Promise<void>;
   /** One record of the service: its bytes as JSON, `view` as a table, every field as a list, `columns` as CSV. */
@@ -503,12 +527,109 @@ export interface Ask {
   confirm(question: Question): Promise<boolean>;
 }
 
+// ── Exports ─────────────────────────────────────────────────────────────────────────────────────
+
+/** Formats of an export, by the names their files end in. */
+export const exportFormats = ['ndjson', 'json', 'csv'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** A row of an export, with what its manifest counts. */
+export interface ExportRow {
+  readonly record: PrintedRecord;
+  readonly id: string | undefined;
+  readonly currency: string | undefined;
+  readonly status: string | undefined;
+  /** `2026-11-20`, in the zone of the export; asked for where it is counted. */
+  readonly day: () => string | undefined;
+  /** The money of it as the service sent it; null where rows of this kind have none. */
+  readonly amount: unknown;
+}
+
+/** A file to be written, and all that decides what it holds. */
+export interface ExportRequest {
+  readonly path: string;
+  readonly format: ExportFormat;
+  /** One gzip member a page. */
+  readonly gzip: boolean;
+  readonly columns: readonly Column[];
+  /** Replace a finished file, or an unfinished one, of that name. */
+  readonly force: boolean;
+  /** Go on with an unfinished one. */
+  readonly resume: boolean;
+  /** What was typed to say what it holds: must be the same when it is resumed. */
+  readonly asked: readonly string[];
+  /** What it holds, for the manifest; that of the first run counts. Times are Unix seconds. */
+  readonly query: JsonObject;
+  readonly profile: Pick<Profile, 'name' | 'origin' | 'vendor' | 'mode'>;
+  readonly keyFingerprint: string | undefined;
+}
+
+/** How far a walk came with a page. */
+export interface PageWalked {
+  /** The id that the next page follows. */
+  readonly last: string | undefined;
+  readonly read: number;
+  readonly repeated: number;
+  /** Records that are not as the service documents them. */
+  readonly odd: number;
+  /** Records left out since they do not show what the query asks about. */
+  readonly left: number;
+}
+
+/** An export into a file. Its name is that of a finished file only once it is complete. */
+export interface ExportFile {
+  /** The query as the first run pinned it. */
+  readonly query: JsonObject;
+  /** When the first run began, Unix milliseconds. */
+  readonly startedAt: number;
+  /** Where an unfinished export goes on: after this record; undefined: at the beginning. */
+  readonly after: string | undefined;
+  /** So far. */
+  readonly progress: { readonly read: number; readonly rows: number };
+  /** Of the unfinished file. */
+  readonly partial: string;
+  /** What a resume found other than it should be. */
+  readonly notes: readonly string[];
+  /** Writes the rows of a page; when this resolves, a killed run goes on after it. Rejects with CliError 'incomplete'. */
+  page(rows: readonly ExportRow[], walked: PageWalked): Promise<void>;
+  /** Gives the file its name, its manifest beside it; both are on the disk when this resolves. */
+  complete(): Promise<{ readonly manifest: string; readonly rows: number; readonly bytes: number }>;
+  /** Leaves it to be resumed, or takes it away where nothing was written; says why in the manifest of the unfinished file. */
+  leave(why: string): Promise<void>;
+}
+
+/** What a look at a file and its manifest came to. Times are Unix seconds. */
+export interface ExportCheck {
+  readonly file: string;
+  readonly manifest: string;
+  /** Why it is refused; undefined: it is what its manifest says. */
+  readonly problem: { readonly kind: 'refused' | 'incomplete'; readonly words: string } | undefined;
+  readonly rows: number | undefined;
+  readonly startedAt: number | undefined;
+  readonly endedAt: number | undefined;
+}
+
+/** Exports into files. */
+export interface Exports {
+  /**
+   * Opens a file for a new export or one to be resumed. Throws CliError 'refused' for a name that is taken, for an
+   * unfinished export of something else, and while another run writes it.
+   */
+  open(request: ExportRequest): Promise<ExportFile>;
+  /** Compares a file with its manifest. Throws CliError 'usage' where one of them cannot be read. */
+  verify(path: string, maxAgeMs: number | undefined): Promise<ExportCheck>;
+}
+
 // ── What a command is given ─────────────────────────────────────────────────────────────────────
 
 /** The global options, resolved: flag, environment, profile, default. */
 export interface GlobalOptions {
+  /** The format as somebody asked for it; undefined where the default counts. */
+  readonly askedFormat: Format | undefined;
   readonly profile: string | undefined;
   readonly columns: readonly string[] | undefined;
+  /** The options about output as they were typed, for a command that goes on from here. */
+  readonly outputWords: readonly string[];
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly quiet: boolean;
@@ -519,6 +640,8 @@ export interface GlobalOptions {
 
 /** Days in the zone of the run; it is the profile's once that is open. */
 export interface Days {
+  /** The day of a time (Unix seconds), `2026-11-20`; undefined for what is no time. */
+  day(seconds: unknown): string | undefined;
   /**
    * The first moment at which clocks there show this or later (`Date.UTC` of what they show), Unix milliseconds. A time
    * that clocks show twice is the first of the two.
@@ -553,6 +676,11 @@ export interface Context {
   fullTime(ms: number): string;
   /** Days in the zone of the run. */
   readonly days: Days;
+  /** Days in a zone of the IANA's list, such as America/Mexico_City; undefined when this machine knows none of that name. */
+  daysIn(zone: string): Days | undefined;
+  /** The name of the zone of the run. */
+  zone(): string;
+  readonly exports: Exports;
   /** The one door for changes. */
   readonly change: Change;
   readonly journal: JournalDesk;

@@ -18,7 +18,7 @@ export function readCommand(
   argv: readonly string[],
 ): { readonly input: Input; readonly globals: GlobalInput } {
   const typed: Typed = new Map();
-  const { root, leaf } = buildParser({ entry, command, typed, width: noWidth, forHelp: false });
+  const { root, leaf } = buildParser({ entries: [entry], command, typed, width: noWidth, forHelp: false });
   parseWith(root, argv, entry);
   const input = readInput(command, leaf.args, typed);
   return { input, globals: readFlags(globalFlags, typed) as GlobalInput };
@@ -26,30 +26,33 @@ export function readCommand(
 
 /** Checks a line that names no command. Throws CliError 'usage', with what may have been meant. */
 export function checkLine(argv: readonly string[]): void {
-  parseWith(buildParser({ typed: new Map(), width: noWidth, forHelp: false }).root, argv, undefined);
+  const { root } = buildParser({ entries: commands, typed: new Map(), width: noWidth, forHelp: false });
+  parseWith(root, argv, undefined);
 }
 
 /** The help of one command. */
 export function leafHelp(entry: CommandEntry, command: Command, width: number): string {
-  const { leaf } = buildParser({ entry, command, typed: new Map(), width, forHelp: true });
+  const { leaf } = buildParser({ entries: [entry], command, typed: new Map(), width, forHelp: true });
   return `${leaf.helpInformation()}\n${commandNotes(command, width)}\n`;
 }
 
 /** The help of everything. */
 export function rootHelp(width: number): string {
-  const { root } = buildParser({ typed: new Map(), width, forHelp: true });
+  const { root } = buildParser({ entries: [], typed: new Map(), width, forHelp: true });
   return `${root.helpInformation()}\n${rootNotes(width)}\n`;
 }
 
 /** The help of a noun; of everything, where it is none. */
 export function groupHelp(noun: string, width: number): string {
-  const { root } = buildParser({ typed: new Map(), width, forHelp: true });
+  const { root } = buildParser({ entries: ofNoun(noun), typed: new Map(), width, forHelp: true });
   const group = root.commands.find((one) => one.name() === noun);
   return group === undefined ? rootHelp(width) : `${group.helpInformation()}\n${groupNotes(noun, width)}\n`;
 }
 
 interface Build {
-  readonly entry?: CommandEntry;
+  /** The commands that are known by name: all that a line may mean, or may be suggested for it. */
+  readonly entries: readonly CommandEntry[];
+  /** The one of them that is used: only then with its flags. */
   readonly command?: Command;
   readonly typed: Typed;
   readonly width: number;
@@ -57,20 +60,20 @@ interface Build {
   readonly forHelp: boolean;
 }
 
-// All nouns and verbs by name, so that suggestions work; flags of the one command that runs.
-function buildParser({ entry, command, typed, width, forHelp }: Build): { root: Parser; leaf: Parser } {
+function buildParser({ entries, command, typed, width, forHelp }: Build): { root: Parser; leaf: Parser } {
   const root = quiet(new Parser('paydesk'), width).usage('[options] <command>');
-  root.description(`${rootSummary}\n\n${commandListing(commands, width)}`);
-  addFlags(root, globalFlags, typed, 'Global options:');
+  if (forHelp) root.description(`${rootSummary}\n\n${commandListing(commands, width)}`);
+  // The help of a part shows the flags of that part only.
+  if (!forHelp || entries.length === 0) addFlags(root, globalFlags, typed, 'Global options:');
   let leaf = root;
-  for (const one of commands) {
-    const [noun, verb] = one.words;
+  for (const entry of entries) {
+    const [noun, verb] = entry.words;
     const parent = verb === undefined ? root : groupOf(root, noun, { typed, width, forHelp });
-    const parser = parent.command(verb ?? noun, { hidden: forHelp }).copyInheritedSettings(parent);
-    if (one === entry && command !== undefined)
-      leaf = describe(
-        parser.action(() => undefined),
-        one,
+    leaf = parent.command(verb ?? noun, { hidden: forHelp }).copyInheritedSettings(parent);
+    if (command !== undefined)
+      describe(
+        leaf.action(() => undefined),
+        entry,
         command,
         typed,
       );
@@ -78,22 +81,30 @@ function buildParser({ entry, command, typed, width, forHelp }: Build): { root: 
   return { root, leaf };
 }
 
-function groupOf(root: Parser, noun: string, { typed, width, forHelp }: Build): Parser {
+function ofNoun(noun: string): readonly CommandEntry[] {
+  return commands.filter(({ words }) => words[0] === noun);
+}
+
+function groupOf(
+  root: Parser,
+  noun: string,
+  { typed, width, forHelp }: Pick<Build, 'typed' | 'width' | 'forHelp'>,
+): Parser {
   const known = root.commands.find((one) => one.name() === noun);
   if (known !== undefined) return known;
   const group = root.command(noun, { hidden: forHelp }).usage('[options] <command>');
-  const own = commands.filter(({ words }) => words[0] === noun);
-  group.description(`${groups[noun]?.summary ?? noun}\n\n${commandListing(own, width)}`);
-  addFlags(group.helpCommand(false), globalFlags, typed, undefined);
+  if (forHelp)
+    group.description(`${groups[noun]?.summary ?? noun}\n\n${commandListing(ofNoun(noun), width)}`);
+  group.helpCommand(false);
+  if (!forHelp) addFlags(group, globalFlags, typed, undefined);
   return group;
 }
 
-function describe(parser: Parser, entry: CommandEntry, command: Command, typed: Typed): Parser {
+function describe(parser: Parser, entry: CommandEntry, command: Command, typed: Typed): void {
   parser.description([entry.summary, command.description].filter((part) => part !== undefined).join('\n\n'));
   for (const one of command.arguments) parser.argument(argumentTerm(one), withFacts(one.summary, one));
   addFlags(parser, command.flags, typed, 'Options:');
   addFlags(parser, globalFlags, typed, 'Global options:');
-  return parser;
 }
 
 function addFlags(

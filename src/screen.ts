@@ -68,7 +68,9 @@ export function openScreen(parts: ScreenParts): Screen {
     beforeWrite: () => notes.clearProgress(),
   });
   const ask = createAsk({
-    stdin: process.stdin,
+    get stdin() {
+      return process.stdin;
+    },
     stderr,
     noInput: !globals.input,
     accessible: globals.accessible,

@@ -3,6 +3,7 @@
 import { CliError, type ErrorKind } from './errors.ts';
 import type { Stop } from './stop.ts';
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const kinds: Readonly<Record<string, ErrorKind>> = {
   SIGINT: 'interrupted',
   SIGTERM: 'terminated',
@@ -28,7 +29,7 @@ export function listenToSignals(
     // A closed terminal and a shell that ends may both hang up: only Ctrl-C is a person who insists.
     if (signalled && signal === 'SIGINT' && stop.inFlight()) return stop.insist();
     const word = words[signal] ?? signal;
-    const nothing = stop.tookOff() ? '' : '; nothing was sent';
+    const nothing = stop.tookOff() === undefined ? '; nothing was sent' : '';
     stop.abort(new CliError(kinds[signal] ?? 'interrupted', `${word}${nothing}`));
     if (!signalled && stop.inFlight()) {
       tell(
@@ -37,7 +38,6 @@ export function listenToSignals(
     }
     signalled = true;
   };
-  const signals = Object.keys(kinds) as NodeJS.Signals[];
   for (const signal of signals) process.on(signal, onSignal);
   return {
     stop: () => {

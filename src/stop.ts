@@ -14,11 +14,11 @@ export interface Stop {
   readonly abort: (reason: CliError) => void;
   /** Leaves at once what `abort` still waits for. */
   readonly insist: () => void;
-  /** A change is on its way from now on; call what is returned when it has its verdict. */
-  readonly takeOff: () => () => void;
+  /** A change is on its way from now on, under this id of the journal; call what is returned when it has its verdict. */
+  readonly takeOff: (intent: string) => () => void;
   readonly inFlight: () => boolean;
-  /** A change took off in this run: how it ended says more than the reason of a stop. */
-  readonly tookOff: () => boolean;
+  /** The last change that took off in this run: how it ended says more than the reason of a stop. */
+  readonly tookOff: () => string | undefined;
 }
 
 /** One a run. */
@@ -26,7 +26,7 @@ export function createStop(): Stop {
   const [stop, hurry, leave] = [new AbortController(), new AbortController(), new AbortController()];
   let reason: CliError | undefined;
   let inFlight = 0;
-  let tookOff = false;
+  let tookOff: string | undefined;
   return {
     signal: stop.signal,
     hurry: hurry.signal,
@@ -40,9 +40,9 @@ export function createStop(): Stop {
       leave.abort(reason);
       stop.abort(reason);
     },
-    takeOff() {
+    takeOff(intent) {
       inFlight += 1;
-      tookOff = true;
+      tookOff = intent;
       return () => {
         inFlight -= 1;
         if (inFlight === 0 && reason !== undefined) stop.abort(reason);

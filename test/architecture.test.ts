@@ -72,7 +72,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   uqr: ['src/terminal/'],
   conf: ['src/profiles/'],
   '@napi-rs/keyring': ['src/profiles/'],
-  valibot: ['src/api/spec.ts', 'src/profiles/', 'src/journal/'],
+  valibot: ['src/api/spec.ts', 'src/profiles/', 'src/journal/', 'src/exports/'],
   'node:sqlite': ['src/journal/', 'src/locks/', 'src/simulator/'],
   hono: ['src/simulator/'],
   '@hono/node-server': ['src/simulator/'],

@@ -49,10 +49,9 @@ const spoken = new Map<string, Spoken>([
       talk: async (terminal) => {
         await terminal.answer('address of the service', `${shop.url}\r`);
         await terminal.answer('> sandbox', '\r');
-        await terminal.answer('> the system keyring', '\x1b[B');
-        await terminal.answer('> a file that only you can read', '\r');
+        await terminal.answer('keep the key in a file that only you can read?', 'y\r');
         await terminal.answer('private key of shop', `${testKey}\r`);
-        await terminal.answer('(y/N)', '\r');
+        await terminal.answer('whenever no -p is given?', '\r');
       },
     },
   ],

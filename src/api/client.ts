@@ -1,17 +1,18 @@
 /** The client of one account: ky, with everything it does by itself turned off, behind reads and one sending function. */
 
 import ky from 'ky';
-import type { Clock, OpenService, Profile, RawReply, SendOnce } from '../ports.ts';
+import type { Clock, OpenService, PageQuery, Profile, RawReply, SendOnce } from '../ports.ts';
 import { baseOf, headersOf, hideKey, urlUnder } from './account.ts';
 import { readBody } from './body.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import { failureOf, timedOut } from './failure.ts';
 import { headOf } from './headers.ts';
 import { locate } from './locate.ts';
+import { createPace } from './pace.ts';
 import { walkPages } from './pages.ts';
 import { createReader } from './read.ts';
 import { createSendOnce } from './send.ts';
-import { pagePath, readPage } from './service-page.ts';
+import { type ListReply, pagePath, readPage } from './service-page.ts';
 
 /** What the client of an account is made of. */
 export interface ClientParts {
@@ -53,9 +54,13 @@ export function createClient(parts: ClientParts): Client {
   const reader = createReader({ ...parts, exchange, overNetwork: transport === undefined });
   const service: OpenService = {
     profile,
-    pages: (resource, query) =>
-      walkPages(async (one) => readPage(await reader.get(pagePath(resource, one))), query),
-    locate: (resource, id, options = {}) => locate({ profile, get: reader.get }, resource, id, options),
+    pages(resource, query, { ahead = false, maxPerSecond } = {}) {
+      const pace = maxPerSecond === undefined ? undefined : createPace(maxPerSecond, parts.clock);
+      const fetchPage = async (one: PageQuery, signal: AbortSignal): Promise<ListReply> =>
+        readPage(await reader.getList(pagePath(resource, one), { signal, pace }));
+      return walkPages(fetchPage, query, { ahead });
+    },
+    locate: (resource, id, options = {}) => locate({ profile, ...reader }, resource, id, options),
     get: reader.getAny,
   };
   const send = createSendOnce({

@@ -1,11 +1,11 @@
 /** One record by id. The document shows no way to get one, so it is found between its neighbours (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
-import type { Located, LocateOptions, Page, PageQuery, Profile, WireRecord } from '../ports.ts';
-import type { JsonDocument } from './json.ts';
+import type { Located, LocateOptions, PageQuery, Profile, WireRecord } from '../ports.ts';
 import { walkPages } from './pages.ts';
+import type { Reader } from './read.ts';
 import { idOf, recordOf } from './records.ts';
-import { pagePath, readPage } from './service-page.ts';
+import { type ListReply, pagePath, readPage } from './service-page.ts';
 import type { ResourceName } from './spec.ts';
 import { resources } from './spec.ts';
 
@@ -16,13 +16,12 @@ const walkLimit = 250;
 // An order made between two reads moves the first place of the list: then once more.
 const rounds = 2;
 
-interface Access {
+interface Access extends Pick<Reader, 'get' | 'getList'> {
   readonly profile: Profile;
-  readonly get: (path: string) => Promise<JsonDocument>;
 }
 
 type Found = Extract<Located, { found: WireRecord }>;
-type Fetch = (query: PageQuery) => Promise<Page>;
+type Fetch = (query: PageQuery) => Promise<ListReply>;
 
 /** Finds one record. Every step checks the id that came back; any surprise ends in a walk that is bounded by `max`. */
 export async function locate(
@@ -32,7 +31,7 @@ export async function locate(
   options: LocateOptions,
 ): Promise<Located> {
   if (access.profile.settings[`${resource}.get`] === 'direct') return await direct(access, resource, id);
-  const fetchPage: Fetch = async (query) => readPage(await access.get(pagePath(resource, query)));
+  const fetchPage: Fetch = async (query) => readPage(await access.getList(pagePath(resource, query)));
   const byHint = await afterNeighbour(fetchPage, options.neighbour, id);
   if (byHint !== undefined) return byHint;
   return (await betweenNeighbours(fetchPage, id)) ?? (await walk(fetchPage, id, options));
@@ -68,11 +67,11 @@ async function unless404<T>(reading: Promise<T>): Promise<T | undefined> {
   throw result;
 }
 
-function foundIn(page: Page, id: string, before: string | undefined): Found | undefined {
-  const at = page.records.findIndex((record) => idOf(record) === id);
-  const found = page.records[at];
+function foundIn(records: readonly WireRecord[], id: string, before: string | undefined): Found | undefined {
+  const at = records.findIndex((record) => idOf(record) === id);
+  const found = records[at];
   if (found === undefined) return undefined;
-  return { found, neighbour: at === 0 ? before : idOf(page.records[at - 1]) };
+  return { found, neighbour: at === 0 ? before : idOf(records[at - 1]) };
 }
 
 async function afterNeighbour(
@@ -82,7 +81,7 @@ async function afterNeighbour(
 ): Promise<Found | undefined> {
   if (neighbour === undefined) return undefined;
   const page = await unlessRejected(fetchPage({ limit: 1, next: neighbour }));
-  return page instanceof CliError ? undefined : foundIn(page, id, neighbour);
+  return page instanceof CliError ? undefined : foundIn(page.records(), id, neighbour);
 }
 
 async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located | undefined> {
@@ -90,11 +89,11 @@ async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located 
     const before = await unlessRejected(fetchPage({ limit: 1, previous: id }));
     // Some service that does not know the cursor, or the parameter.
     if (before instanceof CliError) return await afterRefusal(fetchPage, before, id);
-    const neighbour = idOf(before.records.at(-1));
+    const neighbour = before.edge('last');
     const here =
-      foundIn(before, id, undefined) ??
+      foundIn(before.records(), id, undefined) ??
       (neighbour === undefined
-        ? foundIn(await fetchPage({ limit: 1 }), id, undefined)
+        ? foundIn((await fetchPage({ limit: 1 })).records(), id, undefined)
         : await afterNeighbour(fetchPage, neighbour, id));
     if (here !== undefined) return here;
     // With a neighbour that is not next to it, the service's paging is not the documented one.
@@ -106,7 +105,7 @@ async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located 
 // A 404 for an unknown cursor is the service's own "not found", once the list itself is there.
 async function afterRefusal(fetchPage: Fetch, refusal: CliError, id: string): Promise<Located | undefined> {
   if (refusal.parts.httpStatus !== 404) return undefined;
-  return foundIn(await fetchPage({ limit: 1 }), id, undefined) ?? { missing: true };
+  return foundIn((await fetchPage({ limit: 1 })).records(), id, undefined) ?? { missing: true };
 }
 
 async function walk(fetchPage: Fetch, id: string, options: LocateOptions): Promise<Located> {
@@ -123,7 +122,7 @@ async function walk(fetchPage: Fetch, id: string, options: LocateOptions): Promi
   let read = 0;
   let before: string | undefined;
   for await (const page of walkPages(lenient, {})) {
-    const here = foundIn(page, id, before);
+    const here = foundIn(page.records, id, before);
     if (here !== undefined) return here;
     read += page.records.length;
     options.progress?.(read);

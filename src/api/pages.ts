@@ -1,16 +1,15 @@
 /** Walking pages by the ids of their records, and noticing when that leads nowhere (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
-import type { Page, PageQuery } from '../ports.ts';
+import type { Page, PageQuery, WireRecord } from '../ports.ts';
 import { idOf } from './records.ts';
+import type { ListReply } from './service-page.ts';
 
 // Repeats lie near the border of a page; all cursors are kept, so that a longer circle is found too.
 const rememberedIds = 20_000;
 
-/** What a page comes to in a walk. */
-interface Step {
-  /** The page without records that were there before. */
-  readonly page: Page;
+/** Where a page leads. */
+interface Way {
   /** The query of the page after it; absent at the end. */
   readonly following: PageQuery | undefined;
   /** Why the walk cannot go on although the service says that there is more. */
@@ -18,7 +17,14 @@ interface Step {
 }
 
 /** A walk in one direction: pure but for what it remembers. */
-export function createWalk(start: PageQuery): (query: PageQuery, page: Page) => Step {
+interface PageWalk {
+  /** Where a page leads: known before its records are read. */
+  way(query: PageQuery, page: ListReply): Way;
+  /** The records of a page that were not there before. */
+  fresh(page: ListReply): readonly WireRecord[];
+}
+
+function createWalk(start: PageQuery): PageWalk {
   const backwards = start.previous !== undefined;
   const cursors = new Set<string>();
   const ids = recentIds();
@@ -27,26 +33,25 @@ export function createWalk(start: PageQuery): (query: PageQuery, page: Page) => 
     cursors.add(first);
     ids.add(first);
   }
-  return (query, page) => {
-    const records = page.records.filter((record) => {
-      const id = idOf(record);
-      return id === undefined || ids.add(id);
-    });
-    const fresh = { records, hasMore: page.hasMore };
-    const end = (stuck?: string): Step => ({ page: fresh, following: undefined, stuck });
-    if (!page.hasMore) return end();
-    if (page.records.length === 0) return end('the service says that there is more, and gives nothing');
-    if (records.length === 0) return end('the service gives the same page again');
-    const cursor = idOf(backwards ? page.records[0] : page.records.at(-1));
-    if (cursor === undefined) return end(`the ${backwards ? 'first' : 'last'} record of a page has no id`);
-    if (cursors.has(cursor)) return end(`the service leads back to ${cursor}`);
-    cursors.add(cursor);
-    const { limit } = query;
-    return {
-      page: fresh,
-      following: backwards ? { limit, previous: cursor } : { limit, next: cursor },
-      stuck: undefined,
-    };
+  return {
+    way({ limit }, page) {
+      const end = (stuck?: string): Way => ({ following: undefined, stuck });
+      if (!page.hasMore) return end();
+      if (page.size === 0) return end('the service says that there is more, and gives nothing');
+      const cursor = page.edge(backwards ? 'first' : 'last');
+      if (cursor === undefined) return end(`the ${backwards ? 'first' : 'last'} record of a page has no id`);
+      if (cursors.has(cursor)) return end(`the service leads back to ${cursor}`);
+      cursors.add(cursor);
+      return {
+        following: backwards ? { limit, previous: cursor } : { limit, next: cursor },
+        stuck: undefined,
+      };
+    },
+    fresh: (page) =>
+      page.records().filter((record) => {
+        const id = idOf(record);
+        return id === undefined || ids.add(id);
+      }),
   };
 }
 
@@ -64,27 +69,58 @@ function recentIds(): { add(id: string): boolean } {
   };
 }
 
+/** Asks for one page; the signal ends a request that nobody waits for any more. */
+type FetchPage = (query: PageQuery, signal: AbortSignal) => Promise<ListReply>;
+
 /**
- * Yields pages from the query on. Throws what `fetchPage` throws, and CliError 'incomplete' when there is no
- * progress, after everything that could be yielded.
+ * Yields pages from the query on. With `ahead`, the page after it is asked for before the records of a page are read.
+ * Throws what `fetchPage` throws, and CliError 'incomplete' when there is no progress, after everything that could
+ * be yielded.
  */
 export async function* walkPages(
-  fetchPage: (query: PageQuery) => Promise<Page>,
+  fetchPage: FetchPage,
   start: PageQuery,
+  { ahead = false }: { readonly ahead?: boolean } = {},
 ): AsyncGenerator<Page, void, undefined> {
-  const step = createWalk(start);
+  const walk = createWalk(start);
+  const over = new AbortController();
   let read = 0;
-  for (let query: PageQuery | undefined = start; query !== undefined; ) {
-    // What follows is known before the page is handed on, so it could be asked for already.
-    const { page, following, stuck }: Step = step(query, await fetchPage(query));
-    read += page.records.length;
-    yield page;
-    if (stuck !== undefined) {
-      throw new CliError('incomplete', `paging broke: ${stuck}`, {
-        certain: `${read} records were read; the service says that more exist`,
-        now: ['run the same command again; if it breaks again, tell the service which page this was'],
-      });
+  let coming: Promise<ListReply> | undefined;
+  try {
+    for (let query: PageQuery | undefined = start; query !== undefined; ) {
+      const reply: ListReply = await (coming ?? fetchPage(query, over.signal));
+      const { following, stuck }: Way = walk.way(query, reply);
+      coming = ahead && following !== undefined ? fetchPage(following, over.signal) : undefined;
+      if (coming !== undefined) await untilLeft(coming);
+      const records = walk.fresh(reply);
+      const standing = reply.hasMore && reply.size > 0 && records.length === 0;
+      const broken = standing ? 'the service gives the same page again' : stuck;
+      // Whoever walks to the end goes on later from what was handed on: not from a page that leads nowhere.
+      if (ahead && broken !== undefined) throw brokenWalk(broken, read);
+      read += records.length;
+      yield {
+        records,
+        hasMore: reply.hasMore,
+        saysHasMore: reply.saysHasMore,
+        repeated: reply.size - records.length,
+      };
+      if (broken !== undefined) throw brokenWalk(broken, read);
+      query = following;
     }
-    query = following;
+  } finally {
+    over.abort(new Error('the walk is over'));
   }
+}
+
+// A request leaves only when the loop of events has turned twice; its failure is told to whoever waits for the page.
+async function untilLeft(coming: Promise<unknown>): Promise<void> {
+  coming.catch(() => undefined);
+  for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
+function brokenWalk(why: string, read: number): CliError {
+  return new CliError('incomplete', `paging broke: ${why}`, {
+    certain: `${read} records were read; the service says that more exist`,
+    now: ['run the same command again; if it breaks again, tell the service which page this was'],
+  });
 }

@@ -2,11 +2,11 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import { CliError } from '../errors.ts';
-import type { AnyReply, Clock, OpenService, Profile, RawReply } from '../ports.ts';
+import type { Clock, OpenService, Profile, RawReply } from '../ports.ts';
 import { keyHint } from './account.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import type { Failure } from './failure.ts';
-import type { JsonDocument } from './json.ts';
+import { type JsonDocument, type JsonList, readJson, readList } from './json.ts';
 import type { Evidence } from './one-dispatch.ts';
 import { watchDispatch } from './one-dispatch.ts';
 import { understand } from './reply.ts';
@@ -31,10 +31,21 @@ export interface Reader {
    * sense), 'auth', 'rejected' (the service's own error); the signal's reason when that aborts.
    */
   readonly get: (path: string) => Promise<JsonDocument>;
+  /** The same for a list, whose items are still to be read. */
+  readonly getList: (path: string, how?: ReadHow) => Promise<JsonList>;
   /** The same with more headers, and with the reply's own. */
   readonly getAny: OpenService['get'];
   /** How far the last read got, as the channels showed it: a proof that they speak. */
   readonly lastEvidence: () => Evidence | undefined;
+}
+
+/** What one read is made with, besides its path. */
+export interface ReadHow {
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Ends this read, besides what ends all of them. */
+  readonly signal?: AbortSignal | undefined;
+  /** Waited for before each try: not faster than somebody allows. */
+  readonly pace?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 const nothingChanged = 'nothing was changed';
@@ -43,8 +54,8 @@ const nothingChanged = 'nothing was changed';
 export function createReader(parts: ReaderParts): Reader {
   const budget = retryBudget();
   let evidence: Evidence | undefined;
-  const once = async (path: string, headers?: Readonly<Record<string, string>>): Promise<Exchanged> => {
-    const { timeoutMs, signal } = parts;
+  const once = async (path: string, { headers }: ReadHow, signal: AbortSignal): Promise<Exchanged> => {
+    const { timeoutMs } = parts;
     const watch = parts.overNetwork ? await watchDispatch(Number.POSITIVE_INFINITY) : undefined;
     try {
       return await parts.exchange({
@@ -59,33 +70,39 @@ export function createReader(parts: ReaderParts): Reader {
       evidence = watch?.end();
     }
   };
-  const getAny = async (
+  const read = async <D extends JsonDocument>(
     path: string,
-    headers?: Readonly<Record<string, string>>,
-  ): Promise<AnyReply & { readonly document: JsonDocument }> => {
+    how: ReadHow,
+    readBody: (received: Uint8Array) => D,
+  ): Promise<{ readonly reply: RawReply; readonly document: D }> => {
+    const signal = how.signal === undefined ? parts.signal : AbortSignal.any([parts.signal, how.signal]);
     for (let tries = 1; ; tries += 1) {
-      parts.signal.throwIfAborted();
-      const exchanged = await once(path, headers);
+      signal.throwIfAborted();
+      await how.pace?.(signal);
+      const exchanged = await once(path, how, signal);
       const next = nextTry(triedOf(exchanged), tries, parts.random);
       if ('waitMs' in next && budget.take()) {
-        await parts.clock.sleep(next.waitMs, parts.signal);
+        await parts.clock.sleep(next.waitMs, signal);
         continue;
       }
       const asked = 'askedMs' in next ? `; it asks to wait ${Math.ceil(next.askedMs / 1000)} s` : '';
-      const { reply, document } = conclude(exchanged, {
+      const concluded = conclude(exchanged, readBody, {
         path,
         profile: parts.profile,
         more: `${timesWords(tries)}${asked}`,
       });
       budget.giveBack();
-      const { value, bytes } = document;
-      return { document, value, bytes, head: { status: reply.status, headers: reply.headers ?? [] } };
+      return concluded;
     }
   };
   return {
     lastEvidence: () => evidence,
-    getAny,
-    get: async (path) => (await getAny(path)).document,
+    get: async (path) => (await read(path, {}, readJson)).document,
+    getList: async (path, how = {}) => (await read(path, how, readList)).document,
+    async getAny(path, headers) {
+      const { reply, document } = await read(path, { headers }, readJson);
+      return { ...document, head: { status: reply.status, headers: reply.headers ?? [] } };
+    },
   };
 }
 
@@ -104,14 +121,15 @@ interface Asked {
   readonly more: string;
 }
 
-function conclude(
+function conclude<D extends JsonDocument>(
   exchanged: Exchanged,
+  read: (received: Uint8Array) => D,
   asked: Asked,
-): { readonly reply: RawReply; readonly document: JsonDocument } {
+): { readonly reply: RawReply; readonly document: D } {
   const { profile, more } = asked;
   if ('failure' in exchanged) throw failed(exchanged.failure, profile, more);
   const { reply } = exchanged;
-  const understood = understand(reply);
+  const understood = understand(reply, read);
   if (understood.kind === 'json') return { reply, document: understood.document };
   if (isFailingService(reply.status)) {
     const words =

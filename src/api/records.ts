@@ -1,7 +1,7 @@
 /** Records out of a parsed page, each with its own bytes. */
 
 import type { WireRecord } from '../ports.ts';
-import type { JsonDocument } from './json.ts';
+import type { JsonDocument, JsonList } from './json.ts';
 import { isObject, valueAt } from './spec.ts';
 
 /** The one record that a document is; undefined when it is no object. */
@@ -9,17 +9,10 @@ export function recordOf(document: JsonDocument): WireRecord | undefined {
   return isObject(document.value) ? { value: document.value, bytes: trimmed(document.bytes) } : undefined;
 }
 
-/** The records of a list envelope's `data`, in its order; undefined when it is no array of objects (service: List envelope). */
-export function recordsOf(document: JsonDocument): readonly WireRecord[] | undefined {
-  const data = valueAt(document.value, ['data']);
-  const cuts = document.scan.items;
-  if (!Array.isArray(data) || cuts?.length !== data.length * 2) return undefined;
-  const records: WireRecord[] = [];
-  for (const [index, value] of data.entries()) {
-    if (!isObject(value)) return undefined;
-    records.push({ value, bytes: document.bytes.subarray(cuts[index * 2], cuts[index * 2 + 1]) });
-  }
-  return records;
+/** One record of a list envelope's `data` (service: List envelope); undefined when it is no object. Throws NotJson. */
+export function recordAt(list: JsonList, index: number): WireRecord | undefined {
+  const { value, bytes, plain } = list.item(index);
+  return isObject(value) ? { value, bytes, plain } : undefined;
 }
 
 /** The id of a record; undefined when it has none. */

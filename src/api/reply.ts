@@ -3,20 +3,23 @@
 import type { CliErrorParts } from '../errors.ts';
 import type { RawReply } from '../ports.ts';
 import type { JsonDocument } from './json.ts';
-import { NotJson, readJson } from './json.ts';
+import { NotJson } from './json.ts';
 import type { ErrorBody } from './spec.ts';
 import { readErrorBody } from './spec.ts';
 
 /** A reply, understood. The body decides before the HTTP status (service: Errors). */
-export type Understood =
-  | { readonly kind: 'json'; readonly document: JsonDocument }
+export type Understood<D extends JsonDocument = JsonDocument> =
+  | { readonly kind: 'json'; readonly document: D }
   /** The service's own error; `summary` is its first message. */
   | { readonly kind: 'error'; readonly summary: string; readonly parts: CliErrorParts }
   /** No answer of the service: `HTTP 502, an HTML page`. */
   | { readonly kind: 'odd'; readonly words: string };
 
-/** Reads a reply. */
-export function understand(reply: RawReply): Understood {
+/** Understands a reply, whose JSON is read by `read`. */
+export function understand<D extends JsonDocument>(
+  reply: RawReply,
+  read: (received: Uint8Array) => D,
+): Understood<D> {
   const http = `HTTP ${reply.status}`;
   if (reply.status >= 300 && reply.status <= 399) {
     const to = reply.redirectTo === undefined ? '' : ` to ${reply.redirectTo}`;
@@ -24,7 +27,7 @@ export function understand(reply: RawReply): Understood {
   }
   if (reply.body.length === 0) return { kind: 'odd', words: `${http}, an empty body` };
   try {
-    const document = readJson(reply.body);
+    const document = read(reply.body);
     const error = readErrorBody(document.value);
     if (error !== undefined) {
       return { kind: 'error', summary: summaryOf(error), parts: errorParts(error, reply.status) };
@@ -39,15 +42,6 @@ export function understand(reply: RawReply): Understood {
   }
 }
 
-/** A reply that is no answer, in words: `HTTP 200, an empty body`. For a JSON answer, what it is not. */
-export function describeReply(reply: RawReply): string {
-  const understood = understand(reply);
-  if (understood.kind === 'odd') return understood.words;
-  return understood.kind === 'error'
-    ? `HTTP ${reply.status}, an error of the service`
-    : `HTTP ${reply.status}, JSON that is not the answer asked for`;
-}
-
 function isHtml(reply: RawReply): boolean {
   const start = new TextDecoder('latin1').decode(reply.body.subarray(0, 256)).trimStart().toLowerCase();
   return reply.contentType === 'text/html' || start.startsWith('<!doctype html') || start.startsWith('<html');
@@ -60,7 +54,7 @@ function summaryOf(error: ErrorBody): string {
 }
 
 /** An error body as the parts of a CliError: details, type, first code, `log_id`, order (service: Errors). */
-export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts {
+function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts {
   const details = (error.details ?? []).map((detail) => ({
     message: detail.message,
     debugMessage: detail.debug_message,

@@ -1,12 +1,29 @@
-/** One pass over JSON bytes: how deep they nest, and where each item of the top-level `data` begins and ends. */
+/** One pass over JSON bytes: how deep they nest, and where the top-level `data` and each of its items begin and end. */
 
 export interface Scan {
   /** Levels of arrays and objects inside each other. */
   readonly depth: number;
   /** Some number loses its value as a JavaScript number, so numbers must be read from their digits. */
   readonly exact: boolean;
-  /** Start and end of each item of the last top-level `data` array, in turn; absent when there is none. */
-  readonly items: readonly number[] | undefined;
+  /** The last top-level `data`, when it is an array; absent when there is none. */
+  readonly data: DataSpan | undefined;
+}
+
+/** Where an array of items lies in the bytes. */
+export interface DataSpan {
+  /** Of its opening bracket. */
+  readonly start: number;
+  /** Just after its closing bracket. */
+  readonly end: number;
+  readonly items: readonly ItemSpan[];
+}
+
+/** Where one item lies. */
+export interface ItemSpan {
+  readonly start: number;
+  readonly end: number;
+  /** It stands on one line and holds no escape and nothing that could be a control or a hidden character. */
+  readonly plain: boolean;
 }
 
 const quote = 0x22;
@@ -14,34 +31,130 @@ const backslash = 0x5c;
 const comma = 0x2c;
 const colon = 0x3a;
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
+// Braces differ from brackets in one bit.
+const brace = 0x20;
 
 // The shortest integers beyond 2^53-1 have 16 digits; a plain decimal overflows from some 300 on.
 const unsafeDigits = 16;
 const overflowDigits = 300;
 
-// Just after the closing quote of the string that begins at `at`.
-function stringEnd(bytes: Uint8Array, at: number): number {
-  for (let next = at + 1; next < bytes.length; next += 1) {
-    const byte = bytes[next];
-    if (byte === quote) return next + 1;
-    if (byte === backslash) next += 1;
-  }
-  return bytes.length;
+// First bytes, in UTF-8, of every control and invisible character beyond ASCII, and of some that are neither.
+const doubtful: ReadonlySet<number> = new Set([
+  0x7f, 0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xe1, 0xe2, 0xed, 0xef, 0xf0, 0xf3,
+]);
+
+/** What was seen on the way through values. */
+interface Seen {
+  depth: number;
+  exact: boolean;
+  plain: boolean;
 }
 
-function isSpace(byte: number): boolean {
+/** Scans bytes that should be JSON. Never throws: what it says about bytes that are no JSON means nothing. */
+export function scan(bytes: Uint8Array): Scan {
+  const seen: Seen = { depth: 1, exact: false, plain: true };
+  let data: DataSpan | undefined;
+  let at = spaceEnd(bytes, 0);
+  if (bytes[at] !== openObject) {
+    valueEnd(bytes, at, 0, seen);
+    return { ...seen, data };
+  }
+  at = spaceEnd(bytes, at + 1);
+  while (bytes[at] === quote) {
+    const end = valueEnd(bytes, at, 1, seen);
+    const isData = isDataKey(bytes, at, end);
+    at = spaceEnd(bytes, end);
+    if (bytes[at] !== colon) break;
+    at = spaceEnd(bytes, at + 1);
+    if (isData && bytes[at] === openArray) {
+      data = itemsOf(bytes, at, seen);
+      if (data === undefined) break;
+      at = data.end;
+    } else at = valueEnd(bytes, at, 1, seen);
+    at = spaceEnd(bytes, at);
+    if (bytes[at] !== comma) break;
+    at = spaceEnd(bytes, at + 1);
+  }
+  return { ...seen, data };
+}
+
+// The array that opens at `open`, with each of its items; undefined where it does not end as an array does.
+function itemsOf(bytes: Uint8Array, open: number, seen: Seen): DataSpan | undefined {
+  const items: ItemSpan[] = [];
+  let at = spaceEnd(bytes, open + 1);
+  if (bytes[at] === closeArray) return { start: open, end: at + 1, items };
+  for (;;) {
+    seen.plain = true;
+    const end = valueEnd(bytes, at, 2, seen);
+    items.push({ start: at, end, plain: seen.plain });
+    at = spaceEnd(bytes, end);
+    if (bytes[at] === closeArray) return { start: open, end: at + 1, items };
+    if (bytes[at] !== comma) return undefined;
+    at = spaceEnd(bytes, at + 1);
+  }
+}
+
+function spaceEnd(bytes: Uint8Array, from: number): number {
+  let at = from;
+  while (isSpace(bytes[at])) at += 1;
+  return at;
+}
+
+function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-// Just after the number or word that begins at `at`.
-function scalarEnd(bytes: Uint8Array, at: number): number {
-  let next = at + 1;
-  for (; next < bytes.length; next += 1) {
-    const byte = bytes[next] ?? 0;
-    if (byte === comma || byte === closeArray || byte === closeObject || byte === colon || isSpace(byte))
-      break;
+// Just after the value that begins at `at`, inside of so many levels: strings and brackets are all that its end depends
+// on. Every byte of a reply goes through here, so it calls nothing but for numbers and what is rare.
+function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): number {
+  const size = bytes.length;
+  let depth = levels;
+  let deepest = seen.depth;
+  let plain = seen.plain;
+  let at = from;
+  while (at < size) {
+    const byte = bytes[at] ?? 0;
+    if (byte === quote) {
+      for (at += 1; at < size; at += 1) {
+        const inner = bytes[at] ?? 0;
+        if (inner === quote) break;
+        if (inner === backslash) {
+          plain = false;
+          at += 1;
+        } else if (inner >= 0x7f && plain) plain = !doubtful.has(inner);
+      }
+      at += 1;
+    } else if ((byte | brace) === openObject) {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+      at += 1;
+    } else if ((byte | brace) === closeObject) {
+      // A bracket that closes what is around a value that is missing is left to whoever reads on.
+      if (depth === levels) break;
+      depth -= 1;
+      at += 1;
+    } else if (depth > levels && (byte === comma || byte === colon || byte === 0x20)) {
+      at += 1;
+      continue;
+    } else if (byte <= 0x20 || byte === comma || byte === colon) {
+      if (depth === levels) break;
+      plain = false;
+      at += 1;
+      continue;
+    } else {
+      const start = at;
+      while (at < size && !endsScalar(bytes[at])) at += 1;
+      seen.exact ||= losesValue(bytes, start, at);
+    }
+    if (depth === levels) break;
   }
-  return next;
+  seen.depth = deepest;
+  seen.plain = plain;
+  return Math.min(at, size);
+}
+
+function endsScalar(byte = 0): boolean {
+  return byte <= 0x20 || byte === comma || byte === colon || byte === quote || (byte | brace) === closeObject;
 }
 
 function losesValue(bytes: Uint8Array, start: number, end: number): boolean {
@@ -65,66 +178,4 @@ function isDataKey(bytes: Uint8Array, start: number, end: number): boolean {
   } catch {
     return false;
   }
-}
-
-/** Scans bytes that should be JSON. Never throws: what it says about bytes that are no JSON means nothing. */
-export function scan(bytes: Uint8Array): Scan {
-  let depth = 0;
-  let deepest = 0;
-  let exact = false;
-  let items: number[] | undefined;
-  let inData = false;
-  let dataNext = false;
-  let string = { start: 0, end: 0 };
-  // The item being read: where it began, and where its last token ended.
-  let start = -1;
-  let end = -1;
-  for (let at = 0; at < bytes.length; ) {
-    const byte = bytes[at] ?? 0;
-    if (isSpace(byte)) {
-      at += 1;
-      continue;
-    }
-    const ofData = inData && depth === 2;
-    if (ofData && (byte === comma || byte === closeArray)) {
-      if (start !== -1) items?.push(start, end);
-      start = -1;
-      if (byte === closeArray) {
-        inData = false;
-        depth = 1;
-      }
-      at += 1;
-      continue;
-    }
-    if (ofData && start === -1) start = at;
-    if (byte === quote) {
-      const after = stringEnd(bytes, at);
-      if (depth === 1) string = { start: at, end: after };
-      at = after;
-    } else if (byte === openObject || byte === openArray) {
-      if (depth === 1 && byte === openArray && dataNext) {
-        inData = true;
-        items = [];
-        start = -1;
-      }
-      depth += 1;
-      if (depth > deepest) deepest = depth;
-      at += 1;
-    } else if (byte === closeObject || byte === closeArray) {
-      depth -= 1;
-      at += 1;
-    } else if (byte === colon) {
-      if (depth === 1) dataNext = isDataKey(bytes, string.start, string.end);
-      at += 1;
-    } else if (byte === comma) {
-      if (depth === 1) dataNext = false;
-      at += 1;
-    } else {
-      const after = scalarEnd(bytes, at);
-      exact ||= losesValue(bytes, at, after);
-      at = after;
-    }
-    if (ofData || (inData && depth === 2)) end = at;
-  }
-  return { depth: deepest, exact, items };
 }

@@ -38,12 +38,14 @@ export const statuses = {
 } as const;
 
 /** Ways to pay that a checkout may offer (service: Endpoints 4). */
-export const paymentMethods = { cash: 'cash', card: 'card', bank_transfer: 'bank transfer' } as const;
+const paymentMethods = { cash: 'cash', card: 'card', bank_transfer: 'bank transfer' } as const;
 /** The wire values of the ways to pay. */
 export const paymentMethodValues = Object.keys(paymentMethods) as [keyof typeof paymentMethods];
 
+/** The kind of checkout that has a page of its own (service: Endpoints 4). */
+export const hostedPayment = 'HostedPayment';
 /** Kinds of checkout inside an order (service: Endpoints 4). */
-export const checkoutTypes = ['Integration', 'HostedPayment'] as const;
+export const checkoutTypes = ['Integration', hostedPayment] as const;
 /** The kind of checkout that stands alone (service: Endpoints 5). */
 export const paymentLinkType = 'PaymentLink';
 
@@ -155,7 +157,7 @@ const lineItemRequest = closed({
   tags: v.optional(listOf(note)),
 });
 
-const hostedOnly = 'applies to HostedPayment only';
+const hostedOnly = `applies to ${hostedPayment} only`;
 
 const checkoutRequest = v.pipe(
   closed({
@@ -175,7 +177,7 @@ const checkoutRequest = v.pipe(
   v.forward(
     v.partialCheck(
       [['type'], ['success_url']],
-      (checkout) => checkout.type === 'HostedPayment' || checkout.success_url === undefined,
+      (checkout) => checkout.type === hostedPayment || checkout.success_url === undefined,
       hostedOnly,
     ),
     ['success_url'],
@@ -183,7 +185,7 @@ const checkoutRequest = v.pipe(
   v.forward(
     v.partialCheck(
       [['type'], ['failure_url']],
-      (checkout) => checkout.type === 'HostedPayment' || checkout.failure_url === undefined,
+      (checkout) => checkout.type === hostedPayment || checkout.failure_url === undefined,
       hostedOnly,
     ),
     ['failure_url'],
@@ -481,6 +483,49 @@ export function readErrorBody(value: unknown): ErrorBody | undefined {
   return result.success ? result.output : undefined;
 }
 
+// Fields that records are counted by, without leniency: what is there must be as documented, or null. Closed objects,
+// since they are checked only, never read from, and copying unknown fields would cost more than all of the check.
+const nullable = <const T extends v.GenericSchema>(schema: T) => v.nullish(schema);
+const listed = (entries: v.ObjectEntries) =>
+  nullable(v.object({ has_more: nullable(v.boolean()), data: nullable(v.array(v.object(entries))) }));
+const wholeOrBig = v.union([v.pipe(v.number(), v.integer()), v.bigint()]);
+const counted = {
+  id: v.pipe(v.string(), v.minLength(1)),
+  livemode: nullable(v.boolean()),
+  created_at: nullable(v.pipe(v.number(), v.integer())),
+};
+const countedMoney = {
+  ...counted,
+  amount: nullable(wholeOrBig),
+  currency: nullable(v.string()),
+};
+const countedFields = {
+  orders: v.object({
+    ...countedMoney,
+    object: nullable(v.literal('order')),
+    amount_refunded: nullable(wholeOrBig),
+    payment_status: nullable(v.string()),
+    is_refundable: nullable(v.boolean()),
+    charges: listed({
+      ...countedMoney,
+      status: nullable(v.string()),
+      paid_at: nullable(v.pipe(v.number(), v.integer())),
+      refunds: listed(countedMoney),
+    }),
+  }),
+  customers: v.object({
+    ...counted,
+    object: nullable(v.literal('customer')),
+    email: nullable(v.string()),
+    name: nullable(v.string()),
+  }),
+} as const;
+
+/** Whether a record shows what it is counted by as the document types it: id, money, times, states. */
+export function isCountable(resource: ResourceName, record: JsonObject): boolean {
+  return v.is(countedFields[resource], record);
+}
+
 // ── Error codes ─────────────────────────────────────────────────────────────────────────────────
 
 /** The documented pairs of type and code (service: Errors); codes as they stand after `<brand>.errors.`. */
@@ -615,6 +660,46 @@ export const orderColumns: readonly Column[] = [
   field('livemode', 'flag'),
   field('channel', 'text'),
   field('updated_at', 'time'),
+];
+
+/** Columns of charges, where an export has a row a charge (service: charge). */
+export const chargeColumns: readonly Column[] = [
+  field('id', 'id'),
+  field('order_id', 'id'),
+  field('status', 'status'),
+  field('amount', 'money'),
+  field('currency', 'text'),
+  field('fee', 'integer'),
+  field('created_at', 'time'),
+  field('paid_at', 'time'),
+  field('is_refundable', 'flag'),
+  field('payment_method.type', 'text'),
+  field('payment_method.brand', 'text'),
+  field('payment_method.last4', 'text'),
+  field('payment_method.auth_code', 'text'),
+  field('reference_id', 'text'),
+  field('customer_id', 'text'),
+  field('monthly_installments', 'integer'),
+  field('failure_code', 'text'),
+  field('failure_message', 'text'),
+  field('description', 'text'),
+  field('livemode', 'flag'),
+];
+
+/** Columns of refunds, where an export has a row a refund: the service's, and what the journal of this machine adds. */
+export const refundColumns: readonly Column[] = [
+  field('id', 'id'),
+  field('order_id', 'id'),
+  field('charge_id', 'id'),
+  field('amount', 'money'),
+  field('currency', 'text'),
+  field('created_at', 'time'),
+  field('auth_code', 'text'),
+  field('reason', 'text'),
+  field('note', 'text'),
+  field('operator', 'text'),
+  field('intent', 'text'),
+  field('known_by', 'text'),
 ];
 
 /** Columns of customers. */

@@ -4,7 +4,7 @@ import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { CliError } from '../errors.ts';
 import type { FoundRefund, Intent, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
-import { payedBy } from './orders/card.ts';
+import { paidBy } from './orders/card.ts';
 import { type Ended, keepByHand } from './unrecorded.ts';
 
 type Alarm = NonNullable<Ended['alarm']>;
@@ -65,5 +65,5 @@ function chargeWords({ chargeId }: FoundRefund, order: unknown): string {
   const reading = readMoney(order);
   const charges: readonly ChargeMoney[] = 'money' in reading ? reading.money.charges : [];
   const charge = charges.find(({ id }) => id === chargeId);
-  return charge === undefined ? `charge ${chargeId}` : `charge ${charge.number} (${payedBy(charge.value)})`;
+  return charge === undefined ? `charge ${chargeId}` : `charge ${charge.number} (${paidBy(charge.value)})`;
 }

@@ -15,8 +15,8 @@ import { creationFlags, parsePair } from './creation/flags.ts';
 import { checkMode } from './orders/refund-checks.ts';
 import { changeWords } from './outcome.ts';
 import { askedFor, showRecorded } from './repeat.ts';
+import { requestLine } from './request-line.ts';
 import { headLine, sendNamed } from './send-named.ts';
-import { sentOnce } from './sent-once.ts';
 import { checkRecorded } from './unrecorded.ts';
 
 const flags = {
@@ -152,6 +152,6 @@ function apiPreview({ request, orderId }: Intent, profile: Profile): readonly Bl
     headLine(`${method} /${path}`, accountLabel(profile)),
     ...(orderId === undefined ? [] : [{ line: `a change of order ${orderId}` }]),
     ...Object.keys(headers).map((name) => ({ line: `header  ${name}` })),
-    sentOnce(body),
+    requestLine(body),
   ];
 }

@@ -65,6 +65,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./orders/create.ts')).create,
   },
   {
+    words: ['orders', 'export'],
+    summary: 'Write all orders, charges or refunds of a range, complete or not claimed',
+    load: async () => (await import('./orders/export.ts')).exportOrders,
+  },
+  {
     words: ['customers', 'list'],
     summary: 'List customers, a page at a time',
     load: async () => (await import('./customers/list.ts')).list,
@@ -73,6 +78,11 @@ export const commands: readonly CommandEntry[] = [
     words: ['customers', 'show'],
     summary: 'Show one customer',
     load: async () => (await import('./customers/show.ts')).show,
+  },
+  {
+    words: ['customers', 'export'],
+    summary: 'Write all customers, complete or not claimed',
+    load: async () => (await import('./customers/export.ts')).exportCustomers,
   },
   {
     words: ['checkout', 'create'],

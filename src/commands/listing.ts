@@ -97,7 +97,13 @@ export async function showList(
   };
   const drawn = await draw(sink, pagesOf(service, resource, walk), show).finally(over);
   for (const line of onlooker?.closing() ?? []) ctx.notes.note(line);
-  const again = [resource, 'list', ...limitWords(paging), ...filters.flatMap(({ words }) => words)];
+  const again = [
+    resource,
+    'list',
+    ...numberWords('--limit', paging.limit),
+    ...filters.flatMap(({ words }) => words),
+    ...ctx.options.outputWords,
+  ];
   if (tally.ofOtherMode > 0) ctx.notes.warn(otherModeLine(service));
   const filtered = filters.length > 0;
   for (const line of closingLines(service, resource, paging, { ...drawn, filtered }, again))
@@ -119,8 +125,8 @@ function pageLimit({ limit, max }: Paging, filters: readonly Filter[]): number |
   return limit ?? (max !== undefined && max < 20 && filters.length === 0 ? max : undefined);
 }
 
-function limitWords({ limit }: Paging): readonly string[] {
-  return limit === undefined ? [] : ['--limit', String(limit)];
+function numberWords(name: string, value: number | undefined): readonly string[] {
+  return value === undefined ? [] : [name, String(value)];
 }
 
 async function* pagesOf(service: Service, resource: ResourceName, walk: Walk): AsyncGenerator<WalkedPage> {
@@ -195,7 +201,7 @@ function closingLines(
   const previous = paging.next !== undefined || (backwards && drawn.hasMore) ? drawn.first : undefined;
   const head = `${drawn.count} ${drawn.count === 1 ? one : many}, ${label}.`;
   return [
-    `${head}${next === undefined ? ' No more follow' : ` next: ${line('--next', next)}`}`,
+    `${head}${next === undefined ? ' No more follow' : ` next: ${line(...numberWords('--max', paging.max), '--next', next)}`}`,
     ...(previous === undefined ? [] : [`previous: ${line('--previous', previous)}`]),
   ];
 }

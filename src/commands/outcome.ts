@@ -6,7 +6,7 @@ import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
 import { kindWords } from './kind-words.ts';
 import { explainRejection } from './rejection.ts';
-import { bodyLine } from './sent-once.ts';
+import { bodyLine } from './request-line.ts';
 import { type Ended, keepByHand } from './unrecorded.ts';
 
 /** It was made: the record as it is now. */
@@ -30,7 +30,7 @@ export async function showDryRun(ctx: Context, { request, checks }: DryRun): Pro
   };
   await ctx.out.own(record, () => [
     { line: `would send: ${request.method} /${request.path}` },
-    bodyLine('body', request.body),
+    bodyLine('body: ', request.body),
     ...checks.map((check) => ({ line: `note: ${check}` })),
     { line: 'nothing was sent (--dry-run)' },
   ]);
@@ -148,10 +148,13 @@ function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome:
         ? 'no read of it was possible'
         : 'no read can show it'
       : readsWords(reads, ctx.timeOfDay(lastReadAt), outcome.verdict);
+  // The service said to wait: what it did before saying so it does not tell.
+  const throttled = outcome.head?.status === 429;
   return new CliError(
     'unknown',
     `no usable answer to the ${changeWords(intent)} (${reason}). It may have been made`,
     {
+      ...(throttled && { opening: 'throttled:' }),
       certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
       now: [
         kindWords[intent.kind].meanwhile,

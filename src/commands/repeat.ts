@@ -23,6 +23,11 @@ export function askedFor(values: Readonly<Record<string, unknown>>): JsonObject 
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
+/** Throws CliError 'usage' for an `--intent` without an order: the same order under the same id, or it is something else. */
+export function checkOrderNamed(orderId: string | undefined, intentId: string | undefined): void {
+  if (intentId !== undefined && orderId === undefined) throw usage('missing ID: --intent repeats one order');
+}
+
 /**
  * Shows the recorded outcome of an earlier run under the same id; false when a new attempt is due. Throws as the
  * outcome says: 'rejected', or 'unknown' while it is open; 'refused' when the id was used for something else.
@@ -32,9 +37,9 @@ export async function showRecorded(
   profile: Profile,
   intent: Pick<Intent, 'kind' | 'orderId' | 'intentId' | 'asked' | 'again'>,
 ): Promise<boolean> {
-  const { intentId, asked = {}, again } = intent;
+  const { kind, intentId, asked = {}, again } = intent;
   if (intentId === undefined || ctx.options.dryRun) return false;
-  const outcome = await ctx.journal.recorded(intentId, { asked, again, origin: profile.origin });
+  const outcome = await ctx.journal.recorded(intentId, { kind, asked, again, origin: profile.origin });
   if (outcome === undefined || isDryRun(outcome)) return false;
   const applied = appliedOrThrow(
     ctx,

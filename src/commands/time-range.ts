@@ -41,6 +41,21 @@ const span = /^([1-9][0-9]{0,5})([mhd])$/;
 const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})\d*)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
+/** A flag that takes a length of time; its value is in milliseconds. */
+export function spanFlag(summary: string) {
+  return flag.of<number>({
+    value: 'SPAN',
+    summary,
+    parse: (text, name) => {
+      const [, count, unit = ''] = span.exec(text) ?? [];
+      const length = units[unit];
+      if (count === undefined || length === undefined)
+        throw usage(`${name} ${text}: not a length of time such as 90m, 26h or 7d`);
+      return Number(count) * length;
+    },
+  });
+}
+
 /** `30d`, `12h`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError 'usage'. */
 export function parseWhen(text: string, name: string): When {
   const [, count, unit = ''] = span.exec(text) ?? [];

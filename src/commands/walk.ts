@@ -2,7 +2,7 @@
 
 import type { JsonObject, ResourceName } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import type { Page, PageQuery, Service, WireRecord } from '../ports.ts';
+import type { Page, PageQuery, PagesHow, Service, WireRecord } from '../ports.ts';
 
 /** What to read: one page by default; with a filter until a page of matches; all of it, or up to `max` records. */
 export interface Walk {
@@ -64,17 +64,22 @@ export async function* widePages(
   service: Service,
   resource: ResourceName,
   query: PageQuery,
+  how: PagesHow = {},
 ): AsyncGenerator<Page> {
   let read = 0;
   try {
-    for await (const page of service.pages(resource, { ...query, limit: query.limit ?? widePageLength })) {
+    for await (const page of service.pages(
+      resource,
+      { ...query, limit: query.limit ?? widePageLength },
+      how,
+    )) {
       read += 1;
       yield page;
     }
   } catch (error) {
     const tooLong = read === 0 && query.limit === undefined;
     if (!tooLong || !(error instanceof CliError) || error.kind !== 'rejected') throw error;
-    yield* service.pages(resource, query);
+    yield* service.pages(resource, query, how);
   }
 }
 

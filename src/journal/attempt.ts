@@ -39,9 +39,11 @@ function transition(state: State, event: Event): Step | undefined {
     case 'approving':
       return event.is === 'approved' ? record(state, event.moment) : undefined;
     case 'correcting':
-      return event.is === 'recorded' || event.is === 'unrecorded' ? refuse(state.refusal) : undefined;
+      return event.is === 'recorded' || event.is === 'unrecorded'
+        ? refuse(corrected(state, event))
+        : undefined;
     case 'recording':
-      if (event.is === 'unrecorded') return refuse({ why: 'journal', cause: event.cause });
+      if (event.is === 'unrecorded') return takeBack(state, event);
       return event.is === 'recorded' ? send(state, event.moment) : undefined;
     case 'sending':
       return hearOut(state, event);
@@ -85,22 +87,31 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   if (equal !== undefined) return refuse(equal);
   const { before } = image;
   return {
-    state: { at: 'approving', wanted, sending, before, neighbour: event.neighbour },
+    state: { ...state, at: 'approving', before, neighbour: event.neighbour, readAt: event.moment },
     effect: { do: 'approve' },
   };
 }
 
-function record(state: At<'approving'>, asked: Moment): Step {
-  const { wanted } = state;
+// Reads again where a last question took most of the time that the read before it is good for.
+function record(state: At<'approving'>, now: Moment): Step {
+  const { wanted, known, sending, readAt } = state;
   if (wanted.dryRun) return release({ how: 'dry_run' });
-  const sent = sentRow(state, asked);
+  if (elapsedMs(readAt, now) > Math.max(1000, wanted.sendWithinMs / 2)) {
+    return { state: { at: 'reading', wanted, known, sending }, effect: { do: 'read' } };
+  }
+  const sent = sentRow(state, now);
   return {
-    state: { at: 'recording', wanted, flight: { sent, asked, reads: 0 } },
+    state: { at: 'recording', wanted, flight: { sent, readAt, reads: 0 } },
     effect: { do: 'record', row: sent },
   };
 }
 
-function sentRow({ wanted, sending, before, neighbour }: At<'approving'>, asked: Moment): SentRow {
+// Between two moments the process may have been stopped: for how long, either clock may tell.
+function elapsedMs(from: Moment, to: Moment): number {
+  return Math.max(to.wall - from.wall, to.mono - from.mono);
+}
+
+function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>, now: Moment): SentRow {
   const { kind, orderId, livemode, expected = [], tolerated = [] } = wanted;
   // A header somebody added may hold a secret, and no verdict needs it.
   const { headers: _, ...request } = wanted.request;
@@ -110,8 +121,9 @@ function sentRow({ wanted, sending, before, neighbour }: At<'approving'>, asked:
     type: 'sent',
     intent: sending.intent,
     attempt: sending.attempt,
-    time: asked.time,
-    sendBy: asked.time + wanted.sendWithinMs,
+    time: now.time,
+    // From the final read on: what somebody else does to the order after it is not seen.
+    sendBy: readAt.time + wanted.sendWithinMs,
     horizonMs: wanted.horizonMs,
     request,
     proof,
@@ -123,9 +135,25 @@ function sentRow({ wanted, sending, before, neighbour }: At<'approving'>, asked:
   };
 }
 
-// Between the decision and this moment the process may have been stopped: for how long, either clock may tell.
+// A commit that failed at its last step may be in the file all the same. That nothing is sent now is certain.
+function takeBack(
+  { wanted, flight }: At<'recording' | 'sending'>,
+  { cause, moment }: Extract<Event, { is: 'unrecorded' }>,
+): Step {
+  const why = 'it could not be written down';
+  const verdict = ruling(flight.sent, moment, { verdict: 'not_sent', by: 'sender', why });
+  const refusal: Refusal = { why: 'journal', cause, left: flight.sent.intent };
+  return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: verdict } };
+}
+
+// With that word the SENT row, where it is there, blocks nothing.
+function corrected({ refusal }: At<'correcting'>, { is }: Event): Refusal {
+  if (refusal.why !== 'journal' || is === 'unrecorded') return refusal;
+  return { why: 'journal', cause: refusal.cause };
+}
+
 function send({ wanted, flight }: At<'recording' | 'sending'>, now: Moment): Step {
-  const elapsed = Math.max(now.wall - flight.asked.wall, now.mono - flight.asked.mono);
+  const elapsed = elapsedMs(flight.readAt, now);
   if (elapsed <= wanted.sendWithinMs) {
     return { state: { at: 'sending', wanted, flight }, effect: { do: 'send' } };
   }

@@ -41,11 +41,12 @@ export function createDesk(parts: DeskParts): JournalDesk {
     reconcile: async (record) => resolveOne(await handsFor(record), record),
     settle: async (record, statement, confirm) =>
       resolveOne(await handsFor(record), record, { ...statement, operator }, confirm),
-    recorded: async (given, { asked, again, origin }) => {
+    recorded: async (given, { kind, asked, again, origin }) => {
       const last = (await store.attempts({ origin, given })).at(-1);
       if (last === undefined) return undefined;
-      if (JSON.stringify(last.sent.asked) !== JSON.stringify(asked)) {
-        throw refusalError({ why: 'other_parameters', attempt: last }, given);
+      const { sent } = last;
+      if (sent.proof.kind !== kind || JSON.stringify(sent.asked) !== JSON.stringify(asked)) {
+        throw refusalError({ why: 'other_parameters', attempt: last, now: { kind, asked } }, given);
       }
       return answer(await handsFor(last), last, again);
     },

@@ -16,15 +16,17 @@ export type Refusal =
   | { readonly why: 'open'; readonly attempt: AttemptRecord }
   /** The same was tried, was not seen, and its time is over: a person must ask for it again. */
   | { readonly why: 'not_seen'; readonly attempt: AttemptRecord }
+  /** The same was made before by the word of a person: no read has to show it. */
+  | { readonly why: 'made'; readonly attempt: AttemptRecord }
   /** The final read shows an earlier attempt's refund: it was made after all. */
   | { readonly why: 'appeared'; readonly attempt: AttemptRecord; readonly verdict: VerdictRow }
   /** A refund of the same amount on the same charge exists. */
   | { readonly why: 'equal'; readonly chargeId: string; readonly refundId: string; readonly amount: number }
   /** The script's id was used for something else. */
-  | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord }
+  | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
   | { readonly why: 'unprovable'; readonly problem: string }
-  /** The journal cannot be written. */
-  | { readonly why: 'journal'; readonly cause: unknown }
+  /** The journal cannot be written. `left`: of this intent it may hold a SENT row nevertheless. */
+  | { readonly why: 'journal'; readonly cause: unknown; readonly left?: string }
   /** Something outside stopped it: the read, the approval. */
   | { readonly why: 'stopped'; readonly cause: unknown };
 
@@ -69,12 +71,6 @@ export function isOpen(record: AttemptRecord, now: Moment): boolean {
   );
 }
 
-/** A watched attempt has a verdict that a later read may still overturn with an alarm. */
-export function isWatched(record: AttemptRecord, now: Moment): boolean {
-  const last = verdictOf(record);
-  return last?.verdict === 'applied' && last.by === 'read' && isYoung(record, now);
-}
-
 /** Refund ids, and ids of created orders, that attempts other than this one account for. */
 export function claimedBy(others: readonly AttemptRecord[], except: AttemptRecord): ReadonlySet<string> {
   const rows = others.filter((record) => !isSame(record, except)).map(verdictOf);
@@ -90,6 +86,12 @@ function isSame(one: AttemptRecord, other: AttemptRecord): boolean {
   return one.sent.intent === other.sent.intent && one.sent.attempt === other.sent.attempt;
 }
 
+/** What a script says under its id now. */
+export interface Typed {
+  readonly kind?: Intent['kind'] | undefined;
+  readonly asked?: Intent['asked'];
+}
+
 type Asked = Pick<Intent, 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'> & {
   readonly intent: string;
   readonly given?: string | undefined;
@@ -100,11 +102,13 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   const own = known.filter(({ sent }) => asked.given !== undefined && sent.given === asked.given);
   const last = own.at(-1);
   if (last !== undefined) {
-    if (!asksTheSame(asked, last)) return refuse({ why: 'other_parameters', attempt: last });
+    if (!asksTheSame(asked, last)) return refuse({ why: 'other_parameters', attempt: last, now: asked });
     if (answersRepeat(last, asked.again, now)) return { go: 'recorded', attempt: last };
   }
   const open = known.find((record) => isOpen(record, now) && concerns(asked, record));
   if (open !== undefined) return refuse({ why: 'open', attempt: open });
+  const made = asked.again ? undefined : known.find((record) => isMade(asked, record));
+  if (made !== undefined) return refuse({ why: 'made', attempt: made });
   const doubtful = known.filter(
     (record) => verdictOf(record)?.verdict === 'not_seen' && isEqual(asked, record),
   );
@@ -116,6 +120,18 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
     attempt: (last?.sent.attempt ?? 0) + 1,
     doubtful,
   };
+}
+
+// A refund that a person stated has no record to be recognised by. Other rows of the same plan do not count.
+function isMade(asked: Asked, record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  if (last?.verdict !== 'applied' || last.by !== 'person' || record.sent.proof.kind !== 'refund')
+    return false;
+  return isEqual(asked, record) && !isOtherRow(asked, record);
+}
+
+function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord): boolean {
+  return asked.plan !== undefined && sent.plan === asked.plan && sent.ref !== asked.ref;
 }
 
 // An open attempt blocks every change of its order, and where there is no order the same request.
@@ -166,9 +182,7 @@ export function equalRefund(
   known: readonly AttemptRecord[],
 ): Refusal | undefined {
   if (asked.again) return undefined;
-  const ofPlan = (record: AttemptRecord) =>
-    asked.plan !== undefined && record.sent.plan === asked.plan && record.sent.ref !== asked.ref;
-  const excused = refundsOf(known.filter(ofPlan));
+  const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
   for (const { chargeId, amount } of asked.expected ?? []) {
     const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
     const equal = refunds.find((record) => record.amount === amount && !excused.has(record.id));

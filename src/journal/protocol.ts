@@ -87,7 +87,8 @@ type Sending = Extract<Decision, { go: 'send' }>;
 /** What is known once SENT is durable. */
 export interface InFlight {
   readonly sent: SentRow;
-  readonly asked: Moment;
+  /** The moment of the final read. */
+  readonly readAt: Moment;
   readonly unrecorded?: { readonly cause: unknown } | undefined;
   readonly alarm?: 'contradiction' | undefined;
   readonly reads: number;
@@ -115,11 +116,13 @@ export type State =
   | {
       readonly at: 'approving';
       readonly wanted: Wanted;
+      readonly known: readonly AttemptRecord[];
       readonly sending: Sending;
+      readonly readAt: Moment;
       readonly before: PreImage;
       readonly neighbour?: string | undefined;
     }
-  /** Writing down that an earlier attempt was made after all. */
+  /** Writing down that an earlier attempt was made after all, or that a SENT row which may be there was not sent. */
   | { readonly at: 'correcting'; readonly wanted: Wanted; readonly refusal: Refusal }
   | { readonly at: 'recording' | 'sending'; readonly wanted: Wanted; readonly flight: InFlight }
   /** Writing down that the reply is lost, before anything is read. */

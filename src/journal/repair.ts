@@ -1,19 +1,57 @@
 /** Repairs a damaged journal file: a copy is kept, every readable row goes into a new one. */
 
-import { copyFile, rename, rm } from 'node:fs/promises';
+import { copyFile, link, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Repair } from '../ports.ts';
 import { damageOf, isGenuine, type StoredRow, unlink } from './chain.ts';
+import { syncFolder } from './new-file.ts';
 import type { JournalRow, SentRow } from './rows.ts';
 import { createFileStore } from './store.ts';
+import { isBroken, unreadable } from './unusable.ts';
 
-/** Rebuilds the file. Nobody else may use it meanwhile; the caller holds the journal's lock. */
+/**
+ * Rebuilds the file and puts it in the place of the damaged one at once. Runs that write to the old one are waited for,
+ * then kept out. Throws CliError 'refused' while one does not get on.
+ */
 export async function repairStore(file: string, now: number): Promise<Repair> {
   const copy = `${file}.damaged-${now}`;
-  await copyFile(file, copy);
-  const { rows, lost } = await salvage(copy);
   const fresh = `${file}.repaired-${now}`;
-  await rm(fresh, { force: true });
+  await keepAs(copy, file);
+  const { DatabaseSync } = await import('node:sqlite');
+  const db = new DatabaseSync(file, { timeout: 5000 });
+  try {
+    keepOthersOut(db, file);
+    const { rows, lost } = salvage(db);
+    await rm(fresh, { force: true });
+    const counts = await fill(fresh, rows);
+    // SQLite's own journal first: one that is left of the old file must never be played into the new one.
+    if (rows.length > 0) await rename(`${fresh}-journal`, `${file}-journal`);
+    else await rm(`${file}-journal`, { force: true });
+    if (rows.length > 0) await rename(fresh, file);
+    else await rm(file);
+    await syncFolder(dirname(file));
+    return { copy, ...counts, lost };
+  } finally {
+    db.close();
+  }
+}
+
+// The very file under a second name, where the disk can do that: what is written to it meanwhile is not missed.
+async function keepAs(copy: string, file: string): Promise<void> {
+  await link(file, copy).catch(() => copyFile(file, copy));
+}
+
+// From now on nobody can commit to the old file; to one that SQLite does not take for a database nobody could before.
+function keepOthersOut(db: DatabaseSync, file: string): void {
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    if (!isBroken(error)) throw unreadable(file, error);
+  }
+}
+
+async function fill(fresh: string, rows: readonly Salvaged[]): Promise<{ kept: number; doubtful: number }> {
   const store = createFileStore(fresh);
   let [kept, doubtful] = [0, 0];
   for (const { row, intact } of rows) {
@@ -25,11 +63,7 @@ export async function repairStore(file: string, now: number): Promise<Repair> {
     else doubtful += 1;
   }
   store.close();
-  if (rows.length > 0) await rename(fresh, file);
-  else await rm(file);
-  await rm(`${file}-journal`, { force: true });
-  await rm(`${fresh}-journal`, { force: true });
-  return { copy, kept, doubtful, lost };
+  return { kept, doubtful };
 }
 
 interface Salvaged {
@@ -37,9 +71,7 @@ interface Salvaged {
   readonly intact: boolean;
 }
 
-async function salvage(copy: string): Promise<{ rows: Salvaged[]; lost: number[] }> {
-  const { DatabaseSync } = await import('node:sqlite');
-  const db = new DatabaseSync(copy);
+function salvage(db: DatabaseSync): { rows: Salvaged[]; lost: number[] } {
   // So SQLite reads what is there of a file whose end is torn off.
   db.exec('PRAGMA writable_schema = ON');
   const rows: Salvaged[] = [];
@@ -50,7 +82,6 @@ async function salvage(copy: string): Promise<{ rows: Salvaged[]; lost: number[]
     if (found === undefined) lost.push(seq);
     else rows.push(...found);
   }
-  db.close();
   return { rows: rows.toSorted(byTime), lost };
 }
 

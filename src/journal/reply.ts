@@ -6,6 +6,8 @@ import type { RawReply } from '../ports.ts';
 export interface Heard {
   readonly status: number;
   readonly body: { readonly value: unknown } | { readonly problem: string };
+  /** The host that a redirect names; the request never goes there. */
+  readonly redirectTo?: string | undefined;
 }
 
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(?=(\s*:)?)|[{}]/gs;
@@ -28,15 +30,18 @@ function repeatsKey(text: string): boolean {
 
 /** What a reply says, read to its last byte. */
 export function hear(reply: RawReply): Heard {
-  const { status } = reply;
-  if (reply.body.length === 0) return { status, body: { problem: 'an empty body' } };
+  const { status, redirectTo } = reply;
+  return { status, body: bodyOf(reply), redirectTo };
+}
+
+function bodyOf({ body, contentType }: RawReply): Heard['body'] {
+  if (body.length === 0) return { problem: 'an empty body' };
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(reply.body);
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
     const value: unknown = JSON.parse(text);
-    if (repeatsKey(text)) return { status, body: { problem: 'a body that says something twice' } };
-    return { status, body: { value } };
+    return repeatsKey(text) ? { problem: 'a body that says something twice' } : { value };
   } catch {
-    const html = reply.contentType === 'text/html' || reply.body[0] === 0x3c;
-    return { status, body: { problem: html ? 'an HTML page' : 'a body that is no JSON' } };
+    const html = contentType === 'text/html' || body[0] === 0x3c;
+    return { problem: html ? 'an HTML page' : 'a body that is no JSON' };
   }
 }

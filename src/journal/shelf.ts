@@ -36,6 +36,12 @@ export class Shelf {
     return this.#bundles.has(keyOf(of));
   }
 
+  /** Number of the newest row about an order; 0 where there is none. */
+  newestOf(orderId: string): number {
+    const own = [...this.#bundles.values()].filter(({ sent }) => sent.order_id === orderId);
+    return Math.max(0, ...own.flatMap(({ sent, verdicts }) => [sent.seq, ...verdicts.map(({ seq }) => seq)]));
+  }
+
   attempts(query: AttemptQuery): AttemptRecord[] {
     const found: AttemptRecord[] = [];
     for (const bundle of this.#bundles.values()) {

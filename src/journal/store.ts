@@ -34,6 +34,8 @@ class SqliteStore implements FileStore {
   #shelf = new Shelf();
   #seq = 0;
   #head = chainStart;
+  // How far this run had read when it last asked for the attempts on an order.
+  readonly #lookedAt = new Map<string, number>();
 
   constructor(file: string) {
     this.file = file;
@@ -45,6 +47,7 @@ class SqliteStore implements FileStore {
     try {
       this.#refresh(db);
       this.#refuseStray(row);
+      this.#refuseUnseen(row);
       const stored = link(row, this.#seq + 1, this.#head);
       const names = columns.split(', ');
       const places = names.map(() => '?').join(', ');
@@ -63,6 +66,7 @@ class SqliteStore implements FileStore {
   async attempts(query: AttemptQuery) {
     const db = await this.#open(false);
     if (db !== undefined) this.#refresh(db);
+    if (query.orderId !== undefined) this.#lookedAt.set(query.orderId, this.#seq);
     return this.#shelf.attempts(query);
   }
 
@@ -176,6 +180,18 @@ class SqliteStore implements FileStore {
     } catch (error) {
       throw unreadable(this.file, error);
     }
+  }
+
+  // Whoever decided to send did not see what another run wrote since then. The lock on the order keeps that from
+  // happening, as long as nobody removes it; this does not rest on it.
+  #refuseUnseen(row: JournalRow): void {
+    const orderId = row.type === 'sent' ? row.proof.orderId : undefined;
+    const looked = orderId === undefined ? undefined : this.#lookedAt.get(orderId);
+    if (orderId === undefined || looked === undefined || this.#shelf.newestOf(orderId) <= looked) return;
+    throw new CliError('refused', `another run changed ${orderId} meanwhile, past the lock on it`, {
+      certain: 'nothing was sent',
+      now: [`paydesk journal list --order ${orderId}`, 'then decide anew'],
+    });
   }
 
   // One SENT an attempt, and no verdict without one.

@@ -200,12 +200,13 @@ const indecisive = [408, 409, 421, 423, 425, 429];
 
 /** What a reply says: the body decides before the status, since statuses are not documented (service: Errors). */
 export function judgeReply(proof: Proof, heard: Heard): Answer {
-  const { status, body } = heard;
-  if ('problem' in body) return { says: 'nothing', why: `HTTP ${status}, ${body.problem}` };
+  const { status, body, redirectTo } = heard;
+  const redirect = redirectTo === undefined ? undefined : `a redirect to ${redirectTo}`;
+  if ('problem' in body) return { says: 'nothing', why: `HTTP ${status}, ${redirect ?? body.problem}` };
   const error = readErrorBody(body.value);
   if (error !== undefined) return judgeError(proof, status, error);
   if (status < 200 || status > 299)
-    return { says: 'nothing', why: `HTTP ${status} without an error of the service` };
+    return { says: 'nothing', why: `HTTP ${status}, ${redirect ?? 'without an error of the service'}` };
   if (proof.kind === 'refund' || proof.kind === 'capture') return judgeOrderReply(proof, status, body.value);
   return judgeOtherReply(proof, status, body.value);
 }

@@ -1,6 +1,7 @@
 /** What a refusal of the journal is called: the error a person reads. */
 
 import { CliError } from '../errors.ts';
+import { differenceWords } from './difference.ts';
 import { type Refusal, verdictOf } from './guards.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';
 import { provable } from './verdict.ts';
@@ -33,6 +34,14 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
           'to send it again nevertheless: the same command with --again',
         ],
       });
+    case 'made':
+      return new CliError('refused', `the same was made before: ${named(refusal.attempt)}`, {
+        certain,
+        now: [
+          `paydesk journal show ${refusal.attempt.sent.intent}`,
+          'if a second one is meant: the same command with --again',
+        ],
+      });
     case 'appeared':
       return new CliError('refused', `an earlier attempt was made after all: ${named(refusal.attempt)}`, {
         certain: `${certain} now; ${refusal.verdict.why}`,
@@ -45,7 +54,7 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
         { certain, now: ['if a second one is meant: the same command with --again'] },
       );
     case 'other_parameters':
-      return new CliError('refused', `the intent ${String(refusal.attempt.sent.given)} was something else`, {
+      return new CliError('refused', differenceWords(refusal.attempt.sent, refusal.now), {
         certain,
         now: [`paydesk journal show ${refusal.attempt.sent.intent}`],
       });
@@ -59,6 +68,7 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
         certain,
         now: [
           'without a journal nothing is sent: free some space, or see to the state folder (paydesk help environment)',
+          ...leftWords(refusal.left),
         ],
         cause: refusal.cause,
       });
@@ -67,6 +77,15 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
         ? refusal.cause
         : new CliError('internal', `stopped: ${String(refusal.cause)}`, { certain, cause: refusal.cause });
   }
+}
+
+// A commit that failed at its last step may be in the file, and nothing more could be written after it.
+function leftWords(left: string | undefined): readonly string[] {
+  if (left === undefined) return [];
+  return [
+    `the journal may hold ${left} as sent, which blocks the order; it was not, so say so then:`,
+    `paydesk journal settle ${left} --not-applied --note TEXT`,
+  ];
 }
 
 /** An attempt in a few words: its journal id, what and how much, its verdict. */

@@ -6,9 +6,18 @@ import { CliError } from '../errors.ts';
 /** How much of a file or of standard input a key may be, bytes. */
 export const keyLimit = 4096;
 
+// Assumed: no key is shorter; one that is a word could not be told from what people type and print.
+const shortestKey = 8;
+
+/** Whether it is too short to be a key. */
+export function isTooShort(key: string): boolean {
+  return key.length < shortestKey;
+}
+
 /** What is wrong with a key, or undefined. The words never repeat any of it. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'the key is empty';
+  if (isTooShort(key)) return `that is no key: it is shorter than ${shortestKey} characters`;
   if (key.length > keyLimit) return `the key is longer than ${keyLimit} characters`;
   return /^[\x21-\x7e]+$/.test(key)
     ? undefined
@@ -25,7 +34,12 @@ export function readKey(text: string, where: string): string {
 
 /** The first 16 hex digits of its SHA-256: tells keys apart, gives none away. */
 export function fingerprint(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 16);
+  return sha256(key).slice(0, 16);
+}
+
+/** The SHA-256 of a text, in hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Its last four characters; undefined for a key so short that they would be much of it. */

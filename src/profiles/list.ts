@@ -4,6 +4,7 @@ import type { Core } from './core.ts';
 import { demoProfile } from './demo.ts';
 import { environmentBaseUrl, environmentMode, environmentProfile, setVariables } from './environment.ts';
 import { variable } from './folders.ts';
+import { isTooShort } from './key.ts';
 import { demoName, environmentName } from './names.ts';
 import { keptIn } from './open.ts';
 import type { ListedProfile } from './profile.ts';
@@ -53,12 +54,12 @@ export async function profilesReaching(core: Core, account: string): Promise<rea
   return names;
 }
 
-/** The keys that stand in files and variables. A file that cannot be read has none to give away. */
+/** The keys that stand in files and variables, but for what is none. A file that cannot be read has none to give away. */
 export function knownKeys(core: Core): readonly string[] {
   const key = variable(core.parts.env, 'PAYDESK_API_KEY');
-  const own = key === undefined ? [] : [key];
+  const own = key === undefined || isTooShort(key) ? [] : [key];
   try {
-    return [...own, ...core.vault.keysOfFile()];
+    return [...own, ...core.vault.keysOfFile().filter((kept) => !isTooShort(kept))];
   } catch {
     return own;
   }

@@ -35,7 +35,7 @@ export function chooseProfile(
   const variables = setVariables(env);
   const choice = named(argument, given, env) ?? byDefault(file);
   if (choice === undefined) {
-    if (variables.length === 0) throw noProfile();
+    if (variables.length === 0) throw noProfile([...file().profiles.keys()]);
     return { name: environmentName, chosenBy: 'environment', from: 'environment' };
   }
   if (variables.length > 0 && choice.name !== environmentName) {
@@ -69,10 +69,7 @@ export function givenFrom(value: string, env: Environment, name: string, flag: s
 export function unknownProfile(name: string, known: readonly string[]): CliError {
   return new CliError('auth', `there is no profile ${name}`, {
     certain: 'nothing was sent',
-    now: [
-      known.length === 0 ? 'none is stored yet' : `stored: ${known.join(', ')}; built in: ${demoName}`,
-      `paydesk profile add ${name}`,
-    ],
+    now: [known.length === 0 ? 'none is stored yet' : namesLine(known), `paydesk profile add ${name}`],
   });
 }
 
@@ -88,10 +85,16 @@ function byDefault(file: () => ProfileFile): Choice | undefined {
   return name === undefined ? undefined : { name, chosenBy: 'default', from: 'profile use' };
 }
 
-function noProfile(): CliError {
+function namesLine(stored: readonly string[]): string {
+  return `stored: ${stored.join(', ')}; built in: ${demoName}`;
+}
+
+function noProfile(stored: readonly string[]): CliError {
+  const [first] = stored;
   return new CliError('auth', 'no profile is named and none is the default', {
     certain: 'nothing was sent',
     now: [
+      ...(first === undefined ? [] : [namesLine(stored), `name one: -p ${first}`]),
       'try it on the built-in simulator: paydesk -p demo orders list',
       'or set up an account: paydesk profile add NAME',
     ],

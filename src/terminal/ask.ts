@@ -51,22 +51,25 @@ export interface Prompts {
 
 /** The prompts of one run. Nothing of them is loaded before the first question. */
 export function createAsk(options: AskOptions): Ask {
-  const { stdin, stderr, noInput } = options;
-  const interactive = stdin.isTTY === true && stderr.isTTY && !noInput;
+  const { stderr, noInput } = options;
+  // stdin comes last, since looking at it opens it.
+  const interactive = () => stderr.isTTY && !noInput && options.stdin.isTTY === true;
   const clean = screenClean(options.secrets);
 
   const put = async <T>(
     { message, flag }: { readonly message: string; readonly flag: string },
     ask: (prompts: Prompts, message: string, signal: AbortSignal) => Promise<T>,
   ): Promise<T> => {
-    if (!interactive) throw nobodyToAsk(flag);
+    if (!interactive()) throw nobodyToAsk(flag);
     const prompts = await loadPrompts(options);
     await options.beforeQuestion();
     return question(options, (signal) => ask(prompts, clean(message), signal));
   };
 
   return {
-    interactive,
+    get interactive() {
+      return interactive();
+    },
     async text(question) {
       const check: Check = (text) =>
         text.trim() === ''

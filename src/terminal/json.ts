@@ -1,16 +1,19 @@
 /** JSON: the service's own objects, byte for byte; a list is one envelope, streamed, with `has_more` last. */
 
-import type { WireRecord } from '../ports.ts';
+import { Buffer } from 'node:buffer';
+import type { JsonObject } from '../api/spec.ts';
+import type { PrintedRecord } from '../ports.ts';
 import type { ListFormat, Row } from './list-format.ts';
 import { escapeJson, oneLineJson, toJson } from './sanitise.ts';
+import type { Secrets } from './secrets.ts';
 
-/** A record as the service wrote it; only characters that could move a cursor or hide text become \uXXXX. */
-export function wireJson(record: WireRecord, hidesKey: (text: string) => boolean): string {
-  const text = new TextDecoder().decode(record.bytes);
-  // A key spelled in escapes would pass the filter of the stream.
-  if (text.includes('\\u') && hidesKey(toJson(record.value))) return escapeJson(toJson(record.value));
-  // Between tokens a carriage return could overwrite a line of the screen.
-  return escapeJson(/[\r\t]/.test(text) ? oneLineJson(text) : text);
+/** A record as a row of some format. */
+export function rowOf({ value, bytes, plain }: PrintedRecord, secrets: Secrets): Row {
+  return {
+    value,
+    json: () => (bytes === undefined ? ownJson(value) : wireJson(value, bytes, secrets)),
+    bytes: plain === true ? bytes : undefined,
+  };
 }
 
 /** A record of our own. */
@@ -18,9 +21,22 @@ export function ownJson(value: unknown): string {
   return escapeJson(toJson(value));
 }
 
-/** The envelope (service: List envelope), a record a line. */
-export function jsonList(): ListFormat {
-  let records = 0;
+// As the service wrote it; only characters that could move a cursor or hide text become \uXXXX.
+function wireJson(value: JsonObject, bytes: Uint8Array, secrets: Secrets): string {
+  const text = new TextDecoder().decode(bytes);
+  // A key spelled in escapes would pass the filter of the stream.
+  if (text.includes('\\u') && hidesKey(toJson(value), secrets)) return ownJson(value);
+  // Between tokens a carriage return could overwrite a line of the screen.
+  return escapeJson(/[\r\t]/.test(text) ? oneLineJson(text) : text);
+}
+
+function hidesKey(text: string, secrets: Secrets): boolean {
+  return secrets.clean(text) !== text;
+}
+
+/** The envelope (service: List envelope), a record a line. `before`: how many records stand in it already. */
+export function jsonList(before = 0): ListFormat {
+  let records = before;
   const open = (): string => (records === 0 ? '{"object":"list","data":[' : '');
   return {
     page(rows) {
@@ -36,9 +52,20 @@ export function jsonList(): ListFormat {
 /** One record a line. */
 export function ndjsonList(): ListFormat {
   return {
-    page: (rows) => rows.map((row) => ndjsonLine(row)).join(''),
+    page: (rows) => ndjsonBytes(rows) ?? rows.map((row) => ndjsonLine(row)).join(''),
     end: () => '',
   };
+}
+
+// Where nothing has to be changed, text is not made out of bytes only to be made bytes again.
+function ndjsonBytes(rows: readonly Row[]): Uint8Array | undefined {
+  const lineEnd = Buffer.from('\n');
+  const parts: Uint8Array[] = [];
+  for (const { bytes } of rows) {
+    if (bytes === undefined) return undefined;
+    parts.push(bytes, lineEnd);
+  }
+  return parts.length === 0 ? undefined : Buffer.concat(parts);
 }
 
 function ndjsonLine(row: Row): string {

@@ -19,12 +19,12 @@ const quietMs = 30;
 
 /** Ctrl-C typed at a question. */
 export function interrupted(): CliError {
-  return new CliError('interrupted', 'Ctrl-C; nothing was sent');
+  return new CliError('interrupted', 'Ctrl-C; nothing was sent or changed');
 }
 
 /** Ctrl-D at a question, or a terminal that went away. */
 export function endOfAnswers(): CliError {
-  return new CliError('cancelled', 'end of input; nothing was sent');
+  return new CliError('cancelled', 'end of input; nothing was sent or changed');
 }
 
 /**

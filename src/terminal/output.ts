@@ -1,12 +1,12 @@
 /** stdout: the one writer of results, in whatever format was asked for. */
 
-import type { Column, JsonObject } from '../api/spec.ts';
+import type { Column } from '../api/spec.ts';
 import type { CliError } from '../errors.ts';
-import type { Block, Format, Output, WireRecord } from '../ports.ts';
+import type { Block, Format, Output } from '../ports.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
 import { ownColumns } from './columns.ts';
 import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
-import { ownJson, wireJson } from './json.ts';
+import { rowOf } from './json.ts';
 import type { Row } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
 import { readingOf, type Sink, startSink } from './sink.ts';
@@ -50,11 +50,8 @@ export function createOutput(options: OutputOptions): OutputControl {
     beforeWrite: options.beforeWrite,
   });
   let open: Sink | undefined;
-  const start = (columns: readonly Column[]): Sink => startSink(columns, options, writer);
-  const wire = (record: WireRecord): Row => ({
-    value: record.value,
-    json: () => wireJson(record, (text) => secrets.clean(text) !== text),
-  });
+  const start = (columns: readonly Column[], asked = format): Sink =>
+    startSink(columns, { ...options, format: asked }, writer);
 
   const one = async (row: Row, columns: readonly Column[], view: () => readonly Block[]): Promise<void> => {
     if (format === 'json') return writer.write(`${row.json()}\n`);
@@ -67,21 +64,21 @@ export function createOutput(options: OutputOptions): OutputControl {
 
   return {
     format,
-    list(columns) {
-      const sink = start(columns);
+    list(columns, asked) {
+      const sink = start(columns, asked);
       open = sink;
       return {
-        page: (records) => sink.rows(records.map(wire)),
+        page: (records) => sink.rows(records.map((record) => rowOf(record, secrets))),
         end: (hasMore) => sink.end(hasMore),
       };
     },
     async ownList(columns, records) {
       const sink = start(columns);
-      await sink.rows(records.map(own));
+      await sink.rows(records.map((value) => rowOf({ value }, secrets)));
       await sink.end(false);
     },
-    record: (record, columns, view) => one(wire(record), columns, view),
-    own: (record, view) => one(own(record), ownColumns(record), view),
+    record: (record, columns, view) => one(rowOf(record, secrets), columns, view),
+    own: (record, view) => one(rowOf({ value: record }, secrets), ownColumns(record), view),
     async qr(link, always) {
       const { drawQr } = await import('./qr.ts');
       const code = await drawQr(link, always, options);
@@ -104,10 +101,6 @@ export function createOutput(options: OutputOptions): OutputControl {
       return writer.lost;
     },
   };
-}
-
-function own(value: JsonObject): Row {
-  return { value, json: () => ownJson(value) };
 }
 
 async function screen(blocks: readonly Block[], options: OutputOptions): Promise<string> {

@@ -12,8 +12,9 @@ const legitimate = [
   String.raw`(?<=[${joiningScripts()}])[\u200c\u200d](?=[${joiningScripts()}])`,
 ].join('|');
 const hidden = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]`;
-const unsafe = new RegExp(`${legitimate}|(${hidden})`, 'gu');
-const plain = /^[ -~]*$/;
+const unsafe = `${legitimate}|(${hidden})`;
+// Latin letters, digits and the usual punctuation: nothing in them to look for.
+const plain = /^[ -~\u00a0-\u00ac\u00ae-\u024f\u2010-\u2027]*$/;
 
 /** One line safe to print: breaks and tabs are spaces, control and invisible characters are visible stand-ins. */
 export function cleanLine(text: string): string {
@@ -32,7 +33,9 @@ export function cleanCell(text: string): string {
 
 function standIns(text: string): string {
   return text
-    .replace(unsafe, (found: string, bad: string | undefined) => (bad === undefined ? found : standIn(bad)))
+    .replace(new RegExp(unsafe, 'gu'), (found: string, bad: string | undefined) =>
+      bad === undefined ? found : standIn(bad),
+    )
     .replace(markPile, '$1\ufffd');
 }
 
@@ -54,8 +57,13 @@ function joiningScripts(): string {
 // variation selector alone moves nothing on a screen and stays.
 const unsafeInJson = /[\u007f-\u009f\u2028\u2029\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
 
+// All that `unsafeInJson` can find, and some more; without character properties, so that long plain text passes quickly.
+const maybeUnsafeInJson =
+  /[\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]/;
+
 /** JSON text with control and bidirectional characters as \uXXXX: the same value, and the same text without any. */
 export function escapeJson(json: string): string {
+  if (!maybeUnsafeInJson.test(json)) return json;
   return json.replace(unsafeInJson, (found) =>
     // A character beyond the first plane is two units, and two escapes.
     Array.from({ length: found.length }, (_, index) => escapeUnit(found.charCodeAt(index))).join(''),

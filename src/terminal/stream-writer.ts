@@ -2,12 +2,13 @@
 
 import type { Writable } from 'node:stream';
 import { CliError, systemCode } from '../errors.ts';
+import type { Piece } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
 
 /** One stream, written by nobody else. */
 export interface StreamWriter {
   /** Writes a piece; resolves when there is room for more. Rejects with CliError 'incomplete' once the stream is lost. */
-  write(text: string): Promise<void>;
+  write(piece: Piece): Promise<void>;
   /** Writes a whole message at once and never throws: for notes, and from a signal's handler. */
   writeNow(text: string): void;
   /** Writes what the key filter held back; resolves when all of it has left the process. */
@@ -57,16 +58,16 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     else reject(loss);
   };
 
-  const send = (text: string): Promise<void> =>
+  const send = (piece: Piece): Promise<void> =>
     new Promise((resolve, reject) => {
       if (lost !== undefined) return reject(lost);
-      if (text === '' || deserted) return resolve();
+      if (piece.length === 0 || deserted) return resolve();
       beforeWrite?.();
-      stream.write(text, (error) => settle(error, resolve, reject));
+      stream.write(piece, (error) => settle(error, resolve, reject));
     });
 
   return {
-    write: (text) => send(filter.push(text)),
+    write: (piece) => send(filter.push(piece)),
     writeNow(text) {
       send(filter.end() + secrets.clean(text)).catch(() => undefined);
     },

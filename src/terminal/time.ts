@@ -17,6 +17,8 @@ export interface Times {
    * A time that clocks show twice is the first of the two.
    */
   moment(shown: number): number;
+  /** The day of a time, `2026-11-20`; undefined for what is no time. */
+  day(seconds: unknown): string | undefined;
   /** The days between two times: `3 Nov to 20 Nov 2026 (UTC-6)`. */
   days(first: number, last: number): string;
 }
@@ -29,14 +31,31 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
   // Made with the first time that is shown: it is not free, and many runs show none.
   let formatter: Intl.DateTimeFormat | undefined;
   const at = (seconds: number): Parts => {
+    if (zone === undefined) return partsOfDate(new Date(seconds * 1000), seconds);
     formatter ??= formatterOf(zone);
     return partsOf(formatter, seconds);
+  };
+  // No zone changes its clocks within a quarter of an hour, and asking is slow where thousands of days are counted.
+  const offsets = new Map<number, number>();
+  const minutesAt = (seconds: number): number => {
+    const quarter = Math.floor(seconds / 900);
+    const minutes = offsets.get(quarter) ?? at(seconds).minutes;
+    offsets.set(quarter, minutes);
+    return minutes;
+  };
+  const dates = new Map<number, string>();
+  const dateOf = (day: number): string => {
+    const date = dates.get(day) ?? new Date(day * 86_400_000).toISOString().slice(0, 10);
+    dates.set(day, date);
+    return date;
   };
   const thisSecond = (): number => Math.floor(now() / 1000);
   return {
     valid,
     now: thisSecond,
     moment: (shown) => momentOf(shown, (ms) => at(Math.floor(ms / 1000)).minutes * 60_000),
+    day: (seconds) =>
+      valid(seconds) ? dateOf(Math.floor((seconds + minutesAt(seconds) * 60) / 86_400)) : undefined,
     days(first, last) {
       const [from, to] = [at(first), at(last)];
       const day = ({ day: number, month }: Parts): string => `${number} ${months[month - 1]}`;
@@ -77,6 +96,15 @@ export function valid(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < endOfYear9999;
 }
 
+/** Whether this machine knows a zone of this name. */
+export function knowsZone(zone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
 interface Parts {
   readonly year: number;
   readonly month: number;
@@ -114,6 +142,22 @@ function formatterOf(zone: string | undefined): Intl.DateTimeFormat {
     // A zone that this machine does not know: no time is shown wrong, it is shown in UTC.
     return new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' });
   }
+}
+
+// In the zone of the process: a formatter says the same, and takes 10 ms to make.
+function partsOfDate(date: Date, seconds: number): Parts {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
+  const [hour, minute, second] = [date.getHours(), date.getMinutes(), date.getSeconds()];
+  return {
+    year,
+    month: month + 1,
+    day,
+    hour: two(hour),
+    minute: two(minute),
+    second: two(second),
+    minutes: Math.round((Date.UTC(year, month, day, hour, minute, second) / 1000 - seconds) / 60),
+  };
 }
 
 function partsOf(formatter: Intl.DateTimeFormat, seconds: number): Parts {

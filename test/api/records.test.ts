@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NotJson, readJson } from '../../src/api/json.ts';
-import { recordOf, recordsOf } from '../../src/api/records.ts';
+import { NotJson, readJson, readList } from '../../src/api/json.ts';
+import { recordOf } from '../../src/api/records.ts';
 import { scan } from '../../src/api/scan.ts';
+import { readPage } from '../../src/api/service-page.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -55,6 +56,13 @@ const value = fc.oneof(
   fc.jsonValue({ maxDepth: 3, depthSize: 'small' }).filter((json) => !JSON.stringify(json).includes('\\\\')),
 );
 const record = fc.dictionary(keys, value, { maxKeys: 5 });
+// A list read item by item, put together again.
+function readAll(bytes: Uint8Array): unknown {
+  const { value, size, item } = readList(bytes);
+  if (size === undefined || !Array.isArray(Object(value).data)) return value;
+  return { ...Object(value), data: Array.from({ length: size }, (_, index) => item(index).value) };
+}
+
 const envelope = fc.record({
   before: fc.dictionary(keys, value, { maxKeys: 2 }),
   records: fc.array(record, { maxLength: 6 }),
@@ -73,9 +81,10 @@ describe('cutting a page', () => {
           () => String(s.next().value ?? ''),
           () => e.next().value === true,
         );
-        const document = readJson(utf8(json));
-        expect(rounded(document.value)).toEqual(JSON.parse(json));
-        const records = recordsOf(document) ?? [];
+        expect(rounded(readJson(utf8(json)).value)).toEqual(JSON.parse(json));
+        const list = readList(utf8(json));
+        expect(rounded(list.value)).toEqual({ ...JSON.parse(json), data: [] });
+        const records = readPage(list).records();
         expect(records).toHaveLength(page.records.length);
         for (const [index, { value: parsed, bytes }] of records.entries()) {
           const own = text(bytes);
@@ -107,8 +116,10 @@ describe('cutting a page', () => {
     fc.assert(
       fc.property(fc.array(bits, { maxLength: 40 }), (parts) => {
         const bytes = utf8(parts.join(''));
-        const { items } = scan(bytes);
-        for (const at of items ?? []) {
+        const { data } = scan(bytes);
+        for (const at of data === undefined
+          ? []
+          : [data.start, data.end, ...data.items.flatMap(({ start, end }) => [start, end])]) {
           expect(at).toBeGreaterThanOrEqual(0);
           expect(at).toBeLessThanOrEqual(bytes.length);
         }
@@ -117,9 +128,11 @@ describe('cutting a page', () => {
           parsed = JSON.parse(text(bytes));
         } catch {
           expect(() => readJson(bytes)).toThrow(NotJson);
+          expect(() => readAll(bytes)).toThrow(NotJson);
           return;
         }
         expect(readJson(bytes).value).toEqual(parsed);
+        expect(readAll(bytes)).toEqual(parsed);
       }),
       { numRuns: 2_000 },
     );
@@ -140,7 +153,8 @@ describe('cutting a page', () => {
     ['data as a value is not a key', '{"x":"data","y":[1],"data":[{}]}', ['{}']],
     ['an empty page has no records', '{"data":[ ]}', []],
   ])('%s', (_, json, expected) => {
-    expect(recordsOf(readJson(utf8(json)))?.map(({ bytes }) => text(bytes))).toEqual(expected);
+    const records = readPage(readList(utf8(json))).records();
+    expect(records.map(({ bytes }) => text(bytes))).toEqual(expected);
   });
 
   test.each([
@@ -151,7 +165,7 @@ describe('cutting a page', () => {
     ['[{"data":[]}]'],
     ['null'],
   ])('%s is no page', (json) => {
-    expect(recordsOf(readJson(utf8(json)))).toBeUndefined();
+    expect(() => readPage(readList(utf8(json))).records()).toThrow('JSON that is no list');
   });
 
   test('a reply that is one record is cut at its braces', () => {

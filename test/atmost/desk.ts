@@ -90,8 +90,18 @@ export function journalRows(home: Home): readonly JournalRow[] {
   if (!existsSync(file)) return [];
   const copy = mkdtempSync(join(tmpdir(), 'paydesk-journal-'));
   cpSync(dirname(file), copy, { recursive: true });
-  const db = new DatabaseSync(join(copy, 'journal.db'));
   try {
+    return rowsIn(copy);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/** The rows of a copy of a journal's folder; what SQLite has to bring in order there is brought in order. */
+export function rowsIn(folder: string): readonly JournalRow[] {
+  const db = new DatabaseSync(join(folder, 'journal.db'));
+  try {
+    db.exec('PRAGMA synchronous = OFF');
     const tables = db.prepare("SELECT name FROM sqlite_schema WHERE name = 'rows'").all();
     if (tables.length === 0) return [];
     return db
@@ -100,15 +110,17 @@ export function journalRows(home: Home): readonly JournalRow[] {
       .map(({ row }) => JSON.parse(String(row)) as JournalRow);
   } finally {
     db.close();
-    rmSync(copy, { recursive: true, force: true });
   }
 }
 
 /** `sent`, then each verdict: `sent unknown applied`. */
 export function story(home: Home): string {
-  return journalRows(home)
-    .map(({ type, verdict }) => (type === 'sent' ? 'sent' : String(verdict)))
-    .join(' ');
+  return told(journalRows(home));
+}
+
+/** The same of rows. */
+export function told(rows: readonly JournalRow[]): string {
+  return rows.map(({ type, verdict }) => (type === 'sent' ? 'sent' : String(verdict))).join(' ');
 }
 
 // ── Many at once ────────────────────────────────────────────────────────────────────────────────

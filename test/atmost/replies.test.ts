@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ran } from '../harness/paydesk.ts';
 import { json, reset, stall, startProxy, startServer, type TestServer } from '../harness/server.ts';
 import type { Json } from '../orders/service.ts';
-import { changeArgs, type Desk, isLong, openDesk, story } from './desk.ts';
+import { changeArgs, type Desk, isLong, openDesk, story, testKey } from './desk.ts';
 import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 import { type End, type Reply, replies } from './replies.ts';
 
@@ -59,8 +59,14 @@ async function change({ row, kind, made }: Case, env: Readonly<Record<string, st
   return { ran, order, story: story(home) };
 }
 
-function checkWords(ran: Ran, order: LedgerOrder, end: End): void {
+function checkWords({ fault }: Reply, ran: Ran, order: LedgerOrder, end: End): void {
   const sure = end.exit === 0;
+  const words = ran.stderr.replaceAll(/\s+/g, ' ');
+  // Said to wait, and not seen: called so. A redirect is named by its host alone, and a key by nobody.
+  expect(words.includes('throttled: no usable answer')).toBe(fault === 'F10' && !sure);
+  expect(words.includes('a redirect to 127.0.0.1:')).toBe(fault === 'F12' && !sure);
+  expect(ran.stderr).not.toContain(trap.url);
+  expect(ran.stdout + ran.stderr).not.toContain(testKey);
   expect(ran.stdout.includes('confirmed by a read')).toBe(sure);
   expect(/refunded|captured/.test(ran.stdout)).toBe(sure);
   expect(ran.stderr).not.toMatch(/\bfailed\b/);
@@ -80,7 +86,7 @@ describe.concurrent('a reply that proves nothing is not believed, and nothing is
         story: end.story,
       });
       expect(order.done()).toBe(one.made === 'made' ? 1 : 0);
-      checkWords(ran, order, end);
+      checkWords(one.row, ran, order, end);
     },
   );
 

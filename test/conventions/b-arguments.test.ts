@@ -49,7 +49,7 @@ test('C11 what is missing, too much or outside the allowed values exits 2 with i
   const cases: readonly { readonly line: string; readonly says: readonly string[] }[] = [
     { line: 'orders show', says: ["'id'"] },
     { line: 'customers show', says: ["'id'"] },
-    { line: 'orders capture --yes', says: ["'id'"] },
+    { line: 'orders capture --yes', says: ['missing ID'] },
     { line: 'orders list --limit', says: ['--limit <N>'] },
     { line: 'orders list -p', says: ['--profile <NAME>'] },
     { line: 'orders show ord_1 ord_2', says: ['ord_2'] },
@@ -197,7 +197,7 @@ test('C16 flags that contradict each other exit 2, both are named, nothing is as
 
 /** Among these every flag finds a value that it takes; a new kind of value is added here. */
 const values = ['ord_1', 'cus_1', '1', 'a', 'demo', 'json', 'never', '2.3.0', 'es', '30d', 'sandbox', 'MXN']
-  .concat(['other', 'bearer', 'file', 'drop', 'created', 'https://service.example', 'a'.repeat(64)])
+  .concat(['other', 'bearer', 'file', 'drop', 'created', 'orders', 'https://service.example', 'a'.repeat(64)])
   .concat(['HostedPayment', 'card', '3', 'k=v', '1735689600', '2030-01-01', '24h']);
 
 /** What a line with the flag given twice ends with, for the first of the values that the flag takes. */

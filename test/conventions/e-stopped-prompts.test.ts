@@ -1,5 +1,7 @@
-/** E47, E48, E51: every way of ending a question leaves the terminal as it was and the service untouched. */
+/** E47, E48, E51, and F34: every way of ending a question leaves the terminal as it was and the service untouched. */
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { newHome } from '../harness/paydesk.ts';
@@ -8,7 +10,7 @@ import { atTerminal, type Ended, type Terminal } from '../harness/terminal.ts';
 
 let sandbox: Desk;
 let production: Desk;
-// A paid order of one charge, and the number of a split one among those that can be refunded.
+// A paid order of one charge, and the number of a split one among those that can be refunded, nothing of it refunded.
 let paid: string;
 let authorized: string;
 let split: number;
@@ -21,7 +23,9 @@ beforeAll(async () => {
   authorized = orders.find((order) => order.payment_status === 'pre_authorized')?.id ?? '';
   split = orders
     .filter(({ is_refundable }) => is_refundable)
-    .findIndex(({ charges }) => charges?.data.length === 2);
+    .findIndex(
+      ({ charges }) => charges?.data.length === 2 && charges.data.every(({ refunds }) => refunds === null),
+    );
 });
 afterAll(async () => {
   await sandbox[Symbol.asyncDispose]();
@@ -77,7 +81,12 @@ async function stopAt(
   question: Question,
   style: Style,
   stop: (terminal: Terminal) => void,
-): Promise<{ readonly ended: Ended; readonly lastLine: string; readonly changes: number }> {
+): Promise<{
+  readonly ended: Ended;
+  readonly lastLine: string;
+  readonly changes: number;
+  readonly journal: boolean;
+}> {
   using home = newHome();
   const desk = question.mode === 'production' ? production : sandbox;
   const env = style === 'lines' ? { ...desk.env, PAYDESK_ACCESSIBLE: '1' } : desk.env;
@@ -87,7 +96,8 @@ async function stopAt(
   stop(terminal);
   const ended = await terminal.end;
   const lines = withoutEscapes(ended.transcript).trimEnd().split('\r\n');
-  return { ended, lastLine: lines.at(-1) ?? '', changes: desk.changes().length };
+  const journal = existsSync(join(home.path, '.local/state/paydesk/journal'));
+  return { ended, lastLine: lines.at(-1) ?? '', changes: desk.changes().length, journal };
 }
 
 const styles = ['redrawn', 'lines'] as const;
@@ -95,24 +105,28 @@ const cases = styles.flatMap((style) =>
   questions.map((question) => ({ style, name: question.name, question })),
 );
 
-describe.concurrent('E47 Ctrl-C at a prompt exits 130 with one short line and sends nothing', () => {
+describe.concurrent('E47 F34 Ctrl-C at a prompt exits 130 with one short line, sends nothing and leaves nothing pending', () => {
   test.each(cases)('$name, $style', async ({ question, style }) => {
-    const { ended, lastLine, changes } = await stopAt(question, style, (terminal) => terminal.type('\x03'));
+    const { ended, lastLine, changes, journal } = await stopAt(question, style, (terminal) =>
+      terminal.type('\x03'),
+    );
     expect(ended.exitCode).toBe(130);
     expect(lastLine).toMatch(/^interrupted: .{0,60}$/);
     expect(ended.transcript).not.toMatch(/\n\s+at |Error/);
     expect(ended).toMatchObject({ sameTerminal: true, cursorShown: true });
-    expect(changes).toBe(0);
+    expect({ changes, journal }).toEqual({ changes: 0, journal: false });
   });
 });
 
-describe.concurrent('E48 Ctrl-D at a prompt exits 3, says cancelled and sends nothing', () => {
+describe.concurrent('E48 F34 Ctrl-D at a prompt exits 3, says cancelled, sends nothing and leaves nothing pending', () => {
   test.each(cases)('$name, $style', async ({ question, style }) => {
-    const { ended, lastLine, changes } = await stopAt(question, style, (terminal) => terminal.type('\x04'));
+    const { ended, lastLine, changes, journal } = await stopAt(question, style, (terminal) =>
+      terminal.type('\x04'),
+    );
     expect(ended.exitCode).toBe(3);
     expect(lastLine).toMatch(/^cancelled: .{0,60}$/);
     expect(ended).toMatchObject({ sameTerminal: true, cursorShown: true });
-    expect(changes).toBe(0);
+    expect({ changes, journal }).toEqual({ changes: 0, journal: false });
   });
 });
 
@@ -128,17 +142,19 @@ const kindsOfPrompt = [
   { style: 'lines', name: 'refund it' },
 ] as const;
 
-describe.concurrent('E51 a signal at a prompt restores cursor and echo', () => {
+describe.concurrent('E51 F34 a signal at a prompt, a hang-up too, restores cursor and echo and leaves nothing pending', () => {
   test.each(signals.flatMap((signal) => kindsOfPrompt.map((kind) => ({ ...signal, ...kind }))))(
     '$signal: $name, $style',
     async ({ signal, code, style, name }) => {
       const question = questions.find((one) => one.name === name) ?? questions[0];
       if (question === undefined) throw new Error(`no question ${name}`);
-      const { ended, changes } = await stopAt(question, style, (terminal) => terminal.signal(signal));
+      const { ended, changes, journal } = await stopAt(question, style, (terminal) =>
+        terminal.signal(signal),
+      );
       expect(ended.exitCode).toBe(code);
       expect(ended.transcript).not.toMatch(/\n\s+at /);
       expect(ended).toMatchObject({ sameTerminal: true, cursorShown: true });
-      expect(changes).toBe(0);
+      expect({ changes, journal }).toEqual({ changes: 0, journal: false });
     },
   );
 });

@@ -43,7 +43,7 @@ describe.concurrent.each(commands)('%s', (_, args) => {
     await person.answer('Send it?', keys);
     const { exitCode, transcript } = await person.end;
     expect(exitCode, transcript).toBe(code);
-    expect(withoutEscapes(transcript)).toContain('sent once:');
+    expect(withoutEscapes(transcript)).toContain('will send once:');
     expect(desk.posts()).toHaveLength(code === 0 ? 1 : 0);
   });
 

@@ -90,6 +90,16 @@ describe('filters', () => {
     expect(asked(one)).toBe(0);
   });
 
+  test('a status that no order shows is said, with those that orders show and those that are documented', async () => {
+    const one = await open(pages(november));
+    const words =
+      'no order that was read has the payment_status Paid; seen: paid, refunded; documented: pre_authorized, paid, refunded';
+    for (const command of [['list'], ['find', 'mxn']])
+      expect((await one.run(['orders', ...command, '--status', 'Paid'])).stderr).toContain(words);
+    const other = await one.run(['orders', 'list', '--status', 'paid', '--min-amount', '99999999']);
+    expect(other.stderr).not.toContain('no order that was read');
+  });
+
   test('an order that does not show what is asked about is left out, and that is said', async () => {
     const one = await open(pages([at(3, '2026-11-20T00:00:00Z'), order(id(2), { created_at: null })]));
     const ran = await one.run(['orders', 'list', '--since', '2026-01-01', '--ndjson']);
@@ -107,10 +117,10 @@ describe('filters', () => {
     const first = await one.run(words);
     expect(numbersIn(first.stdout)).toEqual([8, 7]);
     const next =
-      /next: paydesk (orders list --limit 2 --min-amount 1001 --since \S+Z --next \S+)$/m.exec(
+      /next: paydesk (orders list --limit 2 --min-amount 1001 --since \S+Z --ndjson --next \S+)$/m.exec(
         first.stderr,
       )?.[1] ?? '';
-    const second = await one.run([...next.split(' '), '--ndjson']);
+    const second = await one.run(next.split(' '));
     expect(numbersIn(second.stdout)).toEqual([6, 5]);
   });
 });
@@ -166,7 +176,7 @@ describe('where a date ends a walk', () => {
     const found = await stored(one, ['orders', 'find', 'mxn', ...since, '--ndjson']);
     expect(numbersIn(found.stdout)).toEqual([60, 59, 58]);
     expect(found.stderr).toContain(
-      `further back: paydesk -p shop orders find mxn --limit 10 --next ${id(58)}`,
+      `further back: paydesk -p shop orders find mxn --limit 10 --ndjson --next ${id(58)}`,
     );
     expect(asked(one)).toBe(2);
   });
@@ -270,7 +280,7 @@ describe('a search', () => {
     expect(JSON.parse(ran.stderr)).toMatchObject({
       exit_code: 9,
       certain: '3 orders were read, 3 of them found; more may exist',
-      now: ['go on from there:', `paydesk orders find ana --limit 3 --next ${id(7)}`],
+      now: ['go on from there:', `paydesk orders find ana --limit 3 --json --next ${id(7)}`],
     });
   });
 

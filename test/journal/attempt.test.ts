@@ -194,10 +194,25 @@ describe('before the sending', () => {
     );
   });
 
-  it('no journal, no sending', () => {
-    expect(endOf([...toSent, full])).toEqual({
+  it('F39 no journal, no sending; a SENT row that may be there all the same is taken back', () => {
+    const { effect } = run([...toSent, full]);
+    expect(effect).toMatchObject({
+      do: 'record',
+      row: {
+        intent: 'i_1',
+        attempt: 1,
+        verdict: 'not_sent',
+        by: 'sender',
+        why: 'it could not be written down',
+      },
+    });
+    expect(endOf([...toSent, full, recorded])).toEqual({
       how: 'refused',
       refusal: { why: 'journal', cause: 'no space' },
+    });
+    expect(endOf([...toSent, full, full])).toEqual({
+      how: 'refused',
+      refusal: { why: 'journal', cause: 'no space', left: 'i_1' },
     });
   });
 
@@ -222,10 +237,29 @@ describe('before the sending', () => {
     });
   });
 
-  it('at the last moment of its time it is still sent', () => {
-    const asked: Event = { is: 'approved', moment: at(7000) };
-    const last: Event = { is: 'recorded', moment: at(17_000) };
-    expect(run([locked, known(), fresh, asked, last]).effect.do).toBe('send');
+  it('at the last moment of its time, which runs from the final read, it is still sent', () => {
+    const asked: Event = { is: 'approved', moment: at(5000) };
+    const path = [locked, known(), fresh, asked];
+    expect(run(path).effect).toMatchObject({ row: { time: 5000, sendBy: 10_000 } });
+    expect(run([...path, { is: 'recorded', moment: at(10_000) }]).effect.do).toBe('send');
+    expect(run([...path, { is: 'recorded', moment: at(10_001) }]).effect).toMatchObject({
+      row: { verdict: 'not_sent' },
+    });
+  });
+
+  it.each([
+    ['half of its time', {}, 5000],
+    ['a second at least', { sendWithinMs: 1200 }, 1000],
+  ])('F25 a last question that took more than %s makes it read again', (_, more, enough) => {
+    const slow: Event = { is: 'approved', moment: at(enough + 1) };
+    const again = run([locked, known(), fresh, slow], wanted(more));
+    expect(again).toMatchObject({ state: { at: 'reading' }, effect: { do: 'read' } });
+    const inTime: Event = { is: 'approved', moment: at(enough) };
+    expect(run([locked, known(), fresh, inTime], wanted(more)).effect.do).toBe('record');
+    const later: Event = { is: 'fresh', value: order(5), moment: at(60_000) };
+    expect(endOf([locked, known(), fresh, slow, later], wanted(more))).toMatchObject({
+      refusal: { why: 'equal' },
+    });
   });
 });
 

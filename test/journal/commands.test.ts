@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { reply } from '../harness/server.ts';
+import { sit } from '../orders/desk.ts';
 import {
   chargeOf,
   listOf,
@@ -143,6 +144,29 @@ describe('journal settle', () => {
     expect(service.posts).toHaveLength(2);
   });
 
+  test('asks a person how they know, then for the order id', async () => {
+    await using desk = await afterLostReply();
+    const { home, intent, run } = desk;
+    const person = sit(['journal', 'settle', intent, '--applied'], { home, env: { TZ: 'UTC' } });
+    await person.answer('How do you know?', 'seen in the bank file\r');
+    await person.answer('Type the order id to write it down', 'ord_1\r');
+    expect(await person.leaves).toMatchObject({
+      code: 0,
+      screen: expect.stringContaining('made, as stated by'),
+    });
+    const shown = JSON.parse((await run('journal', 'export', '--ndjson')).stdout);
+    expect(shown).toMatchObject({ id: intent, by: 'person', verdict: 'applied' });
+  });
+
+  test('of an account that no profile reaches says which profile to add', async () => {
+    await using desk = await afterLostReply();
+    const { run, intent } = desk;
+    await run('profile', 'remove', 'shop', '--yes');
+    const settled = await run('journal', 'settle', intent, '--applied', '--note', 'n', '--confirm', 'ord_1');
+    expect(settled.code).toBe(4);
+    expect(settled.stderr).toContain('add a profile of that account: paydesk profile add shop');
+  });
+
   test('is not needed where the read tells, and cannot contradict it', async () => {
     await using desk = await afterLostReply();
     desk.service.orders = [refunded(300)];
@@ -242,4 +266,22 @@ test('journal list narrows by order, person and time', async () => {
   expect([await count('--operator', 'op7'), await count('--operator', 'op8')]).toEqual([1, 0]);
   expect([await count('--since', '1h'), await count('--since', '2100-01-01')]).toEqual([1, 0]);
   expect(await desk.run('journal', 'list', '--since', 'yesterday')).toMatchObject({ code: 2 });
+});
+
+test('journal list says at 80 columns whose money it is, or what was done, where that differs', async () => {
+  await using desk = await afterLostReply();
+  const { home, run } = desk;
+  const heading = async (...words: string[]) => {
+    const { screen } = await sit(['journal', 'list', ...words], { home, env: { TZ: 'UTC' } }).leaves;
+    return /^INTENT .*$/m.exec(screen)?.[0].trim().split(/ {2,}/);
+  };
+  const usual = ['INTENT', 'SENT UTC', 'ORDER', 'AMOUNT', 'OUTCOME'];
+  expect(await heading('--all-profiles')).toEqual(usual);
+  const demo = ['-p', 'demo', 'orders'];
+  const { stdout } = await run(...demo, 'list', '--status', 'pre_authorized', '--csv', '--columns', 'id');
+  const [, authorized = ''] = stdout.split(/\r?\n/);
+  await run(...demo, 'capture', authorized, '--yes');
+  expect(await heading('--all-profiles')).toEqual([...usual, 'PROFILE']);
+  await run(...demo, 'refund', authorized, '--yes');
+  expect(await heading('-p', 'demo')).toEqual([...usual, 'KIND']);
 });

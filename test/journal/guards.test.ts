@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide, equalRefund, isOpen, isWatched } from '../../src/journal/guards.ts';
+import { decide, equalRefund, isOpen } from '../../src/journal/guards.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import { momentOf } from '../../src/journal/time.ts';
 import type { ChangeRequest } from '../../src/ports.ts';
@@ -91,13 +91,6 @@ describe('an attempt is open', () => {
       false,
     );
   });
-
-  it('and watched until its horizon when a read showed it', () => {
-    expect(isWatched(attempt([{ verdict: 'applied', by: 'read' }]), now(2000))).toBe(true);
-    expect(isWatched(attempt([{ verdict: 'applied', by: 'read' }]), now(1000 + horizonMs))).toBe(false);
-    expect(isWatched(attempt([{ verdict: 'applied', by: 'reply' }]), now(2000))).toBe(false);
-    expect(isWatched(attempt([]), now(2000))).toBe(false);
-  });
 });
 
 describe('what the journal says to an intent', () => {
@@ -125,6 +118,41 @@ describe('what the journal says to an intent', () => {
       {},
       old,
       { go: 'refuse', refusal: { why: 'not_seen' } },
+    ],
+    [
+      'made by the word of a person: only with --again',
+      [attempt([{ verdict: 'applied', by: 'person' }])],
+      {},
+      old,
+      { go: 'refuse', refusal: { why: 'made' } },
+    ],
+    [
+      'made by the word of a person, with --again: send',
+      [attempt([{ verdict: 'applied', by: 'person' }])],
+      { again: true },
+      old,
+      { go: 'send' },
+    ],
+    [
+      'another amount by the word of a person: send',
+      [attempt([{ verdict: 'applied', by: 'person' }])],
+      { expected: [{ chargeId: 'ch_1', amount: -6 }] },
+      old,
+      { go: 'send' },
+    ],
+    [
+      'made by the word of a person, in another row of the same plan: send',
+      [attempt([{ verdict: 'applied', by: 'person' }], { plan: 'p', ref: '1' })],
+      { plan: 'p', ref: '2' },
+      old,
+      { go: 'send' },
+    ],
+    [
+      'made, as a reply showed: the final read decides',
+      [attempt([{ verdict: 'applied', by: 'reply' }])],
+      {},
+      old,
+      { go: 'send' },
     ],
     [
       'not seen and old, with --again: send',

@@ -76,6 +76,26 @@ function damage(statement: string): void {
 }
 
 describe('the journal file', () => {
+  it('takes no SENT from a run that did not see what another one wrote about the order since it looked', async () => {
+    const query = { origin: 'https://pay.example', orderId: 'ord_1' };
+    const [one, other] = [createFileStore(file), createFileStore(file)];
+    expect(await one.attempts(query)).toEqual([]);
+    await other.append(sent('i_b', 1));
+    await expect(one.append(sent('i_a', 2))).rejects.toMatchObject({
+      kind: 'refused',
+      message: 'another run changed ord_1 meanwhile, past the lock on it',
+    });
+    await one.attempts(query);
+    await other.append(verdict('i_b', 3));
+    await expect(one.append(sent('i_a', 4))).rejects.toMatchObject({ kind: 'refused' });
+    await one.attempts(query);
+    await one.append(sent('i_a', 5));
+    const elsewhere = { ...sent('i_c', 6), proof: { ...sent('i_c', 6).proof, orderId: 'ord_2' } };
+    await other.append(elsewhere);
+    await one.append(verdict('i_a', 7));
+    expect(await other.attempts(query)).toHaveLength(2);
+  });
+
   it('gives back what was written, in another process too', async () => {
     const store = createFileStore(file);
     await store.append(sent('i_a', 1));

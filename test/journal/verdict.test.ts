@@ -257,12 +257,26 @@ describe('what a reply says of other changes', () => {
     ['order', { object: 'order' }, nothing('a body that is no order')],
     ['order', { id: 'ord_9' }, nothing('a body that is no order')],
     ['checkout', { id: 'chk_1' }, made],
+    [
+      'checkout',
+      { id: 'chk_1', livemode: false },
+      { says: 'contradiction', why: 'HTTP 200, an object, but its livemode is of the other mode' },
+    ],
     ['checkout', [], nothing('a body that is no object')],
     ['checkout', null, nothing('a body that is no object')],
     ['api', {}, made],
     ['api', 'yes', nothing('a body that is no object')],
   ])('%s: %j', (kind, value, answer) => {
     expect(judgeReply(proof({ kind }), heard(value))).toEqual(answer);
+  });
+
+  it('F12 a redirect names the host it points to, whatever else it says', () => {
+    const redirect = { status: 307, redirectTo: 'elsewhere.example' };
+    const answer = { says: 'nothing', why: 'HTTP 307, a redirect to elsewhere.example' };
+    expect(judgeReply(proof(), { ...redirect, body: { value: { object: 'order', id: 'ord_1' } } })).toEqual(
+      answer,
+    );
+    expect(judgeReply(proof(), { ...redirect, body: { problem: 'an empty body' } })).toEqual(answer);
   });
 
   it('an error names all that it holds, and keeps its data', () => {
@@ -332,8 +346,8 @@ describe('what a reply to a refund says', () => {
   it.each([
     [200, done, { says: 'applied', refunds: [expect.objectContaining({ id: 'new', amount: -5 })] }],
     [299, done, { says: 'applied', refunds: [expect.objectContaining({ id: 'new' })] }],
-    [199, done, { says: 'nothing', why: 'HTTP 199 without an error of the service' }],
-    [300, done, { says: 'nothing', why: 'HTTP 300 without an error of the service' }],
+    [199, done, { says: 'nothing', why: 'HTTP 199, without an error of the service' }],
+    [300, done, { says: 'nothing', why: 'HTTP 300, without an error of the service' }],
     [200, { ...done, object: 'charge' }, says(200, 'a body that is no order')],
     [200, { ...done, livemode: undefined }, says(200, 'an order that does not show its livemode')],
     [200, { ...done, charges: null }, says(200, 'an order, but the charges are not shown')],

@@ -188,7 +188,12 @@ export function serviceOf(read: () => Promise<unknown>, profile: Profile = testP
   return {
     profile,
     async *pages() {
-      yield { records: ((await read()) as Record<string, unknown>[]).map(wire), hasMore: false };
+      yield {
+        records: ((await read()) as Record<string, unknown>[]).map(wire),
+        hasMore: false,
+        saysHasMore: true,
+        repeated: 0,
+      };
     },
     async locate() {
       return { found: wire((await read()) as Record<string, unknown>), neighbour: 'ord_0' };

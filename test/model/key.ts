@@ -81,9 +81,9 @@ function stateKey(state: State | ResolveState, shown: number): string {
     case 'recording':
       return 'errand' in state
         ? `${errandKey(state.errand)}${rowKey(state.row)}`
-        : `${rowKey(state.flight.sent)}@${state.flight.asked.time}`;
+        : `${rowKey(state.flight.sent)}@${state.flight.readAt.time}`;
     case 'sending':
-      return `${rowKey(state.flight.sent)}@${state.flight.asked.time}`;
+      return `${rowKey(state.flight.sent)}@${state.flight.readAt.time}`;
     case 'doubting':
     case 'waiting':
     case 'rereading': {

@@ -3,7 +3,7 @@ import { explore } from './explore.ts';
 import { design, type Rules } from './world.ts';
 
 const long = process.env.PAYDESK_TEST_LONG === '1';
-const small = { runs: 3, kills: 1, powerLosses: 1, foreign: 1, settles: 1 };
+const small = { runs: 3, kills: 1, powerLosses: 1, foreign: 1, settles: 1, failures: 0 };
 
 function print(line: string): void {
   process.stdout.write(`model: ${line}\n`);
@@ -14,7 +14,23 @@ describe('the protocol, in every state that two processes, kills, a power loss a
     ['a first refund', { budget: { ...design.budget, runs: long ? 4 : 3 } }],
     [
       'a second refund of the same amount',
-      { olderRefund: true, budget: { ...small, foreign: 0, settles: long ? 1 : 0 } },
+      {
+        olderRefund: true,
+        budget: { ...small, powerLosses: long ? 1 : 0, foreign: 0, settles: long ? 1 : 0 },
+      },
+    ],
+    [
+      'a disk that fails',
+      {
+        budget: {
+          ...small,
+          runs: long ? 3 : 2,
+          powerLosses: long ? 1 : 0,
+          foreign: 1,
+          settles: 0,
+          failures: 2,
+        },
+      },
     ],
   ])(
     '%s: never twice, never lost, never falsely applied',

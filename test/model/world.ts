@@ -33,6 +33,8 @@ export interface Budget {
   readonly powerLosses: number;
   readonly foreign: number;
   readonly settles: number;
+  /** Writes that are answered as failed, whether the row is there afterwards or not. */
+  readonly failures: number;
 }
 
 /** No request takes effect later than this after it left. */
@@ -52,7 +54,7 @@ export const design: Rules = {
   truthful: true,
   shared: true,
   olderRefund: false,
-  budget: { runs: 4, kills: 2, powerLosses: 1, foreign: 1, settles: 1 },
+  budget: { runs: 4, kills: 2, powerLosses: 1, foreign: 1, settles: 1, failures: 0 },
 };
 
 // Within `send_by`, past it, past the horizon of what was sent until then, and past it once more.
@@ -284,7 +286,10 @@ function processMoves(world: World, rules: Rules, index: number, running: Runnin
       if (effect.row.type === 'sent' && rules.order === 'post_then_sent' && running.waitsFor === undefined) {
         return [{ name: `${name}: the request leaves first`, world: leave(world, index, running) }];
       }
-      return [recordRow(world, rules, index, running, effect.row)];
+      return [
+        recordRow(world, rules, index, running, effect.row),
+        ...failToRecord(world, rules, index, running, effect.row),
+      ];
     case 'send':
       return running.waitsFor === undefined
         ? [
@@ -363,20 +368,48 @@ function isTrue(world: World, rules: Rules, { state }: Running): boolean {
 }
 
 function recordRow(world: World, rules: Rules, index: number, running: Running, row: JournalRow): Move {
+  const words = row.type === 'sent' ? 'SENT' : row.verdict;
+  const written = withRow(world, rules, index, row);
+  // A verdict on what the journal does not hold is refused by it.
+  const event: Event =
+    written === world
+      ? { is: 'unrecorded', cause: 'stray', moment: momentOf(world) }
+      : { is: 'recorded', moment: momentOf(world) };
+  return { name: `${index} writes ${words}`, world: answer(written, rules, index, running, event) };
+}
+
+function withRow(world: World, rules: Rules, index: number, row: JournalRow): World {
   const machine = machineOf(world, index);
+  const isSent = (one: JournalRow) => one.type === 'sent' && one.intent === row.intent;
+  if (row.type === 'verdict' && !journalOf(world, index).some(isSent)) return world;
   const rows = [...(world.journals[machine] ?? []), row];
   const soft =
     rules.commits === 'none_durable' || (rules.commits === 'sent_not_synced' && row.type === 'sent');
-  const written: World = {
+  return {
     ...world,
     journals: replace(world.journals, machine, rows),
     durable: soft ? world.durable : replace(world.durable, machine, rows.length),
   };
+}
+
+function failToRecord(
+  world: World,
+  rules: Rules,
+  index: number,
+  running: Running,
+  row: JournalRow,
+): readonly Move[] {
+  if (world.left.failures === 0) return [];
+  const left = { ...world.left, failures: world.left.failures - 1 };
+  const failed: Event = { is: 'unrecorded', cause: 'failed', moment: momentOf(world) };
   const words = row.type === 'sent' ? 'SENT' : row.verdict;
-  return {
-    name: `${index} writes ${words}`,
-    world: answer(written, rules, index, running, { is: 'recorded', moment: momentOf(world) }),
-  };
+  return [false, true].map((isThere) => {
+    const after = isThere ? withRow(world, rules, index, row) : world;
+    return {
+      name: `${index} cannot write ${words}, and it is ${isThere ? 'there' : 'not there'}`,
+      world: answer({ ...after, left }, rules, index, running, failed),
+    };
+  });
 }
 
 function leave(world: World, index: number, running: Running): World {

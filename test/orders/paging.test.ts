@@ -72,7 +72,17 @@ describe('the printed commands', () => {
     const first = await shell('paydesk orders list --max 8 --limit 5');
     expect(first.code).toBe(0);
     expect(idsIn(first.stdout)).toEqual(ids.slice(0, 8));
-    expect(idsIn((await shell(commandAfter('next', first.stderr))).stdout)).toEqual(ids.slice(8, 13));
+    expect(idsIn((await shell(commandAfter('next', first.stderr))).stdout)).toEqual(ids.slice(8, 16));
+  });
+
+  test('give the same kind of output', async () => {
+    const rows = ids.map((id) => `${id},false\n`);
+    const line = 'paydesk orders list --max 3 --csv --columns id,livemode --no-header';
+    const first = await shell(line);
+    const second = await shell(commandAfter('next', first.stderr));
+    expect(second.stdout).toBe(rows.slice(3, 6).join(''));
+    const back = await shell(commandAfter('previous', second.stderr));
+    expect(back.stdout).toBe(first.stdout);
   });
 });
 

@@ -1,5 +1,7 @@
 /** What stands between a wish and a refund: confirmation, production, the final read, repeats, limits. */
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { json, reply } from '../harness/server.ts';
@@ -196,6 +198,33 @@ describe('F25 the order is read again right before it is sent', () => {
     expect(service.posts).toHaveLength(1);
   });
 
+  test.each([
+    ['somebody refunds it meanwhile', true, 3, 0],
+    ['nothing happens meanwhile', false, 0, 1],
+  ] as const)(
+    'whoever thinks for a minute about that question, and %s: it is read once more',
+    async (_, refunded, exit, posts) => {
+      await using service = await refunding();
+      using home = newHome();
+      const minute = join(home.path, 'a-minute-later');
+      const clock = join(home.path, 'clock.cjs');
+      const code = `const { existsSync } = require('node:fs'); const now = Date.now;
+        Date.now = () => now() + (existsSync(${JSON.stringify(minute)}) ? 60_000 : 0);`;
+      writeFileSync(clock, code);
+      const env = { ...service.env, NODE_OPTIONS: `--require=${clock}` };
+      const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env });
+      await person.waitFor('Send it? (y/N)');
+      service.orders = [{ ...order, updated_at: 1_790_000_099 }];
+      person.type('y\r');
+      await person.waitFor('Send it all the same? (y/N)');
+      if (refunded) service.orders = [refundedWhole(order)];
+      writeFileSync(minute, '');
+      person.type('y\r');
+      const { code: ended, screen } = await person.leaves;
+      expect({ ended, posts: service.posts.length }, screen).toEqual({ ended: exit, posts });
+    },
+  );
+
   test('with --yes another field is said, and it goes on', async () => {
     await using service = await startService({
       orders: [order],
@@ -252,6 +281,23 @@ describe('F28 the same once more', () => {
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain('rf_old');
     expect(service.posts).toEqual([]);
+  });
+
+  test('under an --intent that was something else is refused (3) with what was recorded and what is asked now', async () => {
+    await using service = await refunding();
+    using home = newHome();
+    const id = ['--intent', 'ticket-8840', '--yes'];
+    expect(await run(home, service, ...id, '--reason', 'other')).toMatchObject({ code: 0 });
+    const other = await run(home, service, ...id, '--charge', '1');
+    expect(other.code).toBe(3);
+    expect(other.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'the intent ticket-8840 was something else: recorded with reason other, no charge; asked for now with no reason, charge 1',
+    );
+    const env = service.env;
+    const capture = await paydesk(['orders', 'capture', 'ord_1', ...id], { home, env });
+    expect(capture.code).toBe(3);
+    expect(capture.stderr.replaceAll(/\s+/g, ' ')).toContain('recorded as refund, asked for now as capture');
+    expect(service.posts).toHaveLength(1);
   });
 
   test('after a lost answer it is refused until the outcome is known, and sent once in all', async () => {

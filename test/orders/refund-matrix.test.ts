@@ -257,6 +257,29 @@ describe('capture of an authorized order', () => {
     expect(await desk.order(order.id)).toMatchObject({ payment_status: 'paid' });
   });
 
+  test('is picked by a person out of those that are authorized', async () => {
+    const order = await desk.take(preAuthorized);
+    const before = await desk.orders();
+    const person = desk.person(['orders', 'capture']);
+    await person.waitFor('Which order?');
+    person.type(order.id);
+    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    await person.answer('Send it? (y/N)', 'y\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(0);
+    const offered = new Set(screen.match(/ord_[A-Za-z0-9]{17}/g));
+    const authorized = before.filter((one) => one.payment_status === 'pre_authorized').map(({ id }) => id);
+    expect([...offered].filter((id) => !authorized.includes(id))).toEqual([]);
+    expect(await desk.order(order.id)).toMatchObject({ payment_status: 'paid' });
+  });
+
+  test('without an id is a usage error in a script, with the command that lists them', async () => {
+    const ran = await desk.script(['orders', 'capture', '--yes']);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('missing ID');
+    expect(ran.stderr).toContain('paydesk orders list --status pre_authorized');
+  });
+
   test('is not made twice: the second is refused and sends nothing (3)', async () => {
     const order = await desk.take(preAuthorized);
     expect(await desk.script(['orders', 'capture', order.id, '--yes'])).toMatchObject({ code: 0 });

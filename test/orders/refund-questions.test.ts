@@ -10,6 +10,9 @@ import {
   openDesk,
   paidOnce,
   paidTwice,
+  partlyLocked,
+  preAuthorized,
+  refundedInPart,
   refundsOf,
   sit,
 } from './desk.ts';
@@ -54,6 +57,24 @@ describe('orders refund with nothing given', () => {
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
     expect(refundsOf(await desk.order(order.id))).toEqual([[], [-order.amount]]);
+  });
+
+  test('does not offer all of an order of which a part went back before, but what is left of each charge', async () => {
+    const order = await desk.take(refundedInPart);
+    const person = desk.person(['orders', 'refund', '--reason', 'other']);
+    await person.waitFor('Which order?');
+    person.type(order.id);
+    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    await person.waitFor('What of it?');
+    await person.answer(/> charge 1 .* left/, down);
+    const { amount } = chargeAt(order, 1);
+    await person.answer(new RegExp(`> charge 2 .* ${amount} left`), '\r');
+    await person.answer(`How much? (Enter: all ${amount})`, '\r');
+    await person.answer('Send it? (y/N)', 'y\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(0);
+    expect(screen).not.toContain('all of it');
+    expect(refundsOf(await desk.order(order.id))[1]).toEqual([-amount]);
   });
 
   test('does not take an amount that is more than is left, or no amount at all', async () => {
@@ -101,7 +122,9 @@ describe('a possible twin', () => {
     await person.answer('How much?', '\r');
     await person.answer('Send it? (y/N)', '\r');
     const words = (await person.leaves).screen.replaceAll(/\s+/g, ' ');
-    expect(words).toContain('the same buyer and amount within 10 minutes, may be meant: ord_3 sent once');
+    expect(words).toContain(
+      'the same buyer and amount within 10 minutes, may be meant: ord_3 will send once',
+    );
     expect(words).not.toContain('may be meant: ord_1');
   });
 });
@@ -121,9 +144,24 @@ describe('why', () => {
       expect(person.transcript).toMatch(words);
     person.type(down.repeat(5));
     await person.answer('> no reason is sent', '\r');
-    await person.waitFor('sent once: {}');
+    await person.waitFor('will send once: {}');
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
+  });
+
+  test.each([
+    ['an order that is not charged yet', preAuthorized, []],
+    ['a whole order of which a part went back before', refundedInPart, []],
+    ['more than is left', paidTwice, ['--charge', '1', '--amount', '999999999']],
+    ['a charge that the service does not refund', partlyLocked, ['--charge', '2']],
+  ])('is not asked before the refusal of %s', async (_what, kind, flags) => {
+    const order = await desk.take(kind);
+    const person = desk.person(['orders', 'refund', order.id, ...flags]);
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(screen).toContain('refused: ');
+    expect(screen).not.toContain('Why?');
+    expect(await desk.order(order.id)).toEqual(order);
   });
 
   test('suspected fraud comes with the warning that paydesk cannot see disputes', async () => {

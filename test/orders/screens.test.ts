@@ -257,8 +257,8 @@ test('a refund: preview and result', async () => {
       THIS REFUND        -23000  -23000  all that is left of charge 1
       left afterwards         0   17000
     note: this charge was refunded before; the buyer may mean that refund
-    sent once: {"charge_id":"656f1c0e9a2b4d0018c3e5a1", "amount":23000,
-                "reason":"requested_by_client"}
+    will send once: {"charge_id":"656f1c0e9a2b4d0018c3e5a1", "amount":23000,
+                     "reason":"requested_by_client"}
     ? [sandbox] Send it? (y/N)
     refunded 23000 MXN to visa *4242                                sandbox shop
     order    ord_2tQ7zRk9PwE5xNvAm   partially_refunded, as before
@@ -283,8 +283,8 @@ test('a small part of a charge in production', async () => {
       THIS REFUND          -300  -300  1.7 % of charge 2
       left afterwards     16700  39700
     note: paydesk cannot see disputes: a refund and a chargeback together pay twice
-    sent once: {"charge_id":"656f1c0e9a2b4d0018c3e5b4", "amount":300,
-                "reason":"suspected_fraud"}
+    will send once: {"charge_id":"656f1c0e9a2b4d0018c3e5b4", "amount":300,
+                     "reason":"suspected_fraud"}
     ? [PRODUCTION] Type the amount to send it, or press Enter to cancel:
     cancelled: not confirmed
     certain: nothing was sent
@@ -310,7 +310,7 @@ test('a capture: preview and result', async () => {
     buyer   Buyer Name  buyer@example.com
     from    charge 1, visa *4242, ch_1
       THIS CAPTURE  7450 MXN   all that was authorized
-    sent once: no body
+    will send once: no body
     ? [sandbox] Send it? (y/N)
     captured 7450 MXN                                               sandbox shop
     order    ord_2tQ7zRk9PwE5xNvAm   paid      journal i_7f3k2m9x

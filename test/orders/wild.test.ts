@@ -196,7 +196,7 @@ test('page URLs may be absent, null, in any order or of another host; `total` ma
     return json({ object: 'list', has_more: index < 2, ...pages[index], data })(request, response, socket);
   });
   using home = newHome();
-  const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: 'key_1' };
+  const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: 'key_wild_1' };
   const ran = await paydesk(['orders', 'list', '--limit', '1', '--all', '--columns', 'id', '--no-header'], {
     home,
     env,

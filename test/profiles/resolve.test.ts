@@ -24,11 +24,19 @@ const variables = {
 };
 
 test('without a profile: exit 4, naming -p demo and profile add', async () => {
+  await desk.run().remove('shop');
   await expect(desk.run().open()).rejects.toMatchObject({
     kind: 'auth',
     parts: {
       now: [expect.stringContaining('-p demo'), expect.stringContaining('paydesk profile add')],
     },
+  });
+});
+
+test('without a named profile: exit 4, naming those that are stored', async () => {
+  await expect(desk.run().open()).rejects.toMatchObject({
+    kind: 'auth',
+    parts: { now: expect.arrayContaining(['stored: shop; built in: demo', 'name one: -p shop']) },
   });
 });
 
@@ -125,6 +133,7 @@ test.each([
 test.each([
   ['no key', { PAYDESK_API_KEY: '' }, 'auth'],
   ['two keys', { PAYDESK_KEY_FILE: '/dev/null' }, 'usage'],
+  ['a key so short that it is none', { PAYDESK_API_KEY: 'sEcReT' }, 'usage'],
   ['a key with a line break', { PAYDESK_API_KEY: 'sEcReT\nsEcReT' }, 'usage'],
   ['a key file that is not there', { PAYDESK_API_KEY: '', PAYDESK_KEY_FILE: '/nonexistent' }, 'auth'],
 ])('variables with %s give no key', async (_what, change, kind) => {
@@ -132,6 +141,10 @@ test.each([
   const error = await opened.key().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ kind });
   expect(String(error)).not.toContain('sEcReT');
+});
+
+test('a word that is too short to be a key is not kept from being an argument', async () => {
+  expect(await desk.run({ env: { PAYDESK_API_KEY: 'json' } }).knownKeys()).toEqual([canary]);
 });
 
 test('profile show tells which variable a value comes from', async () => {

@@ -4,8 +4,8 @@ import type { CheckoutCreateRequest } from '../../api/spec.ts';
 import type { Block, Profile } from '../../ports.ts';
 import { accountLabel } from '../account.ts';
 import { expiryBlocks, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';
+import { requestLine } from '../request-line.ts';
 import { headLine } from '../send-named.ts';
-import { sentOnce } from '../sent-once.ts';
 
 /** Blocks of the preview. `now` is Unix milliseconds. */
 export function linkPreview(body: CheckoutCreateRequest, profile: Profile, now: number): readonly Block[] {
@@ -20,6 +20,6 @@ export function linkPreview(body: CheckoutCreateRequest, profile: Profile, now: 
     ...paymentBlocks(body.allowed_payment_methods, body.monthly_installments_options),
     ...expiryBlocks(body.expired_at, now),
     ...(recurrent === true ? [{ line: 'it can be paid more than once' }] : []),
-    sentOnce(body),
+    requestLine(body),
   ];
 }

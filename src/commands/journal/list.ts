@@ -37,7 +37,7 @@ export const list = defineCommand({
   },
 });
 
-// At 80 columns the table has no room for the profile, and one order's id may stand in several accounts.
+// One order's id may stand in several accounts.
 function closingLines(shown: readonly AttemptRecord[], open: boolean): readonly string[] {
   if (shown.length === 0) return [open ? 'no outcome is open' : 'nothing was sent from this machine'];
   const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];

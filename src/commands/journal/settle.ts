@@ -28,9 +28,10 @@ export const settle = defineCommand({
   async run(ctx, { args: [intent], flags }) {
     if ((flags.applied === true) === (flags['not-applied'] === true))
       throw usage('say --applied or --not-applied');
-    if (flags.note === undefined) throw usage('missing --note: say how you know');
+    if (flags.note === undefined && !ctx.ask.interactive) throw usage('missing --note: say how you know');
     const record = await attemptOf(ctx, intent);
-    const statement = { applied: flags.applied === true, note: flags.note };
+    const note = flags.note ?? (await ctx.ask.text({ message: 'How do you know?', flag: '--note TEXT' }));
+    const statement = { applied: flags.applied === true, note };
     const confirm = (sight: Sight) =>
       confirmStatement(ctx, { record, sight, given: flags.confirm, ...statement });
     const { record: after, added } = await ctx.journal.settle(record, statement, confirm);

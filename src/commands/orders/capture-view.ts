@@ -3,8 +3,8 @@
 import { itemsOf, type JsonObject, type Order, readOrder } from '../../api/spec.ts';
 import type { Block, Profile } from '../../ports.ts';
 import type { Applied } from '../outcome.ts';
+import { requestLine } from '../request-line.ts';
 import { journalWords } from '../send-named.ts';
-import { sentOnce } from '../sent-once.ts';
 import { titleLine } from '../title.ts';
 import { brandAndCard } from './card.ts';
 
@@ -28,7 +28,7 @@ export function capturePreview(value: JsonObject, profile: Profile): readonly Bl
       }),
     ),
     { line: { text: `  THIS CAPTURE  ${moneyOf(order)}   all that was authorized`, style: 'strong' } },
-    sentOnce(undefined),
+    requestLine(undefined),
   ];
 }
 

@@ -8,40 +8,49 @@ import { commandLine } from '../account.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { readOne } from '../one-record.ts';
 import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
-import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
+import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { capturePreview, captureResult } from './capture-view.ts';
 import { checkUnchanged } from './final-read.ts';
+import { type Offer, pickOrder } from './pick-order.ts';
 import { checkMode } from './refund-checks.ts';
 
 const { captureExample } = resources.orders;
+const offer: Offer = {
+  kind: statuses.preAuthorized,
+  accepts: (order) => order.payment_status === statuses.preAuthorized,
+  listFlags: ['--status', statuses.preAuthorized],
+};
 
 export const capture = defineCommand({
   description:
     'The whole authorized amount is captured; the service documents no part. It is confirmed like a refund.',
-  arguments: [idArgument('orders', true)],
+  arguments: [idArgument('orders', false)],
   flags: {
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
     intent: intentFlag,
   },
   examples: [
+    'paydesk -p demo orders capture',
     `paydesk -p demo orders list --status ${statuses.preAuthorized}`,
     `paydesk -p demo orders capture ${captureExample} --dry-run`,
     `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
-  async run(ctx, { args: [id], flags: { confirm, intent: intentId } }) {
+  async run(ctx, { args: [givenId], flags: { confirm, intent: intentId } }) {
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     checkConfirmable(ctx, { profile, confirm });
+    checkOrderNamed(givenId, intentId);
     const repeat = {
       kind: 'capture' as const,
-      orderId: id,
+      orderId: givenId,
       intentId,
-      asked: askedFor({ order: id }),
+      asked: askedFor({ order: givenId }),
       again: false,
     };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
+    const id = givenId ?? (await pickOrder(ctx, service, offer)).id;
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
     checkCapturable(order.value, profile);
     const confirmable = { profile, id, confirm };
@@ -74,6 +83,7 @@ function checkCapturable(order: JsonObject, profile: Profile): void {
 
 function captureIntent(ctx: Context, order: WireRecord, confirmable: Confirmable): Intent {
   const { amount, currency } = readOrder(order.value) ?? {};
+  let shown = order;
   return {
     kind: 'capture',
     orderId: confirmable.id,
@@ -82,8 +92,9 @@ function captureIntent(ctx: Context, order: WireRecord, confirmable: Confirmable
     currency,
     again: false,
     approve: async (fresh) => {
-      await checkUnchanged(ctx, order, fresh, confirmable);
+      await checkUnchanged(ctx, shown, fresh, confirmable);
       checkCapturable(fresh.value, confirmable.profile);
+      shown = fresh;
     },
   };
 }

@@ -3,7 +3,7 @@
 import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
 import type { Profile } from '../../ports.ts';
 import { commandLine } from '../account.ts';
-import { payedBy } from './card.ts';
+import { paidBy } from './card.ts';
 
 /** A line a charge with what is left of it, and under it the command, on a line of its own so that it can be copied. */
 export function chargeCommands(
@@ -13,7 +13,7 @@ export function chargeCommands(
   amount?: number,
 ): string[] {
   return charges.flatMap((charge) => [
-    `charge ${charge.number} ${payedBy(charge.value)}: ${charge.left} of ${charge.amount} ${money.currency ?? ''} left`,
+    `charge ${charge.number} ${paidBy(charge.value)}: ${charge.left} of ${charge.amount} ${money.currency ?? ''} left`,
     `  ${commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number), ...(amount === undefined ? [] : ['--amount', String(amount)]))}`,
   ]);
 }

@@ -3,7 +3,7 @@
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../../api/charges.ts';
 import type { Order } from '../../api/spec.ts';
 import type { Block, Cell } from '../../ports.ts';
-import { payedBy } from './card.ts';
+import { paidBy } from './card.ts';
 import { type RefundOrigins, sentBy } from './refund-origins.ts';
 
 const under = ' '.repeat(9);
@@ -23,7 +23,7 @@ function refundRows(charge: ChargeMoney, refund: RefundRecord, origins: RefundOr
   return [
     [
       '',
-      `${charge.number} ${payedBy(charge.value)}`,
+      `${charge.number} ${paidBy(charge.value)}`,
       String(refund.amount),
       { time: refund.createdAt, precision: 'zoned' },
       refund.authCode ?? '-',

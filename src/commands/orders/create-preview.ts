@@ -4,8 +4,8 @@ import type { OrderRequest } from '../../api/spec.ts';
 import type { Block, Profile } from '../../ports.ts';
 import { accountLabel } from '../account.ts';
 import { expiryBlocks, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';
+import { requestLine } from '../request-line.ts';
 import { headLine } from '../send-named.ts';
-import { sentOnce } from '../sent-once.ts';
 
 /** Blocks of the preview. `now` is Unix milliseconds. */
 export function orderPreview(body: OrderRequest, profile: Profile, now: number): readonly Block[] {
@@ -20,7 +20,7 @@ export function orderPreview(body: OrderRequest, profile: Profile, now: number):
       : [{ line: `ship to ${goesTo.filter((part) => part !== undefined).join(', ')}` }]),
     ...(metadata === undefined ? [] : [{ line: `metadata ${JSON.stringify(metadata)}` }]),
     ...(checkout === undefined ? [{ line: 'no checkout' }] : checkoutBlocks(checkout, now)),
-    sentOnce(body),
+    requestLine(body),
   ];
 }
 

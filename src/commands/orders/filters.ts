@@ -1,6 +1,6 @@
 /** The filters of `orders list` and `orders find`: ours, applied while walking, since the service documents none. */
 
-import { customerIdPattern, itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
+import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import { flag, usage } from '../../command.ts';
 import type { Context } from '../../ports.ts';
 import type { Filter } from '../listing.ts';
@@ -55,7 +55,7 @@ export interface FilterInput {
 export interface OrderFilters {
   readonly filters: readonly Filter[];
   readonly range: TimeRange;
-  /** Orders that were left out since they do not show what is asked about, so far. */
+  /** What was left out so far and why, where that may surprise. */
   readonly left: () => readonly string[];
 }
 
@@ -67,8 +67,8 @@ export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
   const undated = counted((order) => typeof order.created_at !== 'number');
   const unpriced = counted((order) => !isAmount(order.amount));
   const { status, customer, since, until } = input;
-  const filters: Filter[] = [];
-  if (status !== undefined) filters.push(statusFilter(status));
+  const byStatus = status === undefined ? undefined : statusFilter(status);
+  const filters: Filter[] = byStatus === undefined ? [] : [byStatus];
   if (input.refundable === true) filters.push({ words: ['--refundable'], accepts: canBeRefunded });
   if (customer !== undefined) filters.push({ words: ['--customer', customer], accepts: isBuyer(customer) });
   if (amounts.words.length > 0)
@@ -88,12 +88,30 @@ export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
   return {
     filters,
     range,
-    left: () => [...undated.words('created_at'), ...unpriced.words('amount')],
+    left: () => [...(byStatus?.left() ?? []), ...undated.words('created_at'), ...unpriced.words('amount')],
   };
 }
 
-function statusFilter(status: string): Filter {
-  return { words: ['--status', status], accepts: (order) => order.payment_status === status };
+// The service's words (service: payment_status); others may occur.
+const documented = [statuses.preAuthorized, statuses.paid, statuses.refunded];
+const mostRemembered = 10;
+
+// A word that no order shows may be mistyped: those that orders do show are said.
+function statusFilter(status: string): Filter & { readonly left: () => readonly string[] } {
+  const seen = new Set<string>();
+  return {
+    words: ['--status', status],
+    accepts: ({ payment_status: shown }) => {
+      if (typeof shown === 'string' && (shown === status || seen.size < mostRemembered)) seen.add(shown);
+      return shown === status;
+    },
+    left: () =>
+      seen.size === 0 || seen.has(status)
+        ? []
+        : [
+            `no order that was read has the payment_status ${status}; seen: ${[...seen].join(', ')}; documented: ${documented.join(', ')}`,
+          ],
+  };
 }
 
 function isAmount(value: unknown): boolean {

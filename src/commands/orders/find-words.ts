@@ -19,6 +19,8 @@ export interface Search {
     readonly next?: string | undefined;
   };
   readonly onlooker: OrderOnlooker;
+  /** The options about output as they were typed. */
+  readonly outputWords: readonly string[];
 }
 
 /** Why the reading ended: nothing more, the bound, a date that nothing can be newer than, or the one order of an id. */
@@ -91,13 +93,14 @@ function withoutSince(words: readonly string[]): readonly string[] {
 }
 
 function command(
-  { profile, texts, paging }: Search,
+  { profile, texts, paging, outputWords }: Search,
   { filters, next }: { readonly filters: readonly Filter[]; readonly next?: string | undefined },
 ): string {
   const options = [
     ...filters.flatMap(({ words }) => words),
     ...(paging.max === undefined ? [] : ['--max', String(paging.max)]),
     ...(paging.limit === undefined ? [] : ['--limit', String(paging.limit)]),
+    ...outputWords,
     ...(next === undefined ? [] : ['--next', next]),
   ];
   // A text that begins like an option stands behind the sign that ends them.

@@ -52,6 +52,7 @@ export const find = defineCommand({
       max: flags.max ?? defaultMax,
       paging: flags,
       onlooker: orderOnlooker(ctx, service.profile, asked),
+      outputWords: ctx.options.outputWords,
     };
     const accepts = ({ value }: WireRecord): boolean =>
       filters.every((filter) => filter.accepts(value)) && matcher(value) !== undefined;
@@ -107,8 +108,12 @@ async function look(
 }
 
 // What is left of a page within a bound; the rest of it follows.
-function upTo({ records, hasMore }: Page, most: number): Page {
-  return { records: records.slice(0, most), hasMore: hasMore || records.length > most };
+function upTo(page: Page, most: number): Page {
+  return {
+    ...page,
+    records: page.records.slice(0, most),
+    hasMore: page.hasMore || page.records.length > most,
+  };
 }
 
 function endingAfter({ texts, max, onlooker }: Search, page: Page, hits: readonly WireRecord[]): Ending {

@@ -3,7 +3,7 @@
 import { type ChargeMoney, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type JsonObject, type Order, statuses, valueAt } from '../../api/spec.ts';
 import type { Block, Cell } from '../../ports.ts';
-import { payedBy } from './card.ts';
+import { paidBy } from './card.ts';
 
 // Under the first word after `charge 1`.
 const under = ' '.repeat(10);
@@ -46,7 +46,7 @@ export function negative(sum: number): string {
 
 function chargeRow(charge: ChargeMoney): readonly Cell[] {
   return [
-    `charge ${charge.number}  ${charge.id}  ${payedBy(charge.value)}`,
+    `charge ${charge.number}  ${charge.id}  ${paidBy(charge.value)}`,
     String(charge.amount),
     negative(charge.refunded),
     charge.counts || charge.left === 0 ? String(charge.left) : '-',

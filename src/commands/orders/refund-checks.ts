@@ -24,8 +24,16 @@ export function checkMode(order: JsonObject, profile: Profile): void {
   );
 }
 
-/** The money of an order, or the refusal of one whose outcome could not be proved afterwards. */
-export function provableMoney(order: JsonObject): OrderMoney {
+/** The money of an order of which something may go back; the refusal of one of which nothing can. */
+export function refundableMoney(order: JsonObject, profile: Profile): OrderMoney {
+  const money = provableMoney(order);
+  checkMode(order, profile);
+  checkState(money);
+  return money;
+}
+
+// The outcome of anything else could not be proved afterwards.
+function provableMoney(order: JsonObject): OrderMoney {
   const reading = readMoney(order);
   if ('money' in reading) return reading.money;
   throw refused(`${String(order.id)} cannot be refunded safely: ${reading.problem}`, [
@@ -33,19 +41,21 @@ export function provableMoney(order: JsonObject): OrderMoney {
   ]);
 }
 
-/** Refuses what the order's own state rules out. `whole` is a refund that names no charge. */
-export function checkState(money: OrderMoney, whole: boolean): void {
+function checkState(money: OrderMoney): void {
   if (money.status === statuses.preAuthorized) {
     throw refused(`${money.id} is not charged yet (${money.status})`, [
       'paydesk has no documented way to release it; do not capture in order to refund',
     ]);
   }
   if (money.status === statuses.refunded) throw refused(`${money.id} is refunded already: ${sumLine(money)}`);
-  if (money.isRefundable === false && whole) {
-    throw refused(
-      `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money)}`,
-    );
-  }
+}
+
+/** Refuses to refund the whole of an order that the service says is not refundable. */
+export function checkWhole(money: OrderMoney): void {
+  if (money.isRefundable !== false) return;
+  throw refused(
+    `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money)}`,
+  );
 }
 
 function sumLine(money: OrderMoney): string {
@@ -83,6 +93,22 @@ export function checkLimit(amount: number, money: OrderMoney, profile: Profile):
   throw refused(
     `${amount} ${money.currency} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${limit}`,
     ['ask your lead'],
+  );
+}
+
+const youngMs = 15 * 60_000;
+
+/** Refunds of the last 15 minutes: another desk, whose journal is not this one, may be at the same order. */
+export function youngWarnings(money: OrderMoney, nowMs: number): string[] {
+  return money.charges.flatMap(({ number, refunds }) =>
+    refunds.flatMap(({ id, amount, createdAt = 0 }) => {
+      const ageMs = nowMs - createdAt * 1000;
+      if (ageMs > youngMs) return [];
+      const ago = `${Math.max(0, Math.floor(ageMs / 60_000))} min ago`;
+      return [
+        `${id} gave ${-amount} of charge ${number} back ${ago}: somebody may be refunding this order now`,
+      ];
+    }),
   );
 }
 

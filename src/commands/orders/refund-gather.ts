@@ -2,7 +2,8 @@
 
 import { CliError } from '../../errors.ts';
 import type { Context, Service, WireRecord } from '../../ports.ts';
-import type { RefundAsked } from './refund-plan.ts';
+import { refundableMoney } from './refund-checks.ts';
+import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { askNote, askReason, askWhat, requires } from './refund-questions.ts';
 
 /** A script learns of a missing flag before any request. */
@@ -21,7 +22,10 @@ export function checkRequired(
   }
 }
 
-/** What was not given is asked, as far as somebody is there and did not say yes beforehand. */
+/**
+ * What was not given is asked, as far as somebody is there and did not say yes beforehand. Throws CliError 'refused' as
+ * soon as that is certain: nobody is asked why something cannot be refunded.
+ */
 export async function gather(
   ctx: Context,
   { profile }: Service,
@@ -31,11 +35,13 @@ export async function gather(
 ): Promise<RefundAsked> {
   const { charge, amount, reason, note, again } = given;
   const asks = ctx.ask.interactive && !ctx.options.dryRun;
+  const money = refundableMoney(order.value, profile);
   const answersOptional = asks && !ctx.options.yes && given.confirm === undefined;
   const what =
     answersOptional && nothingGiven && charge === undefined && amount === undefined
-      ? await askWhat(ctx, profile, order)
+      ? await askWhat(ctx, profile, money)
       : { charge, amount };
+  planRefund({ ...what, again }, order.value, profile);
   const asksReason = asks && (answersOptional || requires(profile, 'reason'));
   return {
     ...what,

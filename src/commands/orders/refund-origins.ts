@@ -4,6 +4,7 @@ import { readMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Context, Profile } from '../../ports.ts';
+import { refundFacts } from './refund-facts.ts';
 
 /** What the journal says of a refund record. */
 export interface RefundOrigin {
@@ -31,17 +32,11 @@ export async function originsOf(ctx: Context, profile: Profile, order: JsonObjec
 }
 
 /** Reads the origins out of the attempts on an order. Pure. */
-export function refundOrigins(attempts: readonly AttemptRecord[]): RefundOrigins {
+function refundOrigins(attempts: readonly AttemptRecord[]): RefundOrigins {
   return new Map(
-    attempts.flatMap(({ sent, verdicts }) => {
-      const last = verdicts.at(-1);
-      if (last?.verdict !== 'applied') return [];
-      const by = sent.note === undefined ? sent.operator : `${sent.operator}: ${sent.note}`;
-      // A read cannot tell whose of two equal refunds it saw.
-      const origin = { by: last.by === 'read' ? `${by} (or identical)` : by, reason: sent.reason };
-      return (last.refunds ?? []).flatMap(({ id }): [string, RefundOrigin][] =>
-        id === undefined ? [] : [[id, origin]],
-      );
+    [...refundFacts(attempts)].map(([id, { operator, note, knownBy, reason }]): [string, RefundOrigin] => {
+      const by = note === undefined ? operator : `${operator}: ${note}`;
+      return [id, { by: knownBy === 'read' ? `${by} (or identical)` : by, reason }];
     }),
   );
 }

@@ -4,14 +4,13 @@ import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
 import type { JsonObject, RefundReason, RefundRequest } from '../../api/spec.ts';
 import type { ExpectedRefund, Profile } from '../../ports.ts';
 import { commandLine } from '../account.ts';
-import { payedBy } from './card.ts';
+import { paidBy } from './card.ts';
 import {
   checkLimit,
-  checkMode,
   checkRepeat,
-  checkState,
+  checkWhole,
   generalWarnings,
-  provableMoney,
+  refundableMoney,
   refused,
 } from './refund-checks.ts';
 import { chooseTarget, type Named } from './refund-target.ts';
@@ -42,9 +41,8 @@ export interface RefundPlan {
 
 /** Plans a refund of an order as read. Throws CliError 'refused' with the reason; nothing was sent (service: Endpoints 1). */
 export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profile): RefundPlan {
-  const money = provableMoney(order);
-  checkMode(order, profile);
-  checkState(money, asked.charge === undefined);
+  const money = refundableMoney(order, profile);
+  if (asked.charge === undefined) checkWhole(money);
   const target = chooseTarget(asked, money, profile);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
   if (!asked.again) checkRepeat(plan.expected, money, profile);
@@ -66,7 +64,7 @@ function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
       .filter((charge) => charge.isRefundable === false)
       .map(
         (charge) =>
-          `the service says that charge ${charge.number} (${payedBy(charge.value)}) is not refundable; it may refuse the whole order`,
+          `the service says that charge ${charge.number} (${paidBy(charge.value)}) is not refundable; it may refuse the whole order`,
       ),
   };
 }
@@ -80,7 +78,7 @@ function chargePlan(
   const amount = asked.amount ?? charge.left;
   if (amount > charge.left) {
     throw refused(
-      `${amount} is more than is left on charge ${charge.number} (${payedBy(charge.value)}) of ${money.id}: ${charge.amount} paid, ${charge.refunded} refunded, ${charge.left} left`,
+      `${amount} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${charge.amount} paid, ${charge.refunded} refunded, ${charge.left} left`,
       [commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))],
     );
   }

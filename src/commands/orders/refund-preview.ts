@@ -3,7 +3,7 @@
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, readOrder, refundReasons } from '../../api/spec.ts';
 import type { Block, Cell, Profile } from '../../ports.ts';
-import { sentOnce } from '../sent-once.ts';
+import { requestLine } from '../request-line.ts';
 import { titleLine } from '../title.ts';
 import { brandAndCard } from './card.ts';
 import { negative, refundedSum } from './money-view.ts';
@@ -40,7 +40,7 @@ export function refundPreview({ plan, order, profile, note, origins }: Previewed
       : [{ line: `note    ${note}   stays on this machine, is not sent`, hang: 8 }]),
     { grid: moneyRows(plan, origins), right: [1, 2], indent: 2 },
     ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
-    sentOnce(body),
+    requestLine(body),
   ];
 }
 
@@ -136,5 +136,3 @@ export function percent(part: number, whole: number): string {
   if (share < 10) return `${(Math.floor(share * 10) / 10).toFixed(1)} %`;
   return `${Math.floor(share)} %`;
 }
-
-// The body as it is sent, with spaces after its commas so that a narrow terminal can break it there.

@@ -5,7 +5,7 @@ import type { Block, FoundRefund, Profile } from '../../ports.ts';
 import type { Applied } from '../outcome.ts';
 import { journalWords } from '../send-named.ts';
 import { titleLine } from '../title.ts';
-import { brandAndCard, payedBy } from './card.ts';
+import { brandAndCard, paidBy } from './card.ts';
 import { refundedSum } from './money-view.ts';
 import type { RefundPlan } from './refund-plan.ts';
 
@@ -40,7 +40,7 @@ function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): 
   }
   return refunds.map(({ id, amount, chargeId, authCode }) => {
     const charge = charges.find((one) => one.id === chargeId);
-    const card = charge === undefined ? chargeId : payedBy(charge.value);
+    const card = charge === undefined ? chargeId : paidBy(charge.value);
     return {
       line: `refund   ${id ?? 'no id shown'}   ${amount} to ${card}   auth ${authCode ?? '-'}`,
       hang: 9,

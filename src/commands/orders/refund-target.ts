@@ -2,7 +2,7 @@
 
 import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
 import type { Profile } from '../../ports.ts';
-import { payedBy } from './card.ts';
+import { paidBy } from './card.ts';
 import { chargeCommands } from './charge-commands.ts';
 import { refused } from './refund-checks.ts';
 
@@ -20,7 +20,7 @@ export function chooseTarget(asked: Named, money: OrderMoney, profile: Profile):
   const [only] = counting;
   if (only === undefined)
     throw refused(`${money.id} has nothing left to refund: no charge of it is paid and has something left`);
-  const touched = money.charges.some((charge) => charge.refunds.length > 0);
+  const touched = wasTouched(money);
   if (counting.length === 1 && (touched || asked.amount !== undefined)) return only;
   if (asked.amount !== undefined) {
     throw refused(
@@ -37,9 +37,18 @@ export function chooseTarget(asked: Named, money: OrderMoney, profile: Profile):
   return 'whole';
 }
 
+/** Whether all of the order can go back at once: nothing of it did before, and the service does not say no. */
+export function canGoBackWhole(money: OrderMoney): boolean {
+  return !wasTouched(money) && money.isRefundable !== false;
+}
+
+function wasTouched({ charges }: OrderMoney): boolean {
+  return charges.some((charge) => charge.refunds.length > 0);
+}
+
 function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeMoney {
   const found = money.charges.filter(
-    (charge) => charge.id === name || String(charge.number) === name || payedBy(charge.value) === name,
+    (charge) => charge.id === name || String(charge.number) === name || paidBy(charge.value) === name,
   );
   const exact = found.find((charge) => charge.id === name);
   const [charge] = exact === undefined ? found : [exact];
@@ -59,7 +68,7 @@ function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeM
 }
 
 function checkCharge(charge: ChargeMoney, money: OrderMoney): void {
-  const name = `charge ${charge.number} (${payedBy(charge.value)}) of ${money.id}`;
+  const name = `charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}`;
   if (charge.left <= 0)
     throw refused(`${name} is refunded already: ${charge.refunded} of ${charge.amount} went back`);
   if (charge.isRefundable === false)

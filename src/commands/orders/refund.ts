@@ -2,7 +2,6 @@
 
 import {
   chargeIdPattern,
-  type JsonObject,
   orderColumns,
   paths,
   refundReasons,
@@ -14,18 +13,21 @@ import type { Context, Intent, WireRecord } from '../../ports.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { readOne } from '../one-record.ts';
 import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
-import { askedFor, intentFlag, showRecorded } from '../repeat.ts';
+import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
+import { type Offer, pickOrder } from './pick-order.ts';
+import { youngWarnings } from './refund-checks.ts';
 import { checkRequired, gather } from './refund-gather.ts';
 import { originsOf } from './refund-origins.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { type Previewed, refundPreview } from './refund-preview.ts';
-import { pickOrder } from './refund-questions.ts';
 import { refundResult } from './refund-result.ts';
+import { canBeRefunded } from './refundable.ts';
 
 const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
+const offer: Offer = { kind: 'refundable', accepts: canBeRefunded, listFlags: ['--refundable'] };
 
 export const refund = defineCommand({
   description: [
@@ -63,16 +65,22 @@ export const refund = defineCommand({
     const { profile } = service;
     checkConfirmable(ctx, { profile, confirm: flags.confirm });
     checkRequired(ctx, service, flags);
+    checkOrderNamed(givenId, flags.intent);
     const repeat = {
       kind: 'refund' as const,
       orderId: givenId,
       intentId: flags.intent,
-      asked: askedOf(givenId, flags),
+      asked: askedFor({
+        order: givenId,
+        charge: flags.charge,
+        amount: flags.amount,
+        reason: flags.reason,
+      }),
       again: flags.again === true,
     };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
     const { id, twin } =
-      givenId === undefined ? await pickOrder(ctx, service) : { id: givenId, twin: undefined };
+      givenId === undefined ? await pickOrder(ctx, service, offer) : { id: givenId, twin: undefined };
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
     const asked = await gather(
       ctx,
@@ -82,7 +90,8 @@ export const refund = defineCommand({
       givenId === undefined,
     );
     const planned = planRefund(asked, order.value, profile);
-    const plan = { ...planned, warnings: [...planned.warnings, ...twinWords(twin)] };
+    const young = youngWarnings(planned.money, ctx.clock.now());
+    const plan = { ...planned, warnings: [...planned.warnings, ...young, ...twinWords(twin)] };
     const confirmable = { profile, id, confirm: flags.confirm };
     if (!ctx.options.dryRun) await showPreview(ctx, { plan, order: order.value, profile, note: asked.note });
     await confirmChange(ctx, confirmable, plan.amount);
@@ -110,25 +119,6 @@ async function showPreview(ctx: Context, shown: Omit<Previewed, 'origins'>): Pro
   ctx.notes.show(refundPreview({ ...shown, origins }));
 }
 
-// The same under the same --intent, or it is something else.
-function askedOf(
-  order: string | undefined,
-  {
-    charge,
-    amount,
-    reason,
-    intent,
-  }: {
-    readonly charge?: string;
-    readonly amount?: number;
-    readonly reason?: string;
-    readonly intent?: string;
-  },
-): JsonObject {
-  if (intent !== undefined && order === undefined) throw usage('missing ID: --intent repeats one order');
-  return askedFor({ order, charge, amount, reason });
-}
-
 function chargeName(text: string, name: string): string {
   if (chargeIdPattern.test(text)) return text;
   throw usage(`${name} ${text}: not a charge: its id, its number in orders show, or *4242`);
@@ -143,6 +133,7 @@ interface Decided {
 
 function refundIntent(ctx: Context, { asked, plan, order, confirmable }: Decided): Intent {
   const { profile, id } = confirmable;
+  let shown = order;
   return {
     kind: 'refund',
     orderId: id,
@@ -156,8 +147,9 @@ function refundIntent(ctx: Context, { asked, plan, order, confirmable }: Decided
     again: asked.again,
     checks: plan.warnings,
     approve: async (fresh) => {
-      await checkUnchanged(ctx, order, fresh, confirmable);
+      await checkUnchanged(ctx, shown, fresh, confirmable);
       planRefund(asked, fresh.value, profile);
+      shown = fresh;
     },
   };
 }

@@ -48,9 +48,11 @@ export function isScripted(ctx: Context, flags: KeyFlagValues): boolean {
   return !ctx.ask.interactive || flags['key-stdin'] === true || flags['key-file'] !== undefined;
 }
 
-/** Asks where to keep a key. A file only on a person's word, never because the keyring failed. */
+/** Asks where to keep a key; a keyring that does not answer is not offered. A file only on a person's word. */
 export async function askPlace(ctx: Context): Promise<KeyPlace> {
-  const place = await ctx.ask.choose<KeyPlace>({
+  const problem = await ctx.profiles.keyringProblem();
+  if (problem !== undefined) return askForFile(ctx, problem);
+  return ctx.ask.choose<KeyPlace>({
     message: 'keep the key in',
     flag: '--key-store',
     choices: [
@@ -58,9 +60,10 @@ export async function askPlace(ctx: Context): Promise<KeyPlace> {
       { value: 'file', label: 'a file that only you can read', detail: ctx.profiles.folders.config },
     ],
   });
-  if (place === 'file') return place;
-  const problem = await ctx.profiles.keyringProblem();
-  if (problem === undefined) return place;
+}
+
+// Never because the keyring failed.
+async function askForFile(ctx: Context, problem: string): Promise<KeyPlace> {
   ctx.notes.warn(`the system keyring is of no use: ${problem}`);
   const consent = await ctx.ask.confirm({
     message: 'keep the key in a file that only you can read?',

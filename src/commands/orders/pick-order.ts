@@ -1,0 +1,91 @@
+/** Which order a change is about, picked by a person out of the newest ones that it can be about. */
+
+import { itemsOf, type JsonObject, readOrder } from '../../api/spec.ts';
+import { usage } from '../../command.ts';
+import type { Choice, Context, Service, WireRecord } from '../../ports.ts';
+import { aboutMoney, commandLine } from '../account.ts';
+import { idOf, walkForwards } from '../walk.ts';
+import { paidBy } from './card.ts';
+import { refused } from './refund-checks.ts';
+import { countingCharges } from './refundable.ts';
+import { createTwins } from './twins.ts';
+
+const mostOffered = 100;
+const mostRead = 1_000;
+
+/** What kind of order is offered. */
+export interface Offer {
+  /** In a word: `refundable`. */
+  readonly kind: string;
+  readonly accepts: (order: JsonObject) => boolean;
+  /** The flags of `orders list` that show the same orders. */
+  readonly listFlags: readonly string[];
+}
+
+/** The order a person picked. */
+export interface Picked {
+  readonly id: string;
+  /** The order that may be meant instead: the same buyer and amount, minutes apart. */
+  readonly twin: string | undefined;
+}
+
+/** Lets a person pick one of up to 100 orders of a kind, among the newest 1000, by typing any part of it. */
+export async function pickOrder(ctx: Context, service: Service, offer: Offer): Promise<Picked> {
+  if (!ctx.ask.interactive)
+    throw usage('missing ID: say which order', [
+      commandLine(service.profile, 'orders', 'list', ...offer.listFlags),
+    ]);
+  const found = await readSome(ctx, service, offer);
+  const message = aboutMoney(service.profile, 'Which order?');
+  const id = await ctx.ask.search({ message, flag: 'ID', choices: found.map(orderChoice) });
+  const twins = createTwins();
+  twins.see(found.map(({ value }) => value));
+  return { id, twin: twins.of({ id }) };
+}
+
+async function readSome(
+  ctx: Context,
+  service: Service,
+  { kind, accepts }: Offer,
+): Promise<readonly WireRecord[]> {
+  const found: WireRecord[] = [];
+  let read = 0;
+  const over = ctx.notes.progress(() => `${found.length} ${kind} orders`);
+  try {
+    const walk = {
+      query: { limit: mostOffered },
+      all: false,
+      max: mostOffered,
+      filter: accepts,
+      over: () => read >= mostRead,
+    };
+    const see = (page: { readonly records: readonly WireRecord[] }): void => {
+      read += page.records.length;
+    };
+    for await (const { records } of walkForwards(service, 'orders', { ...walk, see })) found.push(...records);
+  } finally {
+    over();
+  }
+  if (found.length > 0) return found;
+  throw refused(`there is no ${kind} order${read < mostRead ? '' : ` among the newest ${read}`}`);
+}
+
+// Strangers' text first and cut where it is long; card, amount and id last and whole.
+function orderChoice(record: WireRecord): Choice<string> {
+  const order = readOrder(record.value);
+  const id = idOf(record) ?? '';
+  const { name, email } = order?.customer_info ?? {};
+  const money = `${order?.amount ?? '-'} ${order?.currency ?? ''}`.trim();
+  return { value: id, label: joined([name, email]), tail: joined([cardOf(record.value), money, id]) };
+}
+
+function cardOf(order: JsonObject): string {
+  const counting = countingCharges(order).map(({ value }) => value);
+  const [first, second] = counting.length > 0 ? counting : itemsOf(order.charges);
+  if (first === undefined) return '';
+  return second === undefined ? paidBy(first) : 'split';
+}
+
+function joined(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join('  ');
+}

@@ -1,0 +1,107 @@
+/** Files of an export on the disk: opened with care, 0600, and written whole where they must be. */
+
+import { randomBytes } from 'node:crypto';
+import { constants, lstatSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CliError, systemCode } from '../errors.ts';
+
+const { O_RDWR, O_CREAT, O_EXCL } = constants;
+// Not there on every system.
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+/** What stands at a path, a link not followed; undefined: nothing. */
+export function kindOf(path: string): 'file' | 'folder' | 'other' | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  if (stat.isDirectory()) return 'folder';
+  return stat.isFile() ? 'file' : 'other';
+}
+
+/** Creates a file of our own. Throws CliError 'refused' when it cannot be made, or exists. */
+export async function createFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, O_RDWR | O_CREAT | O_EXCL | noFollow, 0o600);
+  } catch (error) {
+    throw notUsable(path, error);
+  }
+}
+
+/** Opens a file that a run before this one made. Throws CliError 'refused' for one that is not its. */
+export async function openOwnFile(path: string, uid: number | undefined): Promise<FileHandle> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, O_RDWR | noFollow);
+  } catch (error) {
+    throw notUsable(path, error);
+  }
+  const stat = await handle.stat();
+  const foreign = uid !== undefined && (stat.uid !== uid || stat.nlink > 1);
+  if (stat.isFile() && !foreign) return handle;
+  await handle.close();
+  throw new CliError('refused', `${path} is not a file of your own, so it is not written`, {
+    certain: 'nothing was sent',
+    now: ['look who made it; --force replaces it'],
+  });
+}
+
+/** A folder for us alone. Throws CliError 'refused'. */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw notUsable(path, error);
+  }
+}
+
+/** Replaces a file by this text, whole or not at all; on the disk when it resolves. Rejects as the disk does. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    const handle = await open(whole, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(whole, path);
+  } catch (error) {
+    await rm(whole, { force: true });
+    throw error;
+  }
+}
+
+/** Makes names that were given in a folder survive a power cut, where the system can. */
+export async function syncFolderOf(path: string): Promise<void> {
+  try {
+    const handle = await open(dirname(path), 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return;
+  }
+}
+
+/** The error of a file that broke off while it was written. */
+export function brokenFile(path: string, error: unknown): CliError {
+  const code = systemCode(error);
+  const why = reasons[code] === undefined ? code : `${reasons[code]} (${code})`;
+  return new CliError('incomplete', `${path} could not be written: ${why}`, { cause: error });
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space left on the device',
+  EFBIG: 'the file would be larger than allowed',
+  EDQUOT: 'the disk quota is used up',
+};
+
+function notUsable(path: string, error: unknown): CliError {
+  return new CliError('refused', `${path} cannot be written (${systemCode(error)})`, {
+    certain: 'nothing was sent',
+    cause: error,
+  });
+}

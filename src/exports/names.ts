@@ -1,0 +1,48 @@
+/** The names of an export: the finished file, its manifest, the unfinished one beside it, and its checkpoint. */
+
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CliError, systemCode } from '../errors.ts';
+
+/** Absolute paths. */
+export interface Names {
+  readonly file: string;
+  readonly manifest: string;
+  /** Never read by a loader: the name says that it is not all. */
+  readonly partial: string;
+  readonly partialManifest: string;
+  readonly checkpoint: string;
+}
+
+/** The names of a file that somebody asked for. Throws CliError 'usage' when its folder is not there. */
+export function namesOf(path: string, checkpoints: string): Names {
+  const wanted = resolve(path);
+  const file = join(realFolder(dirname(wanted), path), basename(wanted));
+  const partial = `${file}.partial`;
+  const hash = createHash('sha256').update(file).digest('hex').slice(0, 32);
+  return {
+    file,
+    partial,
+    manifest: manifestOf(file),
+    partialManifest: manifestOf(partial),
+    checkpoint: join(checkpoints, `${hash}.jsonl`),
+  };
+}
+
+/** The manifest beside a file. */
+export function manifestOf(file: string): string {
+  return `${file}.manifest.json`;
+}
+
+// One file has one checkpoint, by whatever way its folder is named.
+function realFolder(folder: string, path: string): string {
+  try {
+    return realpathSync(folder);
+  } catch (error) {
+    throw new CliError('usage', `--to ${path}: its folder cannot be used (${systemCode(error)})`, {
+      certain: 'nothing was sent',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,160 @@
+/** The power goes during a refund: whatever the disk was told and had not confirmed may be missing. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { reset } from '../harness/server.ts';
+import type { Json } from '../orders/service.ts';
+import {
+  changeArgs,
+  type Desk,
+  forEachAtOnce,
+  isLong,
+  journalFile,
+  openDesk,
+  rowsIn,
+  story,
+  told,
+} from './desk.ts';
+import { fileNames, filesOf, type Left, powerLosses, recorded } from './disk.ts';
+import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { hasStrace } from './strace.ts';
+
+let ledger: Ledger;
+let desk: Desk;
+beforeAll(async () => {
+  ledger = await startLedger();
+  desk = await openDesk({ url: ledger.url });
+});
+afterAll(async () => {
+  desk[Symbol.dispose]();
+  await ledger[Symbol.asyncDispose]();
+});
+
+/** Made, and the reply is lost: three rows. */
+const lostReply = (): LedgerOrder =>
+  ledger.add('refund', (_, apply) => {
+    apply();
+    return reset;
+  });
+
+/** The refund that the power loss met. */
+interface Met {
+  readonly order: LedgerOrder;
+  readonly untouched: Json;
+  /** What the journal told before it. */
+  readonly earlier: string;
+}
+
+/** Every state of the disk that a power loss during a refund may leave. */
+async function leftOf(isFirst: boolean): Promise<{ readonly met: Met; readonly left: readonly Left[] }> {
+  using home = desk.newHome();
+  if (!isFirst) await desk.run(home, changeArgs(ledger.add('refund')));
+  const [before, earlier] = [filesOf(home), story(home)];
+  const order = lostReply();
+  const untouched = order.value;
+  const calls = await recorded(desk, home, changeArgs(order));
+  expect(story(home)).toBe(`${earlier} sent unknown applied`.trim());
+  expect(calls.filter(({ does }) => does === 'post')).toHaveLength(1);
+  return { met: { order, untouched, earlier }, left: powerLosses(before, calls) };
+}
+
+function put({ files }: Left, folder: string): void {
+  for (const name of fileNames) writeFileSync(join(folder, name), files[name], { mode: 0o600 });
+}
+
+/** The story of the refund that the power loss met, as the next run will find it. */
+function storyOf(left: Left, earlier: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'paydesk-left-'));
+  try {
+    put(left, folder);
+    const all = told(rowsIn(folder));
+    expect(all.startsWith(earlier), `${left.words}: ${all}`).toBe(true);
+    return all.slice(earlier.length).trim();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What the built program makes of it: whole, and neither forgotten nor sent twice. */
+async function nextRun(left: Left, { order, untouched, earlier }: Met): Promise<string> {
+  using home = desk.newHome();
+  mkdirSync(dirname(journalFile(home)), { recursive: true, mode: 0o700 });
+  put(left, dirname(journalFile(home)));
+  const found = storyOf(left, earlier);
+  const at = `${left.words}, "${found}"`;
+  // Where the request had not left, nothing was made.
+  if (!left.posted) order.value = untouched;
+  const posts = order.posts.length;
+  const verify = await desk.run(home, ['journal', 'verify']);
+  expect(verify.code, `${at}: ${verify.stderr}`).toBe(0);
+  const reconcile = await desk.run(home, ['journal', 'reconcile', '--all']);
+  const isOpen = found !== '' && !left.posted;
+  expect(reconcile.code, `${at}: ${reconcile.stderr}`).toBe(isOpen ? 7 : 0);
+  const again = await desk.run(home, changeArgs(order));
+  const isFree = found === '' && !left.posted;
+  expect({ code: again.code, sent: order.posts.length - posts }, `${at}: ${again.stderr}`).toEqual(
+    isFree ? { code: 0, sent: 1 } : { code: 3, sent: 0 },
+  );
+  const end = `${isFree ? 'sends' : 'refuses'}, "${story(home).slice(earlier.length).trim()}"`;
+  return `${left.posted ? 'after ' : 'before'} the POST, "${found}"; the next run ${end}`;
+}
+
+describe.skipIf(!hasStrace())('F19 the power goes', () => {
+  test.each([
+    ['the first refund of a journal', true],
+    ['a later refund', false],
+  ])(
+    'during %s: once the request has left, SENT is on the disk, whatever unsynced write is lost',
+    async (name, isFirst) => {
+      const { met, left } = await leftOf(isFirst);
+      const stories = left.map((one) => ({ one, story: storyOf(one, met.earlier) }));
+      for (const { one, story } of stories) {
+        expect(story, one.words).toMatch(one.posted ? /^sent( unknown( applied)?)?$/ : /^(sent)?$/);
+      }
+      // The built program itself: each outcome once, or all of them.
+      const classes = new Map(stories.map(({ one, story }) => [`${one.posted} ${story}`, one]));
+      const chosen = isLong ? left : [...classes.values()];
+      const made = met.order.value;
+      const outcomes = [
+        ...(await forEachAtOnce(
+          chosen.filter(({ posted }) => !posted),
+          1,
+          (one) => nextRun(one, met),
+        )),
+        ...(await forEachAtOnce(
+          chosen.filter(({ posted }) => posted),
+          3,
+          (one) => {
+            met.order.value = made;
+            return nextRun(one, met);
+          },
+        )),
+      ];
+      const counts = Map.groupBy(outcomes, (words) => words);
+      console.log(
+        `power losses, ${name}: ${left.length} states of the disk, ${outcomes.length} runs after one\n` +
+          [...counts].map(([words, all]) => `${String(all.length).padStart(5)} x ${words}`).join('\n'),
+      );
+      expect(stories.some(({ one }) => one.posted)).toBe(true);
+      expect(stories.some(({ story }) => story === '')).toBe(true);
+    },
+    3_600_000,
+  );
+
+  test('and the disk lied about one sync of SENT: this test notices', async () => {
+    using home = desk.newHome();
+    const order = lostReply();
+    const calls = await recorded(desk, home, changeArgs(order));
+    const post = calls.findIndex(({ does }) => does === 'post');
+    const sync = calls.findLastIndex(({ does }, index) => does === 'sync' && index < post);
+    using empty = desk.newHome();
+    const files = filesOf(empty);
+    const left = powerLosses(
+      files,
+      calls.filter((_, index) => index !== sync),
+    );
+    expect(left.some((one) => one.posted && storyOf(one, '') === '')).toBe(true);
+  });
+});

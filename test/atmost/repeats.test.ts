@@ -1,0 +1,161 @@
+/** The same refund asked for once more, by a person or a script, and reads that lag behind what was done. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { json, reset } from '../harness/server.ts';
+import { changeArgs, type Desk, journalRows, openDesk, refundAmount, story } from './desk.ts';
+import { type Ledger, type LedgerOrder, type OnPost, startLedger } from './ledger.ts';
+
+let ledger: Ledger;
+let desk: Desk;
+beforeAll(async () => {
+  ledger = await startLedger();
+  desk = await openDesk({ url: ledger.url });
+});
+afterAll(async () => {
+  desk[Symbol.dispose]();
+  await ledger[Symbol.asyncDispose]();
+});
+
+const lost: OnPost = () => reset;
+const madeAndLost: OnPost = (_, apply) => {
+  apply();
+  return reset;
+};
+
+describe.concurrent('F30 reads lag behind: not seen is never the last word', () => {
+  test('the order is shown as it was, again and again: exit 7 each time; then it shows the refund: exit 0', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', madeAndLost);
+    const old = order.value;
+    order.onRead = () => json(old);
+    const first = await desk.run(home, changeArgs(order));
+    expect({ code: first.code, story: story(home) }, first.stderr).toEqual({
+      code: 7,
+      story: 'sent unknown not_seen',
+    });
+    expect(first.stderr).not.toMatch(/\bfailed\b/);
+    for (const more of [
+      ['journal', 'reconcile', '--all'],
+      [...changeArgs(order), '--again'],
+    ]) {
+      const still = await desk.run(home, more);
+      expect([3, 7], still.stderr).toContain(still.code);
+    }
+    const listed = await desk.run(home, ['journal', 'list', '--open']);
+    expect(listed.stdout).toContain('being checked: not seen yet');
+    order.onRead = undefined;
+    const later = await desk.run(home, ['journal', 'reconcile', '--all']);
+    expect({ code: later.code, posts: order.posts.length, story: story(home) }, later.stderr).toEqual({
+      code: 0,
+      posts: 1,
+      story: 'sent unknown not_seen applied',
+    });
+  });
+
+  test('a later change of another order finds out, and says so', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', madeAndLost);
+    const old = order.value;
+    order.onRead = () => json(old);
+    await desk.run(home, changeArgs(order));
+    order.onRead = undefined;
+    const other = await desk.run(home, changeArgs(ledger.add('refund')));
+    expect(other.code, other.stderr).toBe(0);
+    expect(other.stderr).toMatch(/outcome of i_\w+, refund of 5000 MXN, applied: paydesk journal show/);
+    expect(story(home)).toBe('sent unknown not_seen applied sent applied');
+  });
+});
+
+const withId = (order: LedgerOrder, ...more: readonly string[]) => [
+  ...changeArgs(order),
+  '--intent',
+  `ticket-${order.id}`,
+  ...more,
+];
+
+describe.concurrent('F28 a script repeats a refund under its own id', () => {
+  test('applied: the recorded outcome, exit 0, and nothing is sent; other parameters are refused', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    const [first, second] = [
+      await desk.run(home, withId(order, '--json')),
+      await desk.run(home, withId(order, '--json')),
+    ];
+    expect([first.code, second.code], second.stderr).toEqual([0, 0]);
+    expect(JSON.parse(second.stdout)).toMatchObject({
+      object: 'order',
+      id: order.id,
+      amount_refunded: refundAmount,
+    });
+    const other = await desk.run(home, withId(order, '--reason', 'other'));
+    expect(other.code, other.stderr).toBe(3);
+    expect(other.stderr).toContain('was something else');
+    expect({ posts: order.posts.length, story: story(home) }).toEqual({ posts: 1, story: 'sent applied' });
+  });
+
+  test('open: it is read again, 7 until it shows and 0 from then on; nothing is sent', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', lost);
+    expect((await desk.run(home, withId(order))).code).toBe(7);
+    expect((await desk.run(home, withId(order))).code).toBe(7);
+    order.apply(order.posts[0]?.body ?? '');
+    expect((await desk.run(home, withId(order))).code).toBe(0);
+    expect(order.posts).toHaveLength(1);
+  });
+
+  test('rejected: the recorded refusal, exit 5, unless --again sends a new attempt of the same intent', async () => {
+    using home = desk.newHome();
+    const refusal = { object: 'error', type: 'parameter_validation_error', details: [{ message: 'no' }] };
+    const order = ledger.add('refund', () => json(refusal, 422));
+    expect((await desk.run(home, withId(order))).code).toBe(5);
+    const recorded = await desk.run(home, withId(order));
+    expect({ code: recorded.code, posts: order.posts.length }, recorded.stderr).toEqual({
+      code: 5,
+      posts: 1,
+    });
+    order.onPost = (_, apply) => json(apply());
+    const again = await desk.run(home, withId(order, '--again'));
+    expect({ code: again.code, posts: order.posts.length, story: story(home) }, again.stderr).toEqual({
+      code: 0,
+      posts: 2,
+      story: 'sent rejected sent applied',
+    });
+  });
+
+  test('two runs under one id at the same time send once', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    const codes = (await Promise.all([1, 2, 3].map(() => desk.run(home, withId(order))))).map(
+      ({ code }) => code,
+    );
+    expect(order.posts).toHaveLength(1);
+    expect(codes).toContain(0);
+    for (const code of codes) expect([0, 3]).toContain(code);
+  });
+});
+
+describe.concurrent('F28 what a person stated counts as much as what was read', () => {
+  test('settled as made, and no read shows it: the same again is refused without --again, and shown', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', lost);
+    expect((await desk.run(home, changeArgs(order))).code).toBe(7);
+    const intent = journalRows(home)[0]?.intent ?? '';
+    const settle = [
+      'journal',
+      'settle',
+      intent,
+      '--applied',
+      '--note',
+      'seen at the bank',
+      '--confirm',
+      order.id,
+    ];
+    expect((await desk.run(home, settle)).code).toBe(0);
+    order.onPost = (_, apply) => json(apply());
+    const same = await desk.run(home, changeArgs(order));
+    expect({ code: same.code, posts: order.posts.length }, same.stderr).toEqual({ code: 3, posts: 1 });
+    expect(same.stderr).toContain(intent);
+    const again = await desk.run(home, [...changeArgs(order), '--again']);
+    expect({ code: again.code, posts: order.posts.length }, again.stderr).toEqual({ code: 0, posts: 2 });
+  });
+});

@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { readCsv } from '../conventions/csv.ts';
+import { type Home, newHome } from '../harness/paydesk.ts';
+import { json, startServer } from '../harness/server.ts';
+import { exporting, orderAt, orders, startOrders } from './service.ts';
+
+const at = (home: Home, name: string) => join(home.path, name);
+const text = (home: Home, name: string) => readFileSync(at(home, name), 'utf8');
+const manifest = (home: Home, name: string) => JSON.parse(text(home, `${name}.manifest.json`));
+
+const count = 60;
+const lines = orders(count).map((order) => `${JSON.stringify(order)}\n`);
+
+test('stdout gets every order of every page, byte for byte, and nothing else', async () => {
+  await using server = await startOrders(count);
+  using home = newHome();
+  const ran = await exporting(server, home, '--limit', '25');
+  expect(ran).toMatchObject({ code: 0, stdout: lines.join('') });
+  expect(ran.stderr).toBe('60 orders, complete\n');
+  expect(server.requests.map(({ url }) => url)).toEqual([
+    '/orders?limit=25',
+    '/orders?limit=25&next=ord_000000000036',
+    '/orders?limit=25&next=ord_000000000011',
+  ]);
+});
+
+test('JSON is one envelope, CSV one table with a stable head', async () => {
+  await using server = await startOrders(count);
+  using home = newHome();
+  const json = await exporting(server, home, '--json');
+  expect(JSON.parse(json.stdout)).toEqual({ object: 'list', data: orders(count), has_more: false });
+  const csv = await exporting(server, home, '--csv', '--columns', 'id,amount,created_at');
+  const [head, first, ...rest] = readCsv(csv.stdout);
+  expect(head).toEqual(['id', 'amount', 'created_at']);
+  expect(first).toEqual(['ord_000000000060', '10000', '2026-11-18T11:06:40Z']);
+  expect(rest).toHaveLength(count - 1);
+});
+
+test.each(['o.ndjson', 'o.json', 'o.csv', 'o.ndjson.gz', 'o.json.gz', 'o.csv.gz'])(
+  '%s holds what stdout gets, and its manifest describes it',
+  async (name) => {
+    await using server = await startOrders(count);
+    using home = newHome();
+    const format = name.split('.')[1] ?? '';
+    const { stdout } = await exporting(server, home, '-o', format);
+    const ran = await exporting(server, home, '--to', name, '--limit', '25');
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    expect(ran.stderr).toContain(`${name}: 60 orders, `);
+    const bytes = readFileSync(at(home, name));
+    expect((name.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString()).toBe(stdout);
+    expect(manifest(home, name)).toMatchObject({
+      object: 'export_manifest',
+      file: name,
+      complete: true,
+      account: { origin: server.url, vendor: 'service', mode: 'sandbox' },
+      query: { rows: 'orders', by: 'created', since: null, until: null, format },
+      rows: count,
+      records_read: count,
+      first_id: 'ord_000000000060',
+      last_id: 'ord_000000000001',
+      bytes: bytes.length,
+      sha256: createHash('sha256').update(bytes).digest('hex'),
+    });
+    expect(text(home, `${name}.manifest.json`)).not.toContain('key_test');
+    expect(readdirSync(home.path).filter((file) => file.startsWith('o.'))).toEqual([
+      name,
+      `${name}.manifest.json`,
+    ]);
+    expect(statSync(at(home, name)).mode & 0o777).toBe(0o600);
+    expect(statSync(at(home, `${name}.manifest.json`)).mode & 0o777).toBe(0o600);
+  },
+);
+
+test('a .gz has a member a page, so that each page can be read by itself', async () => {
+  await using server = await startOrders(count);
+  using home = newHome();
+  await exporting(server, home, '--to', 'o.ndjson.gz', '--limit', '25');
+  const bytes = readFileSync(at(home, 'o.ndjson.gz'));
+  const starts = [0, 1, 2].map((page) => Buffer.from(lines.slice(page * 25, page * 25 + 25).join('')));
+  let from = 0;
+  for (const page of starts) {
+    // The head of a member: its magic number, deflate, no flags, no time.
+    expect(bytes.subarray(from, from + 8)).toEqual(Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]));
+    const next = bytes.indexOf(Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0]), from + 8);
+    const member = bytes.subarray(from, next === -1 ? bytes.length : next);
+    expect(gunzipSync(member)).toEqual(page);
+    from += member.length;
+  }
+  expect(from).toBe(bytes.length);
+});
+
+test('F61 a file that exists, a link, a folder: refused, nothing is sent, nothing is touched; --force replaces a file', async () => {
+  await using server = await startOrders(3);
+  using home = newHome();
+  writeFileSync(at(home, 'there.csv'), 'mine');
+  writeFileSync(at(home, 'target.csv'), 'mine');
+  symlinkSync(at(home, 'target.csv'), at(home, 'link.csv'));
+  symlinkSync(at(home, 'nowhere.csv'), at(home, 'dangling.csv'));
+  mkdirSync(at(home, 'folder.csv'));
+  for (const name of ['there.csv', 'link.csv', 'dangling.csv', 'folder.csv']) {
+    const ran = await exporting(server, home, '--to', name);
+    expect(ran, name).toMatchObject({ code: 3, stdout: '' });
+    expect(ran.stderr).toContain(`--to ${name}: `);
+  }
+  for (const name of ['link.csv', 'dangling.csv', 'folder.csv']) {
+    expect((await exporting(server, home, '--to', name, '--force')).code, name).toBe(3);
+  }
+  expect(server.requests).toHaveLength(0);
+  expect(text(home, 'there.csv')).toBe('mine');
+  expect(text(home, 'target.csv')).toBe('mine');
+  expect(existsSync(at(home, 'nowhere.csv'))).toBe(false);
+  expect(await exporting(server, home, '--to', 'there.csv', '--force')).toMatchObject({ code: 0 });
+  expect(text(home, 'there.csv')).toContain('ord_000000000003');
+});
+
+test('F61 an unfinished file that somebody else put there is not written to', async () => {
+  await using server = await startOrders(3);
+  using home = newHome();
+  writeFileSync(at(home, 'mine'), 'mine');
+  linkSync(at(home, 'mine'), at(home, 'o.csv.partial'));
+  for (const more of [[], ['--resume']]) {
+    const ran = await exporting(server, home, '--to', 'o.csv', ...more);
+    expect(ran).toMatchObject({ code: 3 });
+    expect(ran.stderr).toContain('o.csv.partial');
+  }
+  expect(text(home, 'mine')).toBe('mine');
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each([
+  [['--to', 'o.txt'], '--to o.txt: the name says no format'],
+  [['--to', 'o.csv', '--json'], '--to o.csv says csv, -o says json'],
+  [['-o', 'table'], '-o table: an export is ndjson, json, csv'],
+  [['--resume'], '--resume needs --to FILE'],
+  [['--force'], '--force needs --to FILE'],
+  [['--max-age', '26h'], '--max-age needs --verify FILE'],
+  [['--tz', 'Mars/Olympus'], '--tz Mars/Olympus: no time zone'],
+  [['--to', 'none/o.csv'], '--to none/o.csv: its folder cannot be used (ENOENT)'],
+  [['--to', 'o.csv', '--columns', 'nope'], '--columns nope: there is no such column'],
+  [['--verify', 'nothing.csv', '--to', 'o.csv'], '--verify'],
+])('%j exits 2, sends nothing and leaves no file', async (words, message) => {
+  await using server = await startOrders(3);
+  using home = newHome();
+  const ran = await exporting(server, home, ...words);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(message);
+  expect(server.requests).toHaveLength(0);
+  expect(readdirSync(home.path).filter((file) => file.startsWith('o.'))).toEqual([]);
+});
+
+test('--verify tells a whole file from a changed, a short, an unfinished and an old one, without the service', async () => {
+  await using server = await startOrders(count);
+  using home = newHome();
+  await exporting(server, home, '--to', 'o.csv');
+  const check = (...words: readonly string[]) =>
+    exporting({ url: 'http://127.0.0.1:9' }, home, '--verify', ...words);
+  const good = await check('o.csv', '--max-age', '26h', '--json');
+  expect(good.code).toBe(0);
+  expect(JSON.parse(good.stdout)).toMatchObject({ object: 'export_check', ok: true, rows: count });
+  const whole = text(home, 'o.csv');
+  writeFileSync(at(home, 'o.csv'), whole.replace('10000', '10001'));
+  expect(await check('o.csv')).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: expect.stringContaining('SHA-256'),
+  });
+  writeFileSync(at(home, 'o.csv'), whole.slice(0, -10));
+  expect(await check('o.csv')).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('its manifest says'),
+  });
+  writeFileSync(at(home, 'o.csv'), whole);
+  const older = { ...manifest(home, 'o.csv'), started_at: Math.floor(Date.now() / 1000) - 27 * 3600 };
+  writeFileSync(at(home, 'o.csv.manifest.json'), JSON.stringify(older));
+  expect(await check('o.csv', '--max-age', '26h')).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('27 h old'),
+  });
+  expect(await check('o.csv')).toMatchObject({ code: 0 });
+  expect(await check('other.csv')).toMatchObject({
+    code: 9,
+    stderr: expect.stringContaining('there is no '),
+  });
+  writeFileSync(at(home, 'o.csv.manifest.json'), '{}');
+  expect(await check('o.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('no manifest') });
+});
+
+test('a service that refuses pages of 250 is walked with its own', async () => {
+  await using server = await startOrders(count, (_, url) =>
+    Number(url.searchParams.get('limit') ?? 20) > 20
+      ? (_request, response) => {
+          response.writeHead(422, { 'content-type': 'application/json' });
+          response.end(
+            '{"object":"error","type":"parameter_validation_error","details":[{"message":"limit"}]}',
+          );
+        }
+      : undefined,
+  );
+  using home = newHome();
+  expect(await exporting(server, home)).toMatchObject({ code: 0, stdout: lines.join('') });
+});
+
+test('records that are not as documented are exported as they came, counted and named', async () => {
+  const odd = { ...orderAt(0, 2), amount: '100.50', created_at: 'yesterday' };
+  await using server = await startServer(
+    json({ object: 'list', has_more: false, data: [odd, orderAt(1, 2)] }),
+  );
+  using home = newHome();
+  const ran = await exporting(server, home, '--to', 'o.ndjson');
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('ord_000000000002: not as the service documents them; exported as they came');
+  expect(text(home, 'o.ndjson').split('\n')[0]).toBe(JSON.stringify(odd));
+  expect(manifest(home, 'o.ndjson')).toMatchObject({ rows: 2, odd_records: 1, unsummed_rows: 1 });
+});
+
+test('text that could move a cursor is escaped, integers beyond 2^53 and the order of keys stay', async () => {
+  const one = `{"id":"ord_1","b":"a\u009b31m\u202e","a":12345678901234567890,"n":1.50}`;
+  const two = `{ "id" : "ord_2",\r\n "amount":9007199254740993, "currency":"MXN" }`;
+  await using server = await startServer(json(`{"object":"list","has_more":false,"data":[${one}, ${two}]}`));
+  using home = newHome();
+  await exporting(server, home, '--to', 'o.ndjson');
+  expect(text(home, 'o.ndjson')).toBe(
+    '{"id":"ord_1","b":"a\\u009b31m\\u202e","a":12345678901234567890,"n":1.50}\n' +
+      '{ "id" : "ord_2","amount":9007199254740993, "currency":"MXN" }\n',
+  );
+  expect(text(home, 'o.ndjson.manifest.json')).toContain('"amount": 9007199254740993');
+});

@@ -1,0 +1,263 @@
+import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { cutBody, type Handler, json, reply, reset, startServer } from '../harness/server.ts';
+import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
+
+const read = (home: Home, name: string) => readFileSync(join(home.path, name));
+const manifest = (home: Home, name: string) => JSON.parse(read(home, `${name}.manifest.json`).toString());
+
+const page = (ids: readonly string[], more: boolean) =>
+  json({ object: 'list', has_more: more, data: ids.map((id) => ({ id, object: 'order' })) });
+
+// What a service may do instead of giving its third page, once or for ever.
+const faults: readonly (readonly [name: string, handler: Handler, code: number, words: string])[] = [
+  ['F58 429', json({ object: 'error', type: 'api_error' }, 429, { 'retry-after': '0' }), 9, 'HTTP 429'],
+  ['F58 a 429 that asks for an hour', json({}, 429, { 'retry-after': '3600' }), 9, 'it asks to wait 3600 s'],
+  ['F58 503', json({}, 503, { 'retry-after': '0' }), 9, 'HTTP 503'],
+  ['F58 a reset', reset, 9, ''],
+  ['F58 a body that is cut', cutBody('{"object":"list","data":[{"id":"ord_1"'), 9, ''],
+  ['F59 an HTML page', reply('<html>', 200, { 'content-type': 'text/html' }), 9, 'an HTML page'],
+  ['F57 a page that was there before', page(['ord_000000000060'], true), 9, 'the same page again'],
+  ['F57 an empty page with has_more', page([], true), 9, 'gives nothing'],
+  [
+    'F57 a page that leads back',
+    page(['ord_x', 'ord_000000000041'], true),
+    9,
+    'leads back to ord_000000000041',
+  ],
+  [
+    'a page that does not say whether more follow',
+    json({ object: 'list', data: [{ id: 'ord_x' }] }),
+    9,
+    'no has_more',
+  ],
+  [
+    'a list with a record that is no JSON',
+    json('{"object":"list","has_more":true,"data":[{"id":tru}]}'),
+    9,
+    'no JSON',
+  ],
+  [
+    'a key that is refused',
+    json({ object: 'error', type: 'authentication_error' }, 401),
+    4,
+    'did not accept the key',
+  ],
+];
+
+test.each(faults)(
+  '%s: not complete, exit as it is, and --resume gives the very bytes',
+  async (_, handler, code, words) => {
+    let broken = true;
+    await using server = await startOrders(60, (_number, url) =>
+      broken && url.searchParams.get('next') === 'ord_000000000041' ? handler : undefined,
+    );
+    using home = newHome();
+    const first = await exporting(server, home, '--to', 'o.csv.gz', '--limit', '10');
+    expect(first).toMatchObject({ code, stdout: '' });
+    expect(first.stderr).toContain(words);
+    expect(first.stderr).toContain('20 orders are in ');
+    expect(first.stderr).toContain('paydesk orders export --limit 10 --to o.csv.gz --resume');
+    expect(existsSync(join(home.path, 'o.csv.gz'))).toBe(false);
+    expect(existsSync(join(home.path, 'o.csv.gz.manifest.json'))).toBe(false);
+    expect(manifest(home, 'o.csv.gz.partial')).toMatchObject({ complete: false, rows: 20 });
+    expect((await exporting(server, home, '--verify', 'o.csv.gz')).code).toBe(9);
+
+    broken = false;
+    const before = server.requests.length;
+    const second = await exporting(server, home, '--to', 'o.csv.gz', '--limit', '10', '--resume');
+    expect(second.code, second.stderr).toBe(0);
+    expect(server.requests[before]?.url).toBe('/orders?limit=10&next=ord_000000000041');
+    await exporting(server, home, '--to', 'whole.csv.gz', '--limit', '10');
+    expect(read(home, 'o.csv.gz')).toEqual(read(home, 'whole.csv.gz'));
+    const { sums, rows, sha256 } = manifest(home, 'whole.csv.gz');
+    expect(manifest(home, 'o.csv.gz')).toMatchObject({ complete: true, sums, rows, sha256 });
+    expect(readdirSync(home.path).filter((file) => file.includes('partial'))).toEqual([]);
+  },
+);
+
+test.each(faults)('%s: on stdout as well, never 0 with less than all', async (_, handler, code) => {
+  await using server = await startOrders(60, (number) => (number > 2 ? handler : undefined));
+  using home = newHome();
+  const ran = await exporting(server, home, '--json', '--limit', '10');
+  expect(ran.code).toBe(code);
+  expect(JSON.parse(ran.stdout).has_more).toBe(true);
+  expect(JSON.parse(ran.stderr)).toMatchObject({ object: 'error', exit_code: code });
+});
+
+test('F57 records that appear twice while pages shift are dropped by id and counted', async () => {
+  const all = orders(30);
+  // An order that was made meanwhile moves everything down by one.
+  await using server = await startOrders(30, (number, url) => {
+    const next = url.searchParams.get('next');
+    const from = all.findIndex(({ id }) => id === next);
+    return number === 2
+      ? json({ object: 'list', has_more: true, data: all.slice(from, from + 10) })
+      : undefined;
+  });
+  using home = newHome();
+  expect((await exporting(server, home, '--to', 'o.ndjson', '--limit', '10')).code).toBe(0);
+  expect(manifest(home, 'o.ndjson')).toMatchObject({ rows: 30, repeated: 1 });
+  expect(read(home, 'o.ndjson').toString()).toBe(all.map((order) => `${JSON.stringify(order)}\n`).join(''));
+});
+
+test('a first page that fails leaves no file and keeps its own exit code', async () => {
+  await using server = await startOrders(60, () => json({}, 503, { 'retry-after': '0' }));
+  using home = newHome();
+  expect((await exporting(server, home, '--to', 'o.csv')).code).toBe(6);
+  expect(readdirSync(home.path).filter((file) => file.startsWith('o.'))).toEqual([]);
+});
+
+test('an export of something else, or of another account, is not resumed; another key of the account is', async () => {
+  let broken = true;
+  const all = orders(60);
+  const handler = ordersService(all, (_, url) =>
+    broken && url.searchParams.get('next') === 'ord_000000000041' ? json({}, 401) : undefined,
+  );
+  await using server = await startServer(handler);
+  await using other = await startServer(ordersService(all));
+  using home = newHome();
+  await exporting(server, home, '--to', 'o.ndjson', '--limit', '10');
+  const differing: readonly (readonly string[])[] = [
+    ['--limit', '20'],
+    ['--rows', 'refunds'],
+    ['--status', 'paid'],
+  ];
+  for (const words of differing) {
+    const ran = await exporting(server, home, '--to', 'o.ndjson', '--resume', ...words);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('the unfinished export is another one');
+  }
+  expect((await exporting(other, home, '--to', 'o.ndjson', '--limit', '10', '--resume')).code).toBe(3);
+  expect(other.requests).toHaveLength(0);
+  expect((await exporting(server, home, '--to', 'o.ndjson', '--limit', '10')).code).toBe(3);
+  broken = false;
+  const ran = await paydesk(['orders', 'export', '--to', 'o.ndjson', '--limit', '10', '--resume'], {
+    home,
+    env: { ...reaching(server), PAYDESK_API_KEY: 'key_test_another_one' },
+  });
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('the key is another one');
+  expect(read(home, 'o.ndjson').toString().split('\n')).toHaveLength(61);
+});
+
+test('a file that was shortened, changed or written beyond its checkpoint is read again from there', async () => {
+  const damages: readonly ((file: string) => void)[] = [
+    (file) => truncateSync(file, 9_000),
+    (file) => writeFileSync(file, readFileSync(file, 'utf8').replace('ord_000000000055', 'ord_000000000000')),
+    (file) => appendFileSync(file, '{"id":"ord_half'),
+  ];
+  for (const damage of damages) {
+    let broken = true;
+    await using server = await startOrders(60, (_, url) =>
+      broken && url.searchParams.get('next') === 'ord_000000000031' ? reset : undefined,
+    );
+    using home = newHome();
+    await exporting(server, home, '--to', 'o.ndjson', '--limit', '10');
+    damage(join(home.path, 'o.ndjson.partial'));
+    broken = false;
+    expect((await exporting(server, home, '--to', 'o.ndjson', '--limit', '10', '--resume')).code).toBe(0);
+    expect(read(home, 'o.ndjson').toString()).toBe(
+      orders(60)
+        .map((order) => `${JSON.stringify(order)}\n`)
+        .join(''),
+    );
+  }
+});
+
+test('two runs to one file: the second is refused while the first writes', async () => {
+  const { promise: held, resolve: go } = Promise.withResolvers<void>();
+  await using server = await startOrders(60, (number) => {
+    if (number !== 2) return undefined;
+    return async (request, response, socket) => {
+      await held;
+      await ordersService(orders(60))(request, response, socket);
+    };
+  });
+  using home = newHome();
+  const first = exporting(server, home, '--to', 'o.ndjson', '--limit', '10');
+  await server.waitFor(2);
+  const second = await exporting(server, home, '--to', 'o.ndjson', '--limit', '10', '--force');
+  expect(second).toMatchObject({ code: 3, stderr: expect.stringContaining('another run exports to') });
+  go();
+  expect((await first).code).toBe(0);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s in the middle: exit %i, and the command to go on', async (signal, code) => {
+  await using server = await startOrders(60, (number) => (number === 3 ? () => undefined : undefined));
+  using home = newHome();
+  const child = spawn(process.execPath, [bin, 'orders', 'export', '--to', 'o.csv', '--limit', '10'], {
+    env: cleanEnv({ home, env: reaching(server) }),
+    cwd: home.path,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  await server.waitFor(3);
+  child.kill(signal);
+  expect(await ended).toBe(code);
+  expect(stderr).toContain('--to o.csv --resume');
+  expect((await exporting(server, home, '--to', 'o.csv', '--limit', '10', '--resume')).code).toBe(0);
+});
+
+const long = process.env.PAYDESK_TEST_LONG === '1';
+const kills = long ? 500 : 20;
+
+test(`kill -9 at ${kills} random moments of exports of 20,000 orders, resumed each time: the very bytes`, async () => {
+  const count = 20_000;
+  // The server ends the process: in the middle of some page, at some moment of its work.
+  let killIn = Number.POSITIVE_INFINITY;
+  let kill = (): void => undefined;
+  const service = ordersService(orders(count));
+  await using server = await startServer((request, response, socket) => {
+    killIn -= 1;
+    if (killIn === 0) setTimeout(kill, Math.random() * 15);
+    return service(request, response, socket);
+  });
+  using home = newHome();
+  const names = ['o.ndjson', 'o.csv', 'o.json.gz'];
+  const wanted = new Map<string, Buffer>();
+  for (const name of names) {
+    await exporting(server, home, '--to', `whole-${name}`);
+    wanted.set(name, read(home, `whole-${name}`));
+  }
+  let killed = 0;
+  let resumed = 0;
+  for (let round = 0; killed < kills; round += 1) {
+    const name = names[round % names.length] ?? '';
+    for (;;) {
+      killIn = 1 + Math.floor(Math.random() * 30);
+      const child = spawn(
+        process.execPath,
+        [bin, 'orders', 'export', '--to', name, '--resume', '--force', '--quiet'],
+        { env: cleanEnv({ home, env: reaching(server) }), cwd: home.path, stdio: 'ignore' },
+      );
+      kill = () => child.kill('SIGKILL');
+      const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
+        child.on('close', (ended, by) => resolve([ended, by])),
+      );
+      if (signal === 'SIGKILL') {
+        killed += 1;
+        resumed += existsSync(join(home.path, `${name}.partial`)) ? 1 : 0;
+        continue;
+      }
+      expect(code).toBe(0);
+      break;
+    }
+    expect(read(home, name).equals(wanted.get(name) ?? Buffer.alloc(0)), name).toBe(true);
+    expect(manifest(home, name)).toMatchObject({ complete: true, rows: count });
+  }
+  console.log(
+    `${killed} kills, ${resumed} of them left an unfinished file that was resumed; all files equal`,
+  );
+  expect(resumed).toBeGreaterThan(0);
+});

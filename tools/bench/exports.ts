@@ -1,0 +1,132 @@
+/** Rows of exports: all orders as lines of JSON, beside what people would write instead. */
+
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Desk, type Service, startService } from './desk.ts';
+import { toolVersion } from './machine.ts';
+import { type Place, type Program, peakMemories, printedFile, wallTime, wallTimes } from './measure.ts';
+import type { Row } from './row.ts';
+
+const orders = 20_000;
+const export20k = '`orders export`, 20,000 orders of 3 kB';
+
+/** How long an export takes, without and with a service that takes its time. */
+export async function exportRows(desk: Desk, place: Place): Promise<Row[]> {
+  return [...(await wallRows(desk, place)), ...(await latencyRow(desk, place))];
+}
+
+async function wallRows(desk: Desk, place: Place): Promise<Row[]> {
+  const service = await startService(orders);
+  try {
+    const lines = join(place.folder, 'lines');
+    const programs: Record<string, Program> = {
+      paydesk: exported(desk, service),
+      plain: desk.other(service, 'plain-reader.js'),
+    };
+    const axios = axiosFolder(place);
+    if ('folder' in axios)
+      programs.axios = desk.other(service, 'axios-loop.js', { AXIOS_FOLDER: axios.folder });
+    const curl = ['curl', 'jq'].find((tool) => toolVersion(tool) === undefined);
+    if (curl === undefined) programs.curl = desk.other(service, 'curl-jq.sh', { LINES: lines });
+    checkLines(programs, place, lines);
+    const { paydesk: samplesA = [], plain = [], ...others } = wallTimes(place, programs);
+    const beside = (name: string, goal: number, samplesB: number[] | undefined, notRun: string): Row =>
+      samplesB === undefined ? { name, goal, notRun } : { name, goal, samplesA, samplesB };
+    return [
+      { name: `${export20k} ÷ a plain node:http reader`, goal: 1.1, samplesA, samplesB: plain },
+      beside(`${export20k} ÷ a loop over axios`, 0.85, others.axios, 'notRun' in axios ? axios.notRun : ''),
+      beside(`${export20k} ÷ a curl | jq loop`, 0.2, others.curl, `${curl} is not on this machine`),
+    ];
+  } finally {
+    await service.stop();
+  }
+}
+
+async function latencyRow(desk: Desk, place: Place): Promise<Row[]> {
+  const service = await startService(orders, 40);
+  try {
+    const times = wallTimes(place, {
+      paydesk: exported(desk, service),
+      discarding: desk.other(service, 'discarding-reader.js'),
+    });
+    const name = `${export20k}, 40 ms a reply ÷ a reader that discards bodies`;
+    return [{ name, goal: 1.1, samplesA: times.paydesk, samplesB: times.discarding }];
+  } finally {
+    await service.stop();
+  }
+}
+
+/** What an export keeps in memory: beside axios, and whether it grows with what is exported. */
+export async function memoryRows(desk: Desk, place: Place): Promise<Row[]> {
+  const rows: Row[] = [];
+  const name = `${export20k}, peak memory ÷ a loop over axios`;
+  const axios = axiosFolder(place);
+  const service = await startService(orders);
+  if ('folder' in axios) {
+    const peaks = peakMemories(place, {
+      paydesk: exported(desk, service),
+      axios: desk.other(service, 'axios-loop.js', { AXIOS_FOLDER: axios.folder }),
+    });
+    rows.push({ name, goal: 0.5, samplesA: peaks.paydesk, samplesB: peaks.axios, unit: 'MB' });
+  } else {
+    rows.push({ name, goal: 0.5, notRun: axios.notRun });
+  }
+  await service.stop();
+  return [...rows, ...(await growthRows(desk, place))];
+}
+
+async function growthRows(desk: Desk, place: Place): Promise<Row[]> {
+  const many = await startService(100_000);
+  const few = await startService(10_000);
+  try {
+    return ['ndjson', 'csv', 'json'].map((format): Row => {
+      const peaks = peakMemories(place, {
+        many: exported(desk, many, format),
+        few: exported(desk, few, format),
+      });
+      const name = `\`orders export -o ${format}\`, peak memory at 100,000 orders ÷ at 10,000`;
+      return { name, goal: 1.15, samplesA: peaks.many, samplesB: peaks.few, unit: 'MB' };
+    });
+  } finally {
+    await many.stop();
+    await few.stop();
+  }
+}
+
+/** A long table: drawn in slices as its pages arrive, beside one cli-table3 a page. */
+export async function tableRows(desk: Desk, place: Place): Promise<Row[]> {
+  const service = await startService(5000);
+  try {
+    const times = wallTimes(place, {
+      paydesk: desk.paydesk(service, 'orders', 'list', '--all', '--limit', '250'),
+      pages: desk.other(service, 'table-of-pages.js'),
+    });
+    const name = '`orders list --all`, a table of 5,000 rows ÷ one cli-table3 of 250 rows at a time';
+    return [{ name, goal: 0.25, samplesA: times.paydesk, samplesB: times.pages }];
+  } finally {
+    await service.stop();
+  }
+}
+
+function exported(desk: Desk, service: Service, format = 'ndjson'): Program {
+  return desk.paydesk(service, 'orders', 'export', '-o', format, '--quiet');
+}
+
+// Everybody is to have written every order.
+function checkLines(programs: Readonly<Record<string, Program>>, place: Place, curlLines: string): void {
+  for (const [name, program] of Object.entries(programs)) {
+    wallTime(program, place);
+    const text = readFileSync(name === 'curl' ? curlLines : printedFile(place), 'utf8');
+    const count = text.split('\n').length - 1;
+    if (count !== orders) throw new Error(`${name} wrote ${count} lines, not ${orders}`);
+  }
+}
+
+// Installed beside what is measured: no part of paydesk, not even for its development.
+function axiosFolder({ folder }: Place): { readonly folder: string } | { readonly notRun: string } {
+  const prefix = join(folder, 'axios');
+  const args = ['install', '--prefix', prefix, '--no-audit', '--no-fund', '--silent', 'axios'];
+  const { status } = spawnSync('npm', args, { stdio: 'ignore' });
+  return status === 0 ? { folder: prefix } : { notRun: 'npm could not install axios' };
+}

@@ -1,0 +1,2 @@
+// An empty program: what any start of Node costs.
+export {};
