@@ -314,3 +314,18 @@ test('C19 an accepted id arrives as one query value or one path segment', async 
   expect(urls).toContain('GET /customers?next=cus_2sZp8LmQ4tVx');
   expect(urls).toContain(`POST /orders/${id}/refunds`);
 });
+
+test('C10 what is no order id leads to a search, and an unknown verb to the help of its noun', async () => {
+  await using desk = await openDesk(json({}));
+  const lines = [
+    ['orders', 'show', 'Pérez'],
+    ['orders', 'show', '$(touch x)'],
+    ['orders', 'search', 'torres'],
+  ];
+  const [name, trap, verb] = await each(lines, (line) => desk.run(line));
+  expect(name).toMatchObject({ code: 2, stdout: '' });
+  expect(name?.stderr).toContain('paydesk orders find Pérez\n');
+  expect(trap?.stderr).toContain('paydesk orders find TEXT\n');
+  expect(verb?.stderr).toContain('paydesk orders --help\n');
+  expect(desk.server.connections).toBe(0);
+});
