@@ -90,7 +90,13 @@ export function defineCommand<const A extends Arguments, const F extends Flags>(
 
 /** A mistake in what was typed, found before anything was sent. */
 export function usage(message: string, now: readonly string[] = []): CliError {
-  return new CliError('usage', message, { certain: 'nothing was sent', now });
+  return new CliError('usage', withoutPages(message), { certain: 'nothing was sent', now });
+}
+
+// Somebody pasted a page: how it begins, and at the end what is wrong with it.
+function withoutPages(message: string): string {
+  if (message.length <= 600) return message;
+  return `${message.slice(0, 200)}… (${message.length} characters) …${message.slice(-200)}`;
 }
 
 // What was typed stands in the message; a pasted page is no help there.

@@ -1,5 +1,6 @@
 /** What a person hands over besides arguments: standard input and files, as text. */
 
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { CliError } from './errors.ts';
@@ -32,7 +33,10 @@ async function readAll(stream: Readable, name: string, maxBytes: number): Promis
       error,
     );
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const bytes = Buffer.concat(chunks);
+  // Decoded all the same, a letter of another encoding would be sent as a question mark.
+  if (!isUtf8(bytes)) throw unreadable(name, 'is no UTF-8 text');
+  return bytes.toString('utf8');
 }
 
 function unreadable(name: string, problem: string, cause?: unknown): CliError {

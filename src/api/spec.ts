@@ -139,9 +139,12 @@ export type RefundRequest = v.InferOutput<typeof refundRequest>;
 
 const notObject = 'not an object';
 const anyObject = v.custom<JsonObject>(isObject, notObject);
+// With one, a field named constructor would pass as a known one.
+const withoutPrototype = <const E extends object>(entries: E): E =>
+  Object.setPrototypeOf({ ...entries }, null);
 // A list has keys too, so that what is no object is said first.
 const closed = <const E extends v.ObjectEntries>(entries: E) =>
-  v.pipe(anyObject, v.strictObject(entries, notObject));
+  v.pipe(anyObject, v.strictObject(withoutPrototype(entries), notObject));
 const itemBasics = { name: text, unit_price: wholeNumber(0), quantity: wholeNumber(1) };
 
 const lineItemRequest = closed({
@@ -200,7 +203,7 @@ export const orderRequest = closed({
       address: closed({ street1: text, country: text, postal_code: text }),
     }),
   ),
-  metadata: v.optional(v.pipe(anyObject, v.record(v.string(), v.unknown()))),
+  metadata: v.optional(anyObject),
   checkout: v.optional(checkoutRequest),
 });
 export type OrderRequest = v.InferOutput<typeof orderRequest>;

@@ -1,7 +1,7 @@
 /** `api METHOD PATH`: any request with the profile's key, version and language; a change goes through the journal. */
 
 import { type JsonObject, type Method, methods } from '../api/spec.ts';
-import { defineCommand, flag, type Input, oneOf } from '../command.ts';
+import { defineCommand, flag, type Input, oneOf, usage } from '../command.ts';
 import type { Block, Context, Intent, OpenService, Profile } from '../ports.ts';
 import { accountLabel } from './account.ts';
 import { type Field, fieldsBody, parseField, withQuery } from './api/fields.ts';
@@ -11,7 +11,7 @@ import { orderOf, parsePath, refuseMoneyPaths } from './api/path.ts';
 import { showReply } from './api/reply.ts';
 import { checkNamed } from './confirm-by-name.ts';
 import { readBody } from './creation/body.ts';
-import { creationFlags, parsePair, usage } from './creation/flags.ts';
+import { creationFlags, parsePair } from './creation/flags.ts';
 import { checkMode } from './orders/refund-checks.ts';
 import { changeWords } from './outcome.ts';
 import { askedFor, showRecorded } from './repeat.ts';

@@ -9,10 +9,8 @@ export function requestLine(body: object | undefined): Block {
   return { line: `${label}${body === undefined ? 'no body' : bodyText(body)}`, hang: label.length + 1 };
 }
 
-// With spaces after its commas, so that a narrow terminal can break it there.
+// A string as a whole, so that a comma inside one stays as it is; and the commas between members, with a space after
+// them, so that a narrow terminal can break the line there.
 function bodyText(body: object): string {
-  const fields = Object.entries(body).map(
-    ([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`,
-  );
-  return `{${fields.join(', ')}}`;
+  return JSON.stringify(body).replace(/"(?:[^"\\]|\\.)*"|,/g, (part) => (part === ',' ? ', ' : part));
 }

@@ -6,21 +6,23 @@ import type { Proof } from './rows.ts';
 
 /** Ids of the newest orders, as they were read. */
 export function newestIds(orders: unknown): string[] {
-  return listOf(orders).map(({ id }) => String(id));
+  return listOf(orders).map(({ id }) => id);
 }
 
 /** The id of a new order that equals the body sent; undefined when none of those read does. */
 export function createdIn(proof: Proof, orders: unknown, claimed: ReadonlySet<string>): string | undefined {
   const before = new Set(proof.before.newest);
   const found = listOf(orders).find(
-    (order) =>
-      !before.has(String(order.id)) && !claimed.has(String(order.id)) && equals(proof.body ?? {}, order),
+    (order) => !before.has(order.id) && !claimed.has(order.id) && equals(proof.body ?? {}, order),
   );
-  return found === undefined ? undefined : String(found.id);
+  return found?.id;
 }
 
-function listOf(orders: unknown): readonly JsonObject[] {
-  return itemsOf({ data: orders });
+type Identified = JsonObject & { readonly id: string };
+
+// What has no id of its own cannot be told from what was there before.
+function listOf(orders: unknown): readonly Identified[] {
+  return itemsOf({ data: orders }).filter((order): order is Identified => typeof order.id === 'string');
 }
 
 // What the service repeats of the body, where the body says it (service: order, line_item); the rest it may drop.
@@ -28,11 +30,15 @@ function equals(body: JsonObject, order: JsonObject): boolean {
   const customer = valueAt(body, ['customer_info', 'customer_id']);
   const metadata = Object.entries(Object(body.metadata));
   return (
-    String(order.currency).toUpperCase() === String(body.currency).toUpperCase() &&
+    upper(order.currency) === upper(body.currency) &&
     lines(itemsOf(order.line_items)) === lines(itemsOf({ data: body.line_items })) &&
     (customer === undefined || valueAt(order, ['customer_info', 'customer_id']) === customer) &&
     metadata.every(([key, value]) => isDeepEqual(valueAt(order, ['metadata', key]), value))
   );
+}
+
+function upper(value: unknown): string {
+  return typeof value === 'string' ? value.toUpperCase() : '';
 }
 
 function lines(items: readonly JsonObject[]): string {

@@ -16,6 +16,8 @@ export type Refusal =
   | { readonly why: 'open'; readonly attempt: AttemptRecord }
   /** The same was tried, was not seen, and its time is over: a person must ask for it again. */
   | { readonly why: 'not_seen'; readonly attempt: AttemptRecord }
+  /** The same was made before by the word of a person: no read has to show it. */
+  | { readonly why: 'made'; readonly attempt: AttemptRecord }
   /** The final read shows an earlier attempt's refund: it was made after all. */
   | { readonly why: 'appeared'; readonly attempt: AttemptRecord; readonly verdict: VerdictRow }
   /** A refund of the same amount on the same charge exists. */
@@ -111,6 +113,8 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   }
   const open = known.find((record) => isOpen(record, now) && concerns(asked, record));
   if (open !== undefined) return refuse({ why: 'open', attempt: open });
+  const made = asked.again ? undefined : known.find((record) => isMade(asked, record));
+  if (made !== undefined) return refuse({ why: 'made', attempt: made });
   const doubtful = known.filter(
     (record) => verdictOf(record)?.verdict === 'not_seen' && isEqual(asked, record),
   );
@@ -122,6 +126,18 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
     attempt: (last?.sent.attempt ?? 0) + 1,
     doubtful,
   };
+}
+
+// A refund that a person stated has no record to be recognised by. Other rows of the same plan do not count.
+function isMade(asked: Asked, record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  if (last?.verdict !== 'applied' || last.by !== 'person' || record.sent.proof.kind !== 'refund')
+    return false;
+  return isEqual(asked, record) && !isOtherRow(asked, record);
+}
+
+function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord): boolean {
+  return asked.plan !== undefined && sent.plan === asked.plan && sent.ref !== asked.ref;
 }
 
 // An open attempt blocks every change of its order, and where there is no order the same request.
@@ -172,9 +188,7 @@ export function equalRefund(
   known: readonly AttemptRecord[],
 ): Refusal | undefined {
   if (asked.again) return undefined;
-  const ofPlan = (record: AttemptRecord) =>
-    asked.plan !== undefined && record.sent.plan === asked.plan && record.sent.ref !== asked.ref;
-  const excused = refundsOf(known.filter(ofPlan));
+  const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
   for (const { chargeId, amount } of asked.expected ?? []) {
     const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
     const equal = refunds.find((record) => record.amount === amount && !excused.has(record.id));

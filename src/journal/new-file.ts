@@ -1,35 +1,41 @@
 /** The journal's file before SQLite opens it: private from its first moment, and in its folders after a power loss. */
 
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Whether there is something to open. `create` makes an empty file; rejects when it is not certain to last. */
+/**
+ * Whether there is something to open. `create` makes an empty file; rejects when it is not certain to last. One that is
+ * empty still is as good as none: whoever writes to it first, makes sure of its folders first.
+ */
 export async function findFile(file: string, create: boolean): Promise<boolean> {
-  if (create) await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  if (create) await make(file);
   try {
-    const handle = await open(file, create ? 'ax' : 'r', 0o600);
-    await handle.close();
+    await using handle = await open(file, 'r');
+    const { size } = await handle.stat();
+    if (size > 0) return true;
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') return true;
     if (codeOf(error) === 'ENOENT' && !create) return false;
     throw error;
   }
-  if (create) await keep([file, `${file}-journal`]);
-  return true;
+  if (create) await keep(file);
+  return create;
+}
+
+async function make(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    await (await open(file, 'ax', 0o600)).close();
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  }
 }
 
 // SQLite syncs what it writes, but not the folders that lead there, and whether it got its own journal into its
 // folder it does not look. So that one is made here as well, and stays, emptied after each commit.
-async function keep(files: readonly [string, string]): Promise<void> {
-  try {
-    await (await open(files[1], 'a', 0o600)).close();
-    for (let folder = dirname(files[0]); folder !== dirname(folder); folder = dirname(folder))
-      await syncFolder(folder);
-  } catch (error) {
-    // The next run makes them anew, and has to get through this, too.
-    for (const file of files) await rm(file, { force: true });
-    throw error;
-  }
+async function keep(file: string): Promise<void> {
+  await (await open(`${file}-journal`, 'a', 0o600)).close();
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
+    await syncFolder(folder);
 }
 
 // Systems and file systems that cannot sync a folder say so; folders above the user's own may be closed to them.

@@ -34,6 +34,14 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
           'to send it again nevertheless: the same command with --again',
         ],
       });
+    case 'made':
+      return new CliError('refused', `the same was made before: ${named(refusal.attempt)}`, {
+        certain,
+        now: [
+          `paydesk journal show ${refusal.attempt.sent.intent}`,
+          'if a second one is meant: the same command with --again',
+        ],
+      });
     case 'appeared':
       return new CliError('refused', `an earlier attempt was made after all: ${named(refusal.attempt)}`, {
         certain: `${certain} now; ${refusal.verdict.why}`,

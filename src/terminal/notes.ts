@@ -111,7 +111,7 @@ export function createNotes(options: NotesOptions): NotesControl {
     warn: (line) => say({ kind: 'warn', blocks: [{ line }] }),
     show: (blocks) => say({ kind: 'show', blocks }),
     progress(text) {
-      if (asJson || quiet || !stderr.isTTY) return () => undefined;
+      if (asJson || quiet) return () => undefined;
       let stop: (() => void) | undefined;
       let over = false;
       void load().then(({ progress }) => {
@@ -163,6 +163,8 @@ async function loadScreen(
     lines: (blocks) => blockLines(blocks, style()),
     plainLines: (blocks) => blockLines(blocks, { ...style(), width: undefined, paint: (text) => text }),
     style: style(),
-    progress: asJson ? undefined : createProgress({ write, width: width ?? 80, plain: accessible, clean }),
+    progress: asJson
+      ? undefined
+      : createProgress({ write, width: width ?? 80, plain: accessible || !stderr.isTTY, clean }),
   };
 }

@@ -28,9 +28,15 @@ export interface SecretFilter {
 export function createSecrets(): Secrets {
   const forms = new Set<string>();
   let pattern: RegExp | undefined;
-  const holds = (text: string | Buffer): boolean => {
+  // The same as bytes, which are found faster in bytes than text is.
+  let formBytes: readonly Buffer[] = [];
+  const holds = (text: string): boolean => {
     for (const form of forms) if (text.includes(form)) return true;
     return false;
+  };
+  const holdsBytes = ({ buffer, byteOffset, length }: Uint8Array): boolean => {
+    const bytes = Buffer.from(buffer, byteOffset, length);
+    return formBytes.some((form) => bytes.includes(form));
   };
   const clean = (text: string): string => {
     // Looking for plain texts is many times faster than a pattern, and almost no text holds one.
@@ -40,6 +46,7 @@ export function createSecrets(): Secrets {
     add(key) {
       if (key.length < shortestKey) return;
       for (const form of formsOf(key)) forms.add(form);
+      formBytes = [...forms].map((form) => Buffer.from(form));
       // The longest first, so that no form leaves the rest of a longer one.
       const byLength = [...forms].sort((a, b) => b.length - a.length);
       pattern = new RegExp(byLength.map((form) => form.replace(/[^\w]/g, '\\$&')).join('|'), 'g');
@@ -50,12 +57,7 @@ export function createSecrets(): Secrets {
       return {
         push(piece) {
           // Whole lines end in what no key holds, so nothing of them has to be held back.
-          if (
-            typeof piece !== 'string' &&
-            held === '' &&
-            !holds(Buffer.from(piece.buffer, piece.byteOffset, piece.length))
-          )
-            return piece;
+          if (typeof piece !== 'string' && held === '' && !holdsBytes(piece)) return piece;
           const text = typeof piece === 'string' ? piece : new TextDecoder().decode(piece);
           const all = clean(held + text);
           const keep = openEnd(all, forms);

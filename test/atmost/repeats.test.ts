@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { json, reset } from '../harness/server.ts';
-import { changeArgs, type Desk, openDesk, refundAmount, story } from './desk.ts';
+import { changeArgs, type Desk, journalRows, openDesk, refundAmount, story } from './desk.ts';
 import { type Ledger, type LedgerOrder, type OnPost, startLedger } from './ledger.ts';
 
 let ledger: Ledger;
@@ -131,5 +131,31 @@ describe.concurrent('F28 a script repeats a refund under its own id', () => {
     expect(order.posts).toHaveLength(1);
     expect(codes).toContain(0);
     for (const code of codes) expect([0, 3]).toContain(code);
+  });
+});
+
+describe.concurrent('F28 what a person stated counts as much as what was read', () => {
+  test('settled as made, and no read shows it: the same again is refused without --again, and shown', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', lost);
+    expect((await desk.run(home, changeArgs(order))).code).toBe(7);
+    const intent = journalRows(home)[0]?.intent ?? '';
+    const settle = [
+      'journal',
+      'settle',
+      intent,
+      '--applied',
+      '--note',
+      'seen at the bank',
+      '--confirm',
+      order.id,
+    ];
+    expect((await desk.run(home, settle)).code).toBe(0);
+    order.onPost = (_, apply) => json(apply());
+    const same = await desk.run(home, changeArgs(order));
+    expect({ code: same.code, posts: order.posts.length }, same.stderr).toEqual({ code: 3, posts: 1 });
+    expect(same.stderr).toContain(intent);
+    const again = await desk.run(home, [...changeArgs(order), '--again']);
+    expect({ code: again.code, posts: order.posts.length }, again.stderr).toEqual({ code: 0, posts: 2 });
   });
 });

@@ -201,3 +201,15 @@ test('a path in the settings is where payment links are created', async () => {
   expect(ran.code, ran.stderr).toBe(0);
   expect(desk.posts().map(({ path }) => path)).toEqual(['/payment/links']);
 });
+
+test('metadata under names of JavaScript is sent like any other, by flag and in a body', async () => {
+  await using desk = await startCreations();
+  const metadata = '{"constructor":"a","__proto__":"b","prototype":"c","toString":"d"}';
+  const pairs = ['constructor=a', '__proto__=b', 'prototype=c', 'toString=d'];
+  const flags = ['--item', 'A:1:1', '--currency', 'MXN', ...pairs.flatMap((pair) => ['--metadata', pair])];
+  await desk.run(['orders', 'create', ...flags, '--yes']);
+  const body = `{"currency":"MXN","line_items":[{"name":"A","unit_price":1,"quantity":1}],"metadata":${metadata}}`;
+  await desk.run(['orders', 'create', '--body', '-', '--yes', '--again'], body);
+  const sent = desk.server.requests.filter(({ method }) => method === 'POST').map((request) => request.body);
+  expect(sent).toEqual([expect.stringContaining(metadata), expect.stringContaining(metadata)]);
+});

@@ -1,5 +1,7 @@
 /** Wrong values of creations: exit 2, the flag or the path of the fault is named, and nothing is sent. */
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CreationDesk, startCreations } from './service.ts';
 
@@ -159,8 +161,36 @@ describe.concurrent('a wrong body names every fault by its path', () => {
     expect(details.map(({ param, message }) => `${param}: ${message}`).sort()).toEqual([...faults].sort());
   });
 
+  test('names of JavaScript are fields like any other', async () => {
+    const body = `{"constructor":1,"__proto__":{"a":1},"toString":2,${JSON.stringify(goodOrder).slice(1)}`;
+    const ran = await desk.run(['orders', 'create', '--body', '-', '--yes'], body);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('3 faults');
+    for (const name of ['constructor', '__proto__', 'toString'])
+      expect(ran.stderr).toContain(`not a documented field (param ${name})`);
+  });
+
+  test('text of another encoding is not sent with its letters replaced', async () => {
+    const file = join(desk.home.path, 'latin1.json');
+    writeFileSync(file, Buffer.from(JSON.stringify({ ...goodLink, name: 'Pérez' }), 'latin1'));
+    const ran = await desk.run(['checkout', 'create', '--body', file, '--yes']);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`${file} is no UTF-8 text`);
+  });
+
+  test('a flag with a page pasted into it is answered in a few lines', async () => {
+    const ran = await desk.run([...order, '--expires', 'x'.repeat(100_000), '--yes']);
+    expect(ran.code).toBe(2);
+    expect(ran.stderr.length).toBeLessThan(1_000);
+    expect(ran.stderr).toContain('not a time such as 7d');
+  });
+
   test.each([
     ['holds no JSON', '{'],
+    [
+      'amount stands twice in one object of standard input',
+      '{"a":[{"amount":1},{"amount":2,"am\\u006funt":3}]}',
+    ],
     ['holds JSON that is no object', '[1]'],
     ['cannot be sent exactly', '{"currency":"MXN","line_items":[],"metadata":{"n":9007199254740993}}'],
   ])('text that %s', async (says, text) => {

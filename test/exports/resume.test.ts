@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { bin, cleanEnv, type Home, newHome } from '../harness/paydesk.ts';
-import { cutBody, type Handler, json, reply, reset } from '../harness/server.ts';
+import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { cutBody, type Handler, json, reply, reset, startServer } from '../harness/server.ts';
 import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
 
 const read = (home: Home, name: string) => readFileSync(join(home.path, name));
@@ -117,7 +117,6 @@ test('an export of something else, or of another account, is not resumed; anothe
   const handler = ordersService(all, (_, url) =>
     broken && url.searchParams.get('next') === 'ord_000000000041' ? json({}, 401) : undefined,
   );
-  const { startServer } = await import('../harness/server.ts');
   await using server = await startServer(handler);
   await using other = await startServer(ordersService(all));
   using home = newHome();
@@ -136,7 +135,6 @@ test('an export of something else, or of another account, is not resumed; anothe
   expect(other.requests).toHaveLength(0);
   expect((await exporting(server, home, '--to', 'o.ndjson', '--limit', '10')).code).toBe(3);
   broken = false;
-  const { paydesk } = await import('../harness/paydesk.ts');
   const ran = await paydesk(['orders', 'export', '--to', 'o.ndjson', '--limit', '10', '--resume'], {
     home,
     env: { ...reaching(server), PAYDESK_API_KEY: 'key_test_another_one' },
@@ -220,7 +218,6 @@ test(`kill -9 at ${kills} random moments of exports of 20,000 orders, resumed ea
   let killIn = Number.POSITIVE_INFINITY;
   let kill = (): void => undefined;
   const service = ordersService(orders(count));
-  const { startServer } = await import('../harness/server.ts');
   await using server = await startServer((request, response, socket) => {
     killIn -= 1;
     if (killIn === 0) setTimeout(kill, Math.random() * 15);

@@ -46,12 +46,10 @@ test('a key in the keyring carries the one origin it may be sent to', async () =
 test.each(['denies', 'garbage', 'hangs', 'nonexistent'])(
   'a keyring that %s is no keyring: the key is kept nowhere, and a file is only offered',
   async (name) => {
-    const started = performance.now();
     await expect(withKeyring(name).add(draft, key)).rejects.toMatchObject({
       kind: 'refused',
       parts: { now: [expect.stringContaining('--key-store file')] },
     });
-    expect(performance.now() - started).toBeLessThan(10_000);
     expect(existsSync(join(desk.config, 'keys.json'))).toBe(false);
     expect((await desk.run().list()).map((profile) => profile.name)).toEqual(['demo']);
   },

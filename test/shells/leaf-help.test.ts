@@ -126,6 +126,21 @@ test('C73 one verb for one thing: no delete beside remove, no edit beside set', 
   expect(pairs.filter(([, other]) => verbs.has(other))).toEqual([]);
 });
 
+test('C73 a flag of one name takes a value everywhere or nowhere, out of one set, and is short for one thing', async () => {
+  const seen = new Map<string, string>();
+  const clashes: string[] = [];
+  for (const entry of commands) {
+    const { flags } = await entry.load();
+    for (const [name, flag] of Object.entries<Flag>({ ...globalFlags, ...flags })) {
+      const kind = JSON.stringify([flag.value !== undefined, flag.choices, flag.short]);
+      const first = seen.get(name) ?? kind;
+      seen.set(name, first);
+      if (first !== kind) clashes.push(`${entry.words.join(' ')} --${name}: ${kind}, elsewhere ${first}`);
+    }
+  }
+  expect(clashes).toEqual([]);
+});
+
 test('C74 variables are named PAYDESK_ and their option, and help environment lists them', async () => {
   using home = newHome();
   const { code, stdout } = await paydesk(['help', 'environment'], { home });

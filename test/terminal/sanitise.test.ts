@@ -33,11 +33,9 @@ describe('a line for a terminal', () => {
     },
   );
 
-  it('cleans a megabyte at once', () => {
-    const start = performance.now();
-    cleanLine(`e${'\u0301'.repeat(1_000_000)}`);
-    cleanLine('\u200d'.repeat(1_000_000));
-    expect(performance.now() - start).toBeLessThan(3_000);
+  it('cleans a megabyte of marks and of joiners', () => {
+    expect(cleanLine(`e${'\u0301'.repeat(1_000_000)}`)).toHaveLength(10);
+    expect(cleanLine('\u200d'.repeat(1_000_000))).toBe('\ufffd'.repeat(1_000_000));
   });
 
   it('is as wide as the terminal draws it', () => {

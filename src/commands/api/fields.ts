@@ -1,7 +1,8 @@
 /** `--field` and `--raw-field`: single values of a query or a body, as typed. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { parsePair, usage } from '../creation/flags.ts';
+import { usage } from '../../command.ts';
+import { parsePair } from '../creation/flags.ts';
 
 export type Field = readonly [name: string, value: string | number | boolean | null];
 

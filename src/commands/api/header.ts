@@ -1,6 +1,7 @@
 /** `--header NAME:VALUE`: more headers, none of those that are the profile's or that would make it another request. Pure. */
 
-import { parsePairAt, usage } from '../creation/flags.ts';
+import { usage } from '../../command.ts';
+import { parsePairAt } from '../creation/flags.ts';
 
 export type Header = readonly [name: string, value: string];
 

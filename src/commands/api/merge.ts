@@ -1,9 +1,8 @@
 /** `api GET … --paginate`: the pages of a documented list as one (service: Endpoints 2). */
 
 import { type ResourceName, resources } from '../../api/spec.ts';
-import { recordId } from '../../command.ts';
+import { recordId, usage } from '../../command.ts';
 import type { Context } from '../../ports.ts';
-import { usage } from '../creation/flags.ts';
 import { type Paging, showList } from '../listing.ts';
 
 /** Walks the list that a path asks for, to its end. Throws CliError 'usage' for what is no documented list. */

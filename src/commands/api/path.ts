@@ -1,11 +1,10 @@
 /** The path of `api`: checked, so that it stays under the base URL and does not go around the commands that keep money safe. Pure. */
 
 import { type Method, orderIdPattern } from '../../api/spec.ts';
-import { recordId } from '../../command.ts';
+import { recordId, usage } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../ports.ts';
 import { commandLine } from '../account.ts';
-import { usage } from '../creation/flags.ts';
 
 // Letters, digits and what no URL parser changes; `:` would be a scheme, `;` a parameter, `\` a slash.
 const segmentPattern = /^(?:[A-Za-z0-9._~@+,=$!&*()-]|%[0-9A-Fa-f]{2})+$/;

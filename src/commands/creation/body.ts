@@ -1,9 +1,10 @@
 /** A request body: read from a file or standard input, and checked against the service's schema with every fault named. */
 
 import { type BodyFault, checkRequest, type JsonObject } from '../../api/spec.ts';
+import { usage } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Context } from '../../ports.ts';
-import { usage } from './flags.ts';
+import { repeatedKey } from './repeated-key.ts';
 
 const maxBytes = 1024 * 1024;
 
@@ -12,6 +13,8 @@ export async function readBody(ctx: Context, path: string): Promise<JsonObject> 
   const text = (await ctx.file(path, maxBytes)).replace(/^\uFEFF/, '');
   const where = path === '-' ? 'standard input' : path;
   const value = parse(text, where);
+  const twice = repeatedKey(text);
+  if (twice !== undefined) throw usage(`--body: ${twice} stands twice in one object of ${where}`);
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   throw usage(`--body ${path}: ${where} holds JSON that is no object`);
 }

@@ -1,7 +1,7 @@
 /** What was said of a body so far: what a script must say, and when a person is asked for more. */
 
+import { usage } from '../../command.ts';
 import type { Context } from '../../ports.ts';
-import { usage } from './flags.ts';
 
 /** Throws CliError 'usage' naming every flag that is missing, where nobody can be asked. */
 export function requireFlags(ctx: Context, given: object, names: readonly string[]): void {

@@ -1,8 +1,7 @@
 /** `--expires`: a moment as typed, sent as Unix seconds within 32 bits (service: Limits 2). Pure. */
 
 import { lastExpiry, tooLateWords } from '../../api/spec.ts';
-import { flag } from '../../command.ts';
-import { CliError } from '../../errors.ts';
+import { flag, usage } from '../../command.ts';
 
 /** A moment as it was typed; a span such as 7d counts from when it is asked for. */
 export interface Expiry {
@@ -40,10 +39,8 @@ function secondsOf(text: string, name: string): number {
   // A date without a time is the start of that day in UTC. A 31 June is no date, whatever Date.parse makes of it.
   const time = isoPattern.test(text) && isCalendarDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(time)) return Math.floor(time / 1000);
-  throw new CliError(
-    'usage',
+  throw usage(
     `${name} ${text}: not a time such as 7d, 12h, 2026-12-31, 2026-12-31T20:00:00Z or Unix seconds`,
-    { certain: 'nothing was sent' },
   );
 }
 
@@ -55,5 +52,5 @@ function isCalendarDay(day: string): boolean {
 function within32Bits(seconds: number, text: string, name: string): number {
   if (seconds >= 1 && seconds <= lastExpiry) return seconds;
   const why = seconds < 1 ? 'before 1970' : tooLateWords(seconds);
-  throw new CliError('usage', `${name} ${text}: ${why}`, { certain: 'nothing was sent' });
+  throw usage(`${name} ${text}: ${why}`);
 }

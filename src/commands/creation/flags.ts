@@ -1,8 +1,7 @@
 /** The flags that orders and payment links share, and the reading of their texts. Pure. */
 
 import { paymentMethodValues } from '../../api/spec.ts';
-import { flag } from '../../command.ts';
-import { CliError } from '../../errors.ts';
+import { flag, usage } from '../../command.ts';
 import { intentFlag } from '../repeat.ts';
 import { expiresFlag } from './expiry.ts';
 import { itemFlag } from './items.ts';
@@ -70,9 +69,4 @@ export function parsePairAt(
   const at = text.indexOf(mark);
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
   throw usage(`${name} ${text}: not ${form}`);
-}
-
-/** A mistake in what was typed, before anything was sent. */
-export function usage(message: string, now: readonly string[] = []): CliError {
-  return new CliError('usage', message, { certain: 'nothing was sent', now });
 }

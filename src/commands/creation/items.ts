@@ -1,7 +1,6 @@
 /** `--item NAME:PRICE:QTY`: the lines of an order or payment link, as typed. Pure. */
 
-import { flag } from '../../command.ts';
-import { CliError } from '../../errors.ts';
+import { flag, usage } from '../../command.ts';
 
 /** What every line has (service: Endpoints 4 and 5). */
 export interface Item {
@@ -27,10 +26,8 @@ export function parseItem(text: string, name: string): Item {
   const item = { name: title.trim(), unit_price: Number(price), quantity: Number(quantity) };
   if (item.name !== '' && Number.isSafeInteger(item.unit_price) && Number.isSafeInteger(item.quantity))
     return item;
-  throw new CliError(
-    'usage',
+  throw usage(
     `${name} ${text}: not NAME:PRICE:QTY, such as Lamp:30000:1; price and quantity are whole numbers`,
-    { certain: 'nothing was sent' },
   );
 }
 

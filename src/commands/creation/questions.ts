@@ -61,7 +61,8 @@ function problemOf<T>(text: string, parse: Parse<T>): string | undefined {
     parse(text, 'this');
     return undefined;
   } catch (error) {
-    if (error instanceof CliError) return error.message;
+    // Beside the question there is nothing to name but what was typed.
+    if (error instanceof CliError) return error.message.replace(/^this /, '');
     throw error;
   }
 }

@@ -24,9 +24,9 @@ export const exportCustomers = defineCommand({
       rowsWord: 'customers',
       columns: resources.customers.columns,
       words: [],
-      query: { resource: 'customers', zone: ctx.zone() },
-      rows: ({ zone }) => {
-        const days = ctx.daysIn(String(zone)) ?? ctx.days;
+      query: () => ({ resource: 'customers', zone: ctx.zone() }),
+      rows: (query) => {
+        const days = ctx.daysIn(String(query?.zone)) ?? ctx.days;
         return { rowsOf: (record) => [rowOf(days, record)], left: () => 0, closing: () => [] };
       },
     })),

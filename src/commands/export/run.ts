@@ -18,9 +18,9 @@ export interface Export {
   /** The flags that say what is exported, as they would be typed again. */
   readonly words: readonly string[];
   /** The same for the manifest; times are Unix seconds. */
-  readonly query: JsonObject;
-  /** Makes rows by the query, which a resumed export has from its first run. */
-  readonly rows: (query: JsonObject) => RowMaker;
+  readonly query: () => JsonObject;
+  /** Makes rows: as asked, or by the query of the first run of an export that is written to a file. */
+  readonly rows: (query?: JsonObject) => RowMaker;
 }
 
 /** Rows out of records, as their pages come. */
@@ -65,7 +65,7 @@ interface Run {
 async function toStdout(run: Run, { format }: Written): Promise<undefined> {
   const { ctx, job, service, again } = run;
   const sink = ctx.out.list(job.columns, format);
-  const maker = job.rows(job.query);
+  const maker = job.rows();
   const tally = { read: 0, rows: 0 };
   let last: string | undefined;
   const over = tell(run, tally);
@@ -106,7 +106,7 @@ async function toFile(run: Run, written: Written, to: string): Promise<undefined
     force: input.force === true,
     resume: input.resume === true,
     asked: [...job.words, ...limitWords(input), '-o', written.format, ...columnWords(ctx)],
-    query: { ...job.query, format: written.format, gzip: written.gzip },
+    query: { ...job.query(), format: written.format, gzip: written.gzip },
     profile: service.profile,
     keyFingerprint: service.keyFingerprint,
   });

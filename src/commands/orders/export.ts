@@ -1,14 +1,14 @@
 /** `orders export`: every order, charge or refund of a range, complete or not claimed. */
 
-import { type Column, chargeColumns, type JsonObject, orderColumns, refundColumns } from '../../api/spec.ts';
-import { defineCommand, flag, usage } from '../../command.ts';
+import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/spec.ts';
+import { defineCommand, flag } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, Days, Page, Profile } from '../../ports.ts';
+import type { Context, Profile } from '../../ports.ts';
 import { exportFlags } from '../export/flags.ts';
-import { type Export, type RowMaker, runExport } from '../export/run.ts';
+import { type Export, runExport } from '../export/run.ts';
 import { type Reckoning, type TimeRange, timeRange } from '../time-range.ts';
-import { stopAtDate } from './date-stop.ts';
-import { orderRows, type RowDate, type RowKind, rowDates, rowKinds } from './export-rows.ts';
+import { daysIn, rowMaker, spanOf } from './export-maker.ts';
+import { type RowDate, type RowKind, rowDates, rowKinds } from './export-rows.ts';
 import { type FilterInput, filterFlags, orderFilters } from './filters.ts';
 import { type RefundFacts, refundFacts } from './refund-facts.ts';
 
@@ -54,9 +54,8 @@ export const exportOrders = defineCommand({
     runExport(ctx, flags, async ({ profile }) => {
       const rows = flags.rows ?? 'orders';
       const by = flags.by ?? (rows === 'refunds' ? 'refunded' : 'created');
-      const zone = flags.tz ?? ctx.zone();
       const { since, until, ...rest } = flags;
-      const days = daysIn(ctx, zone);
+      const days = flags.tz === undefined ? ctx.days : daysIn(ctx, flags.tz);
       const reckoning: Reckoning = { now: ctx.clock.now(), zoned: (shown) => days.moment(shown) };
       const range = timeRange({ since, until }, reckoning);
       warnOfFuture(ctx, range);
@@ -67,81 +66,29 @@ export const exportOrders = defineCommand({
         rowsWord: rows,
         columns: columnsOf[rows],
         words: wordsOf(
-          { ...flags, rows, by, zone },
+          { ...flags, rows, by },
           filters.flatMap(({ words }) => words),
         ),
-        query: {
+        query: () => ({
           resource: 'orders',
           rows,
           by,
-          zone,
+          zone: flags.tz ?? ctx.zone(),
           since: seconds(range.since),
           until: seconds(range.until),
           filters: filters.map(({ words }) => words.join(' ')),
-        },
-        rows: (query) => rowMaker(ctx, profile, { ...rest, rows, by }, query, facts),
+        }),
+        rows: (query) =>
+          rowMaker(
+            ctx,
+            profile,
+            { ...rest, rows, by },
+            facts,
+            query === undefined ? { range, days } : spanOf(ctx, query),
+          ),
       } satisfies Export;
     }),
 });
-
-interface Asked extends Omit<FilterInput, 'since' | 'until'> {
-  readonly rows: RowKind;
-  readonly by: RowDate;
-}
-
-// The range and the zone are those of the query: a resumed export has them from its first run.
-function rowMaker(
-  ctx: Context,
-  profile: Profile,
-  { rows, by, ...rest }: Asked,
-  query: JsonObject,
-  facts: ReadonlyMap<string, RefundFacts>,
-): RowMaker {
-  const range: TimeRange = { since: milliseconds(query.since), until: milliseconds(query.until) };
-  const days = daysIn(ctx, String(query.zone));
-  const { filters, left } = orderFilters(ctx, rest);
-  const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
-  const dates = stopAtDate(promised, range.since);
-  let undated = 0;
-  let said = false;
-  return {
-    see({ records }: Page) {
-      dates.see(records);
-      const { contradiction } = dates;
-      if (contradiction === undefined || said) return;
-      said = true;
-      ctx.notes.warn(
-        `the list is not newest first, although orders.order says so: ${contradiction.later} is newer than ${contradiction.earlier} before it; walking on`,
-      );
-    },
-    over: () => dates.reached,
-    rowsOf(record) {
-      if (!filters.every(({ accepts }) => accepts(record.value))) return [];
-      const found = orderRows(record, {
-        rows,
-        by,
-        range,
-        day: (at) => days.day(at),
-        factsOf: (id) => (typeof id === 'string' ? facts.get(id) : undefined),
-      });
-      undated += found.undated;
-      return found.rows;
-    },
-    left: () => undated,
-    closing: () => [
-      ...left(),
-      ...(undated === 0
-        ? []
-        : [`${undated} ${rows} show no date of the kind that --by ${by} asks for, and were left out`]),
-    ],
-  };
-}
-
-function daysIn(ctx: Context, zone: string): Days {
-  const days = ctx.daysIn(zone);
-  if (days !== undefined) return days;
-  throw usage(`--tz ${zone}: no time zone of this machine; a name such as America/Mexico_City or UTC`);
-}
 
 function warnOfFuture(ctx: Context, { until }: TimeRange): void {
   if (until === undefined || until <= ctx.clock.now()) return;
@@ -150,22 +97,19 @@ function warnOfFuture(ctx: Context, { until }: TimeRange): void {
   );
 }
 
-function wordsOf(
-  {
-    rows,
-    by,
-    zone,
-    since,
-    until,
-  }: FilterInput & { readonly rows: RowKind; readonly by: RowDate; readonly zone: string },
-  filters: readonly string[],
-): readonly string[] {
+interface WordsInput extends FilterInput {
+  readonly rows: RowKind;
+  readonly by: RowDate;
+  readonly tz?: string | undefined;
+}
+
+function wordsOf({ rows, by, tz, since, until }: WordsInput, filters: readonly string[]): readonly string[] {
   return [
     ...(rows === 'orders' ? [] : ['--rows', rows]),
     ...(by === (rows === 'refunds' ? 'refunded' : 'created') ? [] : ['--by', by]),
     ...(since === undefined ? [] : ['--since', since.text]),
     ...(until === undefined ? [] : ['--until', until.text]),
-    ...(since === undefined && until === undefined ? [] : ['--tz', zone]),
+    ...(tz === undefined ? [] : ['--tz', tz]),
     ...filters,
   ];
 }
@@ -186,8 +130,4 @@ async function factsOf(ctx: Context, { origin }: Profile): Promise<ReadonlyMap<s
 // Whole seconds are in the range from the first one on that is not before its start.
 function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.ceil(ms / 1000);
-}
-
-function milliseconds(at: unknown): number | undefined {
-  return typeof at === 'number' ? at * 1000 : undefined;
 }

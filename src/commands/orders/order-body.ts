@@ -1,7 +1,7 @@
 /** What was said of an order → its request body (service: Endpoints 4). Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { usage } from '../creation/flags.ts';
+import { usage } from '../../command.ts';
 import { said, saidOrNothing } from '../creation/said.ts';
 import { checkoutFlagNames, type ItemDetail, type OrderDraft } from './order-flags.ts';
 

@@ -1,8 +1,8 @@
 /** The flags that make the body of an order (service: Endpoints 4). */
 
 import { checkoutTypes, parseAmount } from '../../api/spec.ts';
-import { flag, type Input } from '../../command.ts';
-import { parsePair, saleFlags, usage } from '../creation/flags.ts';
+import { flag, type Input, usage } from '../../command.ts';
+import { parsePair, saleFlags } from '../creation/flags.ts';
 
 /** A detail of one line: which line, counted from 1, and what. */
 export interface ItemDetail {

@@ -1,0 +1,88 @@
+/** Rows of an export of orders, page by page: filters, the range, and what is to be said of what was left out. */
+
+import type { JsonObject } from '../../api/spec.ts';
+import { usage } from '../../command.ts';
+import type { Context, Days, Page, Profile } from '../../ports.ts';
+import type { RowMaker } from '../export/run.ts';
+import type { TimeRange } from '../time-range.ts';
+import { stopAtDate } from './date-stop.ts';
+import { orderRows, type RowDate, type RowKind } from './export-rows.ts';
+import { type FilterInput, orderFilters } from './filters.ts';
+import type { RefundFacts } from './refund-facts.ts';
+
+/** What rows are made by, besides their range. */
+export interface RowsAsked extends Omit<FilterInput, 'since' | 'until'> {
+  readonly rows: RowKind;
+  readonly by: RowDate;
+}
+
+/** A range, and the days of its zone. */
+export interface Span {
+  readonly range: TimeRange;
+  readonly days: Days;
+}
+
+/** The span as a file's query says it: a resumed export has it from its first run. */
+export function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
+  return {
+    range: { since: milliseconds(since), until: milliseconds(until) },
+    days: daysIn(ctx, String(zone)),
+  };
+}
+
+/** Makes the rows of one walk. */
+export function rowMaker(
+  ctx: Context,
+  profile: Profile,
+  { rows, by, ...rest }: RowsAsked,
+  facts: ReadonlyMap<string, RefundFacts>,
+  { range, days }: Span,
+): RowMaker {
+  const { filters, left } = orderFilters(ctx, rest);
+  const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
+  const dates = stopAtDate(promised, range.since);
+  let undated = 0;
+  let said = false;
+  return {
+    see({ records }: Page) {
+      dates.see(records);
+      const { contradiction } = dates;
+      if (contradiction === undefined || said) return;
+      said = true;
+      ctx.notes.warn(
+        `the list is not newest first, although orders.order says so: ${contradiction.later} is newer than ${contradiction.earlier} before it; walking on`,
+      );
+    },
+    over: () => dates.reached,
+    rowsOf(record) {
+      if (!filters.every(({ accepts }) => accepts(record.value))) return [];
+      const found = orderRows(record, {
+        rows,
+        by,
+        range,
+        day: (at) => days.day(at),
+        factsOf: (id) => (typeof id === 'string' ? facts.get(id) : undefined),
+      });
+      undated += found.undated;
+      return found.rows;
+    },
+    left: () => undated,
+    closing: () => [
+      ...left(),
+      ...(undated === 0
+        ? []
+        : [`left out, since they show no date of the kind --by ${by}: ${undated} of the ${rows}`]),
+    ],
+  };
+}
+
+/** Days in a zone that somebody named. Throws CliError 'usage'. */
+export function daysIn(ctx: Context, zone: string): Days {
+  const days = ctx.daysIn(zone);
+  if (days !== undefined) return days;
+  throw usage(`--tz ${zone}: no time zone of this machine; a name such as America/Mexico_City or UTC`);
+}
+
+function milliseconds(at: unknown): number | undefined {
+  return typeof at === 'number' ? at * 1000 : undefined;
+}

@@ -1,0 +1,217 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readCsv } from '../conventions/csv.ts';
+import { startDesk } from '../harness/desk.ts';
+import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { json, startServer } from '../harness/server.ts';
+import { exporting, orderAt, reaching, startOrders } from './service.ts';
+
+const read = (home: Home, name: string) => readFileSync(join(home.path, name), 'utf8');
+
+interface Money {
+  readonly [name: string]: unknown;
+}
+const items = (list: unknown): readonly Money[] => (list as { data?: Money[] } | null)?.data ?? [];
+
+/** The day that clocks in a zone show, by the platform alone. */
+function dayIn(zone: string, seconds: number): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone: zone, dateStyle: 'short' }).format(seconds * 1000);
+}
+
+/** Sums of a manifest, as an independent script adds them up: currency, status, day → rows and amount. */
+function sumsOf(rows: readonly (readonly [string, string, string, number])[]) {
+  const sums = new Map<string, [number, number]>();
+  for (const [currency, status, day, amount] of rows) {
+    const key = `${currency} ${status} ${day}`;
+    const [count, sum] = sums.get(key) ?? [0, 0];
+    sums.set(key, [count + 1, sum + amount]);
+  }
+  return Object.fromEntries([...sums].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+interface ManifestSum {
+  readonly currency: string;
+  readonly status: string;
+  readonly day: string;
+  readonly rows: number;
+  readonly amount: number;
+}
+
+function sumsIn(manifest: { readonly sums: readonly ManifestSum[] }) {
+  return Object.fromEntries(
+    manifest.sums
+      .map((sum): [string, unknown] => [`${sum.currency} ${sum.status} ${sum.day}`, [sum.rows, sum.amount]])
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+test.each(['America/Mexico_City', 'Asia/Kolkata'])(
+  'a span of refunds, by the day they were made in %s, is the simulator’s ledger of those days, whatever the order’s date',
+  async (zone) => {
+    await using desk = await startDesk({ args: ['--orders', '300'] });
+    using home = newHome();
+    const ledger = (await desk.orders()).flatMap((order) =>
+      items(order.charges).flatMap((charge) =>
+        items(charge.refunds).map((refund) => ({
+          id: String(refund.id),
+          amount: Number(refund.amount),
+          at: Number(refund.created_at),
+          currency: order.currency,
+          status: String(order.payment_status),
+        })),
+      ),
+    );
+    // Days in the middle of what there is, so that both ends cut something off.
+    const days = [...new Set(ledger.map(({ at }) => dayIn(zone, at)))].sort();
+    const [since = '', until = ''] = [days.at(2), days.at(-2)];
+    const wanted = ledger.filter(({ at }) => dayIn(zone, at) >= since && dayIn(zone, at) < until);
+    expect(wanted.length).toBeGreaterThan(5);
+    expect(wanted.length).toBeLessThan(ledger.length);
+    const words = ['--rows', 'refunds', '--by', 'refunded', '--since', since, '--until', until, '--tz', zone];
+    const ran = await paydesk(['orders', 'export', ...words, '--to', 'refunds.csv'], { home, env: desk.env });
+    expect(ran.code, ran.stderr).toBe(0);
+    const [head = [], ...rows] = readCsv(read(home, 'refunds.csv'));
+    const cell = (row: readonly string[], name: string) => row[head.indexOf(name)] ?? '';
+    expect(rows.map((row) => cell(row, 'id')).sort()).toEqual(wanted.map(({ id }) => id).sort());
+    const sum = (amounts: readonly number[]) => amounts.reduce((a, b) => a + b, 0);
+    expect(sum(rows.map((row) => Number(cell(row, 'amount'))))).toBe(sum(wanted.map(({ amount }) => amount)));
+    const manifest = JSON.parse(read(home, 'refunds.csv.manifest.json'));
+    const recomputed = rows.map((row): [string, string, string, number] => {
+      const day = dayIn(zone, Date.parse(cell(row, 'created_at')) / 1000);
+      const status = wanted.find(({ id }) => id === cell(row, 'id'))?.status ?? '';
+      return [cell(row, 'currency'), status, day, Number(cell(row, 'amount'))];
+    });
+    expect(sumsIn(manifest)).toEqual(sumsOf(recomputed));
+    expect(manifest.query).toMatchObject({ rows: 'refunds', by: 'refunded', zone });
+  },
+);
+
+test('rows of refunds say who, why and the note where this machine made them, and nothing where others did', async () => {
+  await using desk = await startDesk();
+  using home = newHome();
+  const order = (await desk.orders()).find(
+    ({ payment_status: status, charges }) => status === 'paid' && charges?.data.length === 1,
+  );
+  const refund = await paydesk(
+    ['orders', 'refund', order?.id ?? '', '--reason', 'other', '--note', 'ticket 8812', '-y'],
+    { home, env: { ...desk.env, PAYDESK_OPERATOR: 'op7' } },
+  );
+  expect(refund.code, refund.stderr).toBe(0);
+  const ran = await paydesk(['orders', 'export', '--rows', 'refunds', '--ndjson'], { home, env: desk.env });
+  const rows = ran.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const ours = rows.filter(({ order_id: id }) => id === order?.id);
+  expect(ours).toEqual([
+    expect.objectContaining({
+      object: 'refund',
+      amount: -(order?.amount ?? 0),
+      reason: 'other',
+      note: 'ticket 8812',
+      operator: 'op7',
+      known_by: 'reply',
+      intent: expect.stringMatching(/^i_/),
+    }),
+  ]);
+  const others = rows.filter(({ order_id: id }) => id !== order?.id);
+  expect(others.length).toBeGreaterThan(0);
+  for (const row of others)
+    expect(row).toMatchObject({ reason: null, note: null, operator: null, intent: null });
+});
+
+test('rows of charges, and orders by the date of a payment or a refund, are those of the range', async () => {
+  await using server = await startOrders(200);
+  using home = newHome();
+  const all = Array.from({ length: 200 }, (_, index) => orderAt(index, 200));
+  const [from, to] = [1_795_000_000 - 100 * 420, 1_795_000_000 - 20 * 420];
+  const range = [
+    '--since',
+    new Date(from * 1000).toISOString(),
+    '--until',
+    new Date(to * 1000).toISOString(),
+  ];
+  const within = (at: unknown) => Number(at) >= from && Number(at) < to;
+  const ids = async (...words: readonly string[]) => {
+    const { stdout } = await exporting(
+      server,
+      home,
+      '--csv',
+      '--no-header',
+      '--columns',
+      'id',
+      ...range,
+      ...words,
+    );
+    return stdout.split('\n').slice(0, -1);
+  };
+  const charges = all.flatMap((order) => items(order.charges));
+  expect(await ids('--rows', 'charges', '--by', 'paid')).toEqual(
+    charges.filter(({ paid_at: at }) => within(at)).map(({ id }) => id),
+  );
+  expect(await ids()).toEqual(all.filter(({ created_at: at }) => within(at)).map(({ id }) => id));
+  const refunded = (order: Money) =>
+    items(order.charges).some(({ refunds }) => items(refunds).some(({ created_at: at }) => within(at)));
+  expect(await ids('--by', 'refunded')).toEqual(all.filter(refunded).map(({ id }) => id));
+});
+
+test('an order that does not show all its refunds makes a file of refunds incomplete, not shorter', async () => {
+  const order = orderAt(0, 1);
+  const [charge] = items(order.charges);
+  for (const refunds of [
+    { object: 'list', has_more: true, data: items(charge?.refunds) },
+    { object: 'list', has_more: false, total: 2, data: items(charge?.refunds) },
+    undefined,
+    'none',
+  ]) {
+    const hidden = { ...order, charges: { object: 'list', data: [{ ...charge, refunds }] } };
+    await using server = await startServer(json({ object: 'list', has_more: false, data: [hidden] }));
+    using home = newHome();
+    const ran = await exporting(server, home, '--rows', 'refunds', '--to', 'r.csv');
+    expect(ran.code, JSON.stringify(refunds)).toBe(9);
+    expect(ran.stderr).toContain('the service does not show all of the refunds of ch_ord_000000000001');
+    expect((await exporting(server, home, '--to', 'orders.csv')).code).toBe(0);
+  }
+});
+
+test('the same data exported on another day, in another zone of the machine, is the same file; only its times differ', async () => {
+  await using server = await startOrders(50);
+  using home = newHome();
+  const preload = join(home.path, 'later.mjs');
+  writeFileSync(preload, 'const now = Date.now; Date.now = () => now() + 3 * 86_400_000;\n');
+  const run = (name: string, nodeArgs: readonly string[], TZ: string) =>
+    paydesk(['orders', 'export', '--tz', 'UTC', '--to', name], {
+      home,
+      nodeArgs,
+      env: { ...reaching(server), TZ },
+    });
+  expect((await run('one.csv', [], 'Asia/Tokyo')).code).toBe(0);
+  expect((await run('two.csv', ['--import', preload], 'America/Lima')).code).toBe(0);
+  expect(read(home, 'two.csv')).toBe(read(home, 'one.csv'));
+  const [one, two] = ['one', 'two'].map((name) => JSON.parse(read(home, `${name}.csv.manifest.json`)));
+  expect(two.started_at - one.started_at).toBeGreaterThan(2 * 86_400);
+  const timeless = (manifest: Money) => ({ ...manifest, file: '', started_at: 0, ended_at: 0 });
+  expect(timeless(two)).toEqual(timeless(one));
+});
+
+test('a range that ends after the start of the walk is warned about, an empty range is refused', async () => {
+  await using server = await startOrders(5);
+  using home = newHome();
+  const ran = await exporting(server, home, '--until', '2999-01-01', '--csv');
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('is still to come: what happens from now on is not in this export');
+  expect((await exporting(server, home, '--since', '2026-02-01', '--until', '2026-01-01')).code).toBe(2);
+});
+
+test('orders that show no date are left out of a range and counted, never silently', async () => {
+  const { created_at: _, ...undated } = orderAt(0, 2);
+  await using server = await startServer(
+    json({ object: 'list', has_more: false, data: [undated, orderAt(1, 2)] }),
+  );
+  using home = newHome();
+  const ran = await exporting(server, home, '--since', '2020-01-01', '--to', 'o.csv');
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain('left out, since they show no date of the kind --by created: 1 of the orders');
+  expect(JSON.parse(read(home, 'o.csv.manifest.json'))).toMatchObject({ rows: 1, left_out: 1 });
+});

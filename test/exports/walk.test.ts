@@ -1,0 +1,219 @@
+import { spawn } from 'node:child_process';
+import { openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openClient } from '../api/open-client.ts';
+import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
+import { json, startServer } from '../harness/server.ts';
+import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
+
+test('the next page is asked for, on the wire, before a page is handed on', async () => {
+  await using server = await startServer(ordersService(orders(40)));
+  let page = 0;
+  for await (const { records } of openClient(server).service.pages(
+    'orders',
+    { limit: 10 },
+    { ahead: true },
+  )) {
+    page += 1;
+    expect(records).toHaveLength(10);
+    // It arrives although nobody asks for another page here.
+    await server.waitFor(Math.min(page + 1, 4));
+    expect(server.requests).toHaveLength(Math.min(page + 1, 4));
+  }
+  expect(page).toBe(4);
+});
+
+test('a walk that is left in the middle gives up the page that it asked for ahead', async () => {
+  await using server = await startOrders(40, (number) => (number === 2 ? () => undefined : undefined));
+  for await (const _ of openClient(server).service.pages('orders', { limit: 10 }, { ahead: true })) break;
+  await server.waitForAborted(1);
+  expect(server.requests).toHaveLength(2);
+});
+
+test('F56 page URLs of every kind are never requested by an export: the other host sees no connection', async () => {
+  await using other = await startServer(json({}));
+  const all = orders(30);
+  for (const url of [
+    `${other.url}/orders?next=x`,
+    `//127.0.0.1:${other.port}/`,
+    `http://user:pass@127.0.0.1:${other.port}/`,
+    `https://127.0.0.1:${other.port}/`,
+    'http://xn--e1afmkfd.example/',
+    '../../etc',
+  ]) {
+    const service = ordersService(all);
+    await using server = await startServer((request, response, socket) => {
+      const end = response.end.bind(response);
+      // The envelope's own links, in front of everything else.
+      response.end = ((body: string) =>
+        end(
+          body.replace('{', `{"next_page_url":"${url}","previous_page_url":"${url}",`),
+        )) as typeof response.end;
+      return service(request, response, socket);
+    });
+    using home = newHome();
+    const ran = await exporting(server, home, '--limit', '10');
+    expect(ran.stdout.split('\n')).toHaveLength(31);
+    expect(server.requests.map((request) => request.url)).toEqual([
+      '/orders?limit=10',
+      '/orders?limit=10&next=ord_000000000021',
+      '/orders?limit=10&next=ord_000000000011',
+    ]);
+  }
+  expect(other.connections).toBe(0);
+});
+
+test('F60 a full disk ends an export with 9, says how much was written, and sends no more requests than it must', async () => {
+  await using server = await startOrders(2_000);
+  using home = newHome();
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, [bin, 'orders', 'export', '--csv', '--limit', '50'], {
+    env: cleanEnv({ home, env: reaching(server) }),
+    stdio: ['ignore', full, 'pipe'],
+  });
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(9);
+  expect(stderr).toContain('ENOSPC');
+  expect(server.requests.length).toBeLessThanOrEqual(3);
+});
+
+test('F60 a file that may not grow further: exit 9, no finished name, and --resume goes on once it may', async () => {
+  await using server = await startOrders(200);
+  using home = newHome();
+  const command = `ulimit -f 40; exec "${process.execPath}" "${bin}" orders export --limit 20 --to o.ndjson`;
+  const child = spawn('bash', ['-c', command], {
+    env: cleanEnv({ home, env: reaching(server) }),
+    cwd: home.path,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(9);
+  expect(stderr).toContain('the file would be larger than allowed (EFBIG)');
+  expect(stderr).toContain('--to o.ndjson --resume');
+  const ran = await exporting(server, home, '--limit', '20', '--to', 'o.ndjson', '--resume');
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(readFileSync(join(home.path, 'o.ndjson'), 'utf8')).toBe(
+    orders(200)
+      .map((order) => `${JSON.stringify(order)}\n`)
+      .join(''),
+  );
+});
+
+test('F62 to F64 formulas, odd amounts and times, and missing fields reach CSV as data, NDJSON as they came', async () => {
+  const odd = [
+    { id: 'ord_1', customer_info: { name: '=1+1' }, amount: -5, currency: 'MXN' },
+    { id: 'ord_2', customer_info: { name: '\t@SUM(A1)' }, amount: 1.5, created_at: 1e20 },
+    { id: 'ord_3', amount: '7', created_at: -1, charges: null },
+    { id: 'ord_4', payment_status: 'brand_new_word', charges: 'many', created_at: 1_795_000_000_000 },
+    { id: 'ord_5', customer_info: null, amount: null },
+  ];
+  await using server = await startServer(json({ object: 'list', has_more: false, data: odd }));
+  using home = newHome();
+  const csv = await exporting(
+    server,
+    home,
+    '--csv',
+    '--columns',
+    'id,customer_info.name,amount,created_at,payment_status',
+  );
+  expect(csv.code).toBe(0);
+  expect(csv.stdout).toBe(
+    [
+      'id,customer_info.name,amount,created_at,payment_status',
+      "ord_1,'=1+1,-5,,",
+      "ord_2,'\t'@SUM(A1),1.5,100000000000000000000,",
+      'ord_3,,7,-1,',
+      'ord_4,,,1795000000000,brand_new_word',
+      'ord_5,,,,',
+      '',
+    ].join('\n'),
+  );
+  const raw = await exporting(server, home, '--ndjson');
+  expect(raw.stdout).toBe(odd.map((order) => `${JSON.stringify(order)}\n`).join(''));
+});
+
+test('--max-rps keeps requests apart, retries included, by a clock that only the pace moves', async () => {
+  let now = 1_000;
+  const left: number[] = [];
+  const service = ordersService(orders(50), (number) => (number === 2 ? json({}, 503) : undefined));
+  await using server = await startServer((request, response, socket) => {
+    left.push(now);
+    return service(request, response, socket);
+  });
+  const clock = {
+    now: () => now,
+    monotonic: () => now,
+    sleep: async (ms: number) => {
+      now += ms;
+    },
+  };
+  const client = openClient(server, {}, { clock });
+  let read = 0;
+  const how = { ahead: true, maxPerSecond: 20 };
+  for await (const { records } of client.service.pages('orders', { limit: 10 }, how)) read += records.length;
+  expect(read).toBe(50);
+  expect(left).toEqual([1_000, 1_050, 1_100, 1_150, 1_200, 1_250]);
+  using home = newHome();
+  expect((await exporting(server, home, '--limit', '10', '--max-rps', '50')).stdout.split('\n')).toHaveLength(
+    51,
+  );
+});
+
+test('the key of a reply that echoes it reaches neither stdout nor a file', async () => {
+  const key = reaching({ url: '' }).PAYDESK_API_KEY ?? '';
+  const echo = { id: 'ord_1', object: 'order', metadata: { authorization: `Bearer ${key}`, plain: key } };
+  await using server = await startServer(json({ object: 'list', has_more: false, data: [echo] }));
+  using home = newHome();
+  const out = await exporting(server, home);
+  expect(out.stdout).toContain('Bearer ***');
+  expect(out.stdout).not.toContain(key);
+  await exporting(server, home, '--to', 'o.ndjson');
+  expect(readFileSync(join(home.path, 'o.ndjson'), 'utf8')).not.toContain(key);
+});
+
+test('customers are exported the same way', async () => {
+  using home = newHome();
+  const ran = await paydesk(['-p', 'demo', 'customers', 'export', '--to', 'c.json'], { home });
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(readFileSync(join(home.path, 'c.json'), 'utf8')).data).toHaveLength(60);
+  expect(JSON.parse(readFileSync(join(home.path, 'c.json.manifest.json'), 'utf8'))).toMatchObject({
+    rows: 60,
+    odd_records: 0,
+    unsummed_rows: 0,
+    query: { resource: 'customers' },
+  });
+});
+
+test('a run whose stderr is no terminal says now and then how far it is, unless --quiet', async () => {
+  const { promise: held, resolve: go } = Promise.withResolvers<void>();
+  await using server = await startOrders(20, (number) =>
+    number === 2
+      ? async (request, response, socket) => {
+          await held;
+          await ordersService(orders(20))(request, response, socket);
+        }
+      : undefined,
+  );
+  using home = newHome();
+  const child = spawn(process.execPath, [bin, 'orders', 'export', '--limit', '10', '--to', 'o.csv'], {
+    env: cleanEnv({ home, env: reaching(server) }),
+    cwd: home.path,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+    // The page that it waits for comes only when it has said how far it is.
+    if (stderr.includes('\n')) go();
+  });
+  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
+  expect(stderr).toMatch(/^10 orders read, \d+ a second, \d+ s\n/);
+  expect((await exporting(server, home, '--quiet', '--to', 'o.csv', '--force')).stderr).toBe('');
+});
