@@ -77,13 +77,14 @@ export const exportOrders = defineCommand({
           until: seconds(range.until),
           filters: filters.map(({ words }) => words.join(' ')),
         }),
-        rows: (query) =>
+        rows: (query, state) =>
           rowMaker(
             ctx,
             profile,
             { ...rest, rows, by },
             facts,
             query === undefined ? { range, days } : spanOf(ctx, query),
+            state,
           ),
       } satisfies Export;
     }),
