@@ -16,6 +16,7 @@ import { brokeOff } from '../listing.ts';
 import { idOf, widePages } from '../walk.ts';
 import { type ExportInput, type Written, writtenAs } from './flags.ts';
 import { refuseLoneMaxAge, verifyFile } from './verify.ts';
+import { againWords, contentWords } from './words.ts';
 
 /** What is exported. */
 export interface Export {
@@ -58,7 +59,7 @@ export async function runExport(
   const written = writtenAs(input, ctx.options.askedFormat);
   const service = await ctx.service();
   const job = await describe(service, written);
-  const again = [job.resource, 'export', ...job.words, ...limitWords(input), ...shapeWords(ctx, input)];
+  const again = [job.resource, 'export', ...job.words, ...againWords(ctx, input)];
   const run: Run = { ctx, service, input, job, again };
   return input.to === undefined ? toStdout(run, written) : toFile(run, written, input.to);
 }
@@ -115,7 +116,7 @@ async function toFile(run: Run, written: Written, to: string): Promise<undefined
     columns: job.columns,
     force: input.force === true,
     resume: input.resume === true,
-    asked: [...job.words, ...limitWords(input), '-o', written.format, ...columnWords(ctx)],
+    asked: [...job.words, ...contentWords(ctx, input, written)],
     query: { ...job.query(), format: written.format, gzip: written.gzip },
     profile: service.profile,
     keyFingerprint: service.keyFingerprint,
@@ -140,26 +141,6 @@ async function toFile(run: Run, written: Written, to: string): Promise<undefined
   } finally {
     over();
   }
-}
-
-// Where pages begin decides what stands in one member of a .gz.
-function limitWords({ limit }: ExportInput): readonly string[] {
-  return limit === undefined ? [] : ['--limit', String(limit)];
-}
-
-function columnWords(ctx: Context): readonly string[] {
-  const { columns } = ctx.options;
-  return columns === undefined ? [] : ['--columns', columns.join(',')];
-}
-
-// What the name of a file does not say, and how fast.
-function shapeWords(ctx: Context, { to, 'max-rps': perSecond }: ExportInput): readonly string[] {
-  const { askedFormat } = ctx.options;
-  return [
-    ...(to === undefined || askedFormat === undefined ? [] : ['-o', askedFormat]),
-    ...columnWords(ctx),
-    ...(perSecond === undefined ? [] : ['--max-rps', String(perSecond)]),
-  ];
 }
 
 /** A page of the walk as rows, and how far it came. */
