@@ -179,14 +179,10 @@ function refuseOther(head: CheckpointHead, request: ExportRequest): void {
   if (same && head.account === account) return;
   const was = head.account === account ? head.asked.join(' ') : head.account;
   const is = head.account === account ? request.asked.join(' ') : account;
-  throw new CliError(
-    'refused',
-    `--resume: the unfinished export is another one: ${was || 'no filter'}, not ${is || 'no filter'}`,
-    {
-      certain: 'nothing was sent',
-      now: ['say the same again to go on with it, or --force without --resume to start again'],
-    },
-  );
+  throw new CliError('refused', `--resume: the unfinished export is another one: ${was}, not ${is}`, {
+    certain: 'nothing was sent',
+    now: ['say the same again to go on with it, or --force without --resume to start again'],
+  });
 }
 
 function accountOf({ profile: { origin, vendor, mode } }: ExportRequest): string {

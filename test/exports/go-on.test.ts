@@ -106,6 +106,23 @@ test.each([
   expect(read(home, words[1] ?? '').split('\n')).toHaveLength(62);
 });
 
+test.each([
+  ['another resource', ['customers', 'export'], 'orders --limit 10 -o csv, not customers --limit 10 -o csv'],
+  ['without a heading line', ['orders', 'export', '--no-header'], 'not orders --limit 10 -o csv --no-header'],
+])('an export of orders is not gone on with as another one: %s', async (_, words, message) => {
+  const { server } = await interrupted();
+  await using _server = server;
+  using home = newHome();
+  await exporting(server, home, '--to', 'o.csv', '--limit', '10');
+  const sent = server.requests.length;
+  const ran = await paydesk([...words, '--to', 'o.csv', '--limit', '10', '--resume'], {
+    home,
+    env: reaching(server),
+  });
+  expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining(message) });
+  expect(server.requests).toHaveLength(sent);
+});
+
 test('a name that somebody took meanwhile stays theirs, and the printed command gives it to the export', async () => {
   using home = newHome();
   await using server = await startOrders(20, (number) => {

@@ -116,7 +116,7 @@ async function toFile(run: Run, written: Written, to: string): Promise<undefined
     columns: job.columns,
     force: input.force === true,
     resume: input.resume === true,
-    asked: [...job.words, ...contentWords(ctx, input, written)],
+    asked: [job.resource, ...job.words, ...contentWords(ctx, input, written)],
     query: { ...job.query(), format: written.format, gzip: written.gzip },
     profile: service.profile,
     keyFingerprint: service.keyFingerprint,

@@ -19,12 +19,13 @@ export function contentWords(
   input: ExportInput,
   { format }: Written,
 ): readonly string[] {
-  const { columns } = options;
+  const { columns, header } = options;
   return [
     ...limitWords(input),
     '-o',
     format,
     ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(header ? [] : ['--no-header']),
   ];
 }
 
