@@ -179,8 +179,13 @@ export function recordId(resource: ResourceName, text: string, name: string): st
   if (idPattern.test(text)) return text;
   throw usage(
     `${name} ${short(text)}: not the id of ${one === 'order' ? 'an' : 'a'} ${one}, which looks like ${idExample}`,
-    [`paydesk ${resource} list`],
+    [resource === 'orders' ? `paydesk orders find ${searchable(text)}` : `paydesk ${resource} list`],
   );
+}
+
+// What was typed may be a name or a part of an id; what a shell would read in another way is not repeated.
+function searchable(text: string): string {
+  return /^[\p{L}\p{N}][\p{L}\p{N}@._+]{0,63}$/u.test(text) ? text : 'TEXT';
 }
 
 /** The global options, before or after the command. No others are global. */

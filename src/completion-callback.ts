@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setVariable } from './globals.ts';
+import { variable } from './globals.ts';
 import { homeFolder } from './home.ts';
 import { recentIds } from './journal/recent.ts';
 import { shells } from './ports.ts';
@@ -40,7 +40,7 @@ function sourcesOf({ env, platform }: NodeJS.Process): Sources {
   const folders = findFolders({ env, platform, home: homeFolder() });
   const journal = join(folders.state, 'journal', 'journal.db');
   const lately = async (of: 'orders' | 'intents', named: string | undefined) => {
-    const profile = named ?? setVariable(env, 'PAYDESK_PROFILE') ?? namesOnFile(folders.config).chosen;
+    const profile = named ?? variable(env, 'PAYDESK_PROFILE') ?? namesOnFile(folders.config).chosen;
     return (await recentIds(journal, of, profile)).map(({ id, text }) => ({ value: id, text }));
   };
   return {

@@ -3,7 +3,7 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createAccount } from './accounts.ts';
-import { type Globals, setVariable } from './globals.ts';
+import { type Globals, variable } from './globals.ts';
 import { homeFolder } from './home.ts';
 import { readInput } from './input.ts';
 import { createLocks } from './locks/locks.ts';
@@ -31,7 +31,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
   delete process.env.SNAP;
   const folders = findFolders({ env: process.env, platform: process.platform, home: homeFolder() });
   const simulator = { folder: join(folders.state, 'simulator'), now };
-  const demo = demoDoor({ ...simulator, fault: setVariable(process.env, 'PAYDESK_DEMO_FAULT') });
+  const demo = demoDoor({ ...simulator, fault: variable(process.env, 'PAYDESK_DEMO_FAULT') });
   const operator = operatorOf(process);
   const locks = createLocks({
     folder: join(folders.state, 'locks'),
@@ -139,7 +139,7 @@ function daysOf(times: () => Times): Days {
 
 // As stated by this machine: the system's user, or PAYDESK_OPERATOR.
 function operatorOf(process: NodeJS.Process): string {
-  const named = setVariable(process.env, 'PAYDESK_OPERATOR');
+  const named = variable(process.env, 'PAYDESK_OPERATOR');
   if (named !== undefined) return named;
   try {
     return userInfo().username;

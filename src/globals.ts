@@ -31,7 +31,7 @@ export interface Globals {
 }
 
 /** A variable's value, when it is set to something. */
-export function setVariable(env: Env, name: string): string | undefined {
+export function variable(env: Env, name: string): string | undefined {
   const value = env[name];
   return value === undefined || value === '' ? undefined : value;
 }
@@ -66,13 +66,13 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
 }
 
 function fromVariable<T>(env: Env, { env: name }: Flag, flag: Flag<T>): T | undefined {
-  const text = name === undefined ? undefined : setVariable(env, name);
+  const text = name === undefined ? undefined : variable(env, name);
   return text === undefined ? undefined : flag.parse(text, name ?? '');
 }
 
 // `0`, `false` and `no` switch a variable off, as people expect; CI=false is common.
 function isOn(env: Env, name: string): boolean {
-  const value = setVariable(env, name)?.toLowerCase();
+  const value = variable(env, name)?.toLowerCase();
   return value !== undefined && !['0', 'false', 'no'].includes(value);
 }
 
@@ -118,6 +118,6 @@ export function formatHint(argv: readonly string[], env: Env): Format {
       argv.includes(`--${format}`) || argv.includes(`--output=${format}`) || argv.includes(`-o${format}`),
   );
   const at = argv.findIndex((word) => word === '-o' || word === '--output');
-  const named = [at === -1 ? undefined : argv[at + 1], setVariable(env, 'PAYDESK_OUTPUT')];
+  const named = [at === -1 ? undefined : argv[at + 1], variable(env, 'PAYDESK_OUTPUT')];
   return short ?? formats.find((format) => named.includes(format)) ?? 'table';
 }

@@ -3,7 +3,7 @@
 import { type Invocation, readCommandLine } from './command-line.ts';
 import type { Run } from './context.ts';
 import { CliError } from './errors.ts';
-import { formatHint, resolveGlobals, setVariable } from './globals.ts';
+import { formatHint, resolveGlobals, variable } from './globals.ts';
 import { listenToSignals } from './signals.ts';
 import { type Stage, setStage } from './stage.ts';
 
@@ -78,8 +78,8 @@ async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, stage
 }
 
 async function printError(error: CliError, stage: Stage, run: Run | undefined): Promise<void> {
-  const variable = setVariable(stage.process.env, 'PAYDESK_API_KEY');
-  if (variable !== undefined) stage.secrets.add(variable);
+  const fromEnv = variable(stage.process.env, 'PAYDESK_API_KEY');
+  if (fromEnv !== undefined) stage.secrets.add(fromEnv);
   try {
     const { out, notes } = stage.screen();
     for (const key of (await run?.knownKeys()) ?? []) stage.secrets.add(key);
@@ -117,7 +117,9 @@ function toCliError(error: unknown, { stop }: Stage): CliError {
     });
   }
   return new CliError('internal', `this should not have happened: ${message}`, {
-    now: ['add --debug to see more; report it with what you typed, without keys'],
+    now: [
+      'add --debug to see more; report it to whoever gave you paydesk, with what you typed, without keys',
+    ],
     cause: error,
   });
 }
@@ -132,6 +134,6 @@ function withJournal(error: CliError, sent: string): CliError {
 
 // Help goes to stdout; off a terminal COLUMNS says how wide it is to be.
 function helpWidth({ stdout, env }: NodeJS.Process): number {
-  const width = stdout.isTTY ? stdout.columns : Number(setVariable(env, 'COLUMNS'));
+  const width = stdout.isTTY ? stdout.columns : Number(variable(env, 'COLUMNS'));
   return Number.isInteger(width) && width >= 20 ? Math.min(width, 120) : 80;
 }

@@ -142,7 +142,8 @@ function usageError(
   const [first = '', ...rest] = withoutValues(error.message, argv)
     .replace(/^error: /, '')
     .split('\n');
-  const help = `paydesk ${entry === undefined ? '' : `${entry.words.join(' ')} `}--help`;
+  const noun = argv.find((word) => Object.hasOwn(groups, word));
+  const help = ['paydesk', ...(entry?.words ?? (noun === undefined ? [] : [noun])), '--help'].join(' ');
   const keyFlag = /--[a-z-]*(key|token|secret|passw)/i.test(first)
     ? [
         'no flag takes a key: paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',

@@ -3,6 +3,7 @@
 import { CliError, type ErrorKind } from './errors.ts';
 import type { Stop } from './stop.ts';
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const kinds: Readonly<Record<string, ErrorKind>> = {
   SIGINT: 'interrupted',
   SIGTERM: 'terminated',
@@ -37,7 +38,6 @@ export function listenToSignals(
     }
     signalled = true;
   };
-  const signals = Object.keys(kinds) as NodeJS.Signals[];
   for (const signal of signals) process.on(signal, onSignal);
   return {
     stop: () => {

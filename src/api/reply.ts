@@ -54,7 +54,7 @@ function summaryOf(error: ErrorBody): string {
 }
 
 /** An error body as the parts of a CliError: details, type, first code, `log_id`, order (service: Errors). */
-export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts {
+function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts {
   const details = (error.details ?? []).map((detail) => ({
     message: detail.message,
     debugMessage: detail.debug_message,

@@ -1,9 +1,9 @@
 /** Whether a read is tried again, and when: full jitter, a cap on what a service may ask for, a budget for the whole run. */
 
 /** How often one read is sent at most. */
-export const maxTries = 4;
+const maxTries = 4;
 /** The longest wait that a service may ask for. */
-export const maxWaitMs = 10_000;
+const maxWaitMs = 10_000;
 const backoffMs = 300;
 const backoffLimitMs = 3_000;
 

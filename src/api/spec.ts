@@ -38,12 +38,14 @@ export const statuses = {
 } as const;
 
 /** Ways to pay that a checkout may offer (service: Endpoints 4). */
-export const paymentMethods = { cash: 'cash', card: 'card', bank_transfer: 'bank transfer' } as const;
+const paymentMethods = { cash: 'cash', card: 'card', bank_transfer: 'bank transfer' } as const;
 /** The wire values of the ways to pay. */
 export const paymentMethodValues = Object.keys(paymentMethods) as [keyof typeof paymentMethods];
 
+/** The kind of checkout that has a page of its own (service: Endpoints 4). */
+export const hostedPayment = 'HostedPayment';
 /** Kinds of checkout inside an order (service: Endpoints 4). */
-export const checkoutTypes = ['Integration', 'HostedPayment'] as const;
+export const checkoutTypes = ['Integration', hostedPayment] as const;
 /** The kind of checkout that stands alone (service: Endpoints 5). */
 export const paymentLinkType = 'PaymentLink';
 
@@ -155,7 +157,7 @@ const lineItemRequest = closed({
   tags: v.optional(listOf(note)),
 });
 
-const hostedOnly = 'applies to HostedPayment only';
+const hostedOnly = `applies to ${hostedPayment} only`;
 
 const checkoutRequest = v.pipe(
   closed({
@@ -175,7 +177,7 @@ const checkoutRequest = v.pipe(
   v.forward(
     v.partialCheck(
       [['type'], ['success_url']],
-      (checkout) => checkout.type === 'HostedPayment' || checkout.success_url === undefined,
+      (checkout) => checkout.type === hostedPayment || checkout.success_url === undefined,
       hostedOnly,
     ),
     ['success_url'],
@@ -183,7 +185,7 @@ const checkoutRequest = v.pipe(
   v.forward(
     v.partialCheck(
       [['type'], ['failure_url']],
-      (checkout) => checkout.type === 'HostedPayment' || checkout.failure_url === undefined,
+      (checkout) => checkout.type === hostedPayment || checkout.failure_url === undefined,
       hostedOnly,
     ),
     ['failure_url'],

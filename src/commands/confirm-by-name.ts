@@ -1,8 +1,8 @@
 /** The question before a change that belongs to no order: in production the profile's name is typed. */
 
-import { usage } from '../command.ts';
 import { CliError } from '../errors.ts';
 import type { Context, Profile } from '../ports.ts';
+import { cancelled, checkAnswerable } from './confirm.ts';
 
 /** What such a change is confirmed by: the profile, and the value of `--confirm` when given. */
 export interface NamedChange {
@@ -20,10 +20,7 @@ export function checkNamed(ctx: Context, { profile, confirm }: NamedChange): voi
       certain: 'nothing was sent',
     });
   }
-  if (ctx.ask.interactive || ctx.options.dryRun || confirm !== undefined) return;
-  if (profile.mode === 'production')
-    throw missing('--confirm PROFILE', 'in production --yes alone is not enough');
-  if (!ctx.options.yes) throw missing('--yes', 'nobody can be asked here');
+  if (confirm === undefined) checkAnswerable(ctx, profile, '--confirm PROFILE');
 }
 
 /** Asks, unless a flag answered. Throws CliError 'cancelled' on No. */
@@ -42,14 +39,4 @@ async function typedName(ctx: Context, { name }: Profile): Promise<void> {
   });
   if (typed === name) return;
   throw cancelled(typed === '' ? undefined : `${typed} is not ${name}`);
-}
-
-function missing(name: string, why: string): CliError {
-  return usage(`missing ${name}: ${why}`);
-}
-
-function cancelled(why?: string): CliError {
-  return new CliError('cancelled', why === undefined ? 'cancelled' : `cancelled: ${why}`, {
-    certain: 'nothing was sent',
-  });
 }

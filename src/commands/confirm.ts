@@ -16,13 +16,14 @@ export interface Confirmable {
 
 /** Fails at once, before any request, when nobody can be asked and the flag that says yes is missing. */
 export function checkConfirmable(ctx: Context, { profile, confirm }: Omit<Confirmable, 'id'>): void {
-  if (ctx.ask.interactive || ctx.options.dryRun || confirm !== undefined) return;
-  if (profile.mode === 'production') throw missing('--confirm ID', 'in production --yes alone is not enough');
-  if (!ctx.options.yes) throw missing('--yes', 'nobody can be asked here');
+  if (confirm === undefined) checkAnswerable(ctx, profile, '--confirm ID');
 }
 
-function missing(name: string, why: string): CliError {
-  return usage(`missing ${name}: ${why}`);
+/** Throws CliError 'usage' when nobody can be asked and the flag that says yes is missing; `flag` says it in production. */
+export function checkAnswerable({ ask, options }: Context, { mode }: Profile, flag: string): void {
+  if (ask.interactive || options.dryRun) return;
+  if (mode === 'production') throw usage(`missing ${flag}: in production --yes alone is not enough`);
+  if (!options.yes) throw usage('missing --yes: nobody can be asked here');
 }
 
 /** Asks, unless a flag answered. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names something else. */
@@ -71,6 +72,7 @@ async function typedAmount(
   );
 }
 
-function cancelled(why?: string): CliError {
-  return new CliError('cancelled', why ?? 'not confirmed', { certain: 'nothing was sent' });
+/** The error of a No. */
+export function cancelled(why = 'not confirmed'): CliError {
+  return new CliError('cancelled', why, { certain: 'nothing was sent' });
 }

@@ -6,6 +6,7 @@ import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
 import { kindWords } from './kind-words.ts';
 import { explainRejection } from './rejection.ts';
+import { bodyLine } from './request-line.ts';
 import { type Ended, keepByHand } from './unrecorded.ts';
 
 /** It was made: the record as it is now. */
@@ -29,7 +30,7 @@ export async function showDryRun(ctx: Context, { request, checks }: DryRun): Pro
   };
   await ctx.out.own(record, () => [
     { line: `would send: ${request.method} /${request.path}` },
-    { line: `body: ${request.body === undefined ? 'none' : JSON.stringify(request.body)}` },
+    bodyLine('body: ', request.body),
     ...checks.map((check) => ({ line: `note: ${check}` })),
     { line: 'nothing was sent (--dry-run)' },
   ]);

@@ -71,12 +71,6 @@ export function isOpen(record: AttemptRecord, now: Moment): boolean {
   );
 }
 
-/** A watched attempt has a verdict that a later read may still overturn with an alarm. */
-export function isWatched(record: AttemptRecord, now: Moment): boolean {
-  const last = verdictOf(record);
-  return last?.verdict === 'applied' && last.by === 'read' && isYoung(record, now);
-}
-
 /** Refund ids, and ids of created orders, that attempts other than this one account for. */
 export function claimedBy(others: readonly AttemptRecord[], except: AttemptRecord): ReadonlySet<string> {
   const rows = others.filter((record) => !isSame(record, except)).map(verdictOf);

@@ -34,7 +34,12 @@ export function readKey(text: string, where: string): string {
 
 /** The first 16 hex digits of its SHA-256: tells keys apart, gives none away. */
 export function fingerprint(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 16);
+  return sha256(key).slice(0, 16);
+}
+
+/** The SHA-256 of a text, in hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Its last four characters; undefined for a key so short that they would be much of it. */

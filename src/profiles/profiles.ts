@@ -1,6 +1,5 @@
 /** The profiles of this user, joined behind one door. */
 
-import { createHash } from 'node:crypto';
 import { readBaseUrl } from './base-url.ts';
 import {
   addProfile,
@@ -14,7 +13,7 @@ import {
   storedIn,
 } from './change.ts';
 import { createCore, type ProfileParts } from './core.ts';
-import { keyLimit, keyProblem } from './key.ts';
+import { keyLimit, keyProblem, sha256 } from './key.ts';
 import { knownKeys, listProfiles, profilesReaching } from './list.ts';
 import { nameProblem } from './names.ts';
 import { describeProfile, openProfile } from './open.ts';
@@ -54,8 +53,4 @@ export function createProfiles(parts: ProfileParts): Profiles {
 function baseUrlProblem(text: string): string | undefined {
   const reading = readBaseUrl(text);
   return 'problem' in reading ? reading.problem : undefined;
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -14,7 +14,7 @@ export const fileVersion = 1;
 export const langPattern = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,8}$/;
 
 /** Where the key of a profile is kept. */
-export const keyPlaces = ['file', 'keyring'] as const;
+const keyPlaces = ['file', 'keyring'] as const;
 export type KeyPlace = (typeof keyPlaces)[number];
 
 /** What a lead's file may hold: everything but the key. */

@@ -1,7 +1,8 @@
 /** Where keys are kept: the key file or the system keyring, each key with the one origin it may be sent to. */
 
 import { CliError } from '../errors.ts';
-import { type KeptKey, readKeptKey, readKeyFile, writeKeyFile } from './key-file.ts';
+import { inFile, inKeyring } from './keepers.ts';
+import { type KeptKey, readKeyFile } from './key-file.ts';
 import { type Keyring, KeyringError } from './keyring.ts';
 import type { FileRules } from './own-file.ts';
 import type { KeyPlace } from './store.ts';
@@ -31,72 +32,11 @@ export interface Vault {
 export function createVault({ keyFile, rules, keyring }: VaultParts): Vault {
   // A configuration folder of its own has keys of its own.
   const account = (name: string) => `${name} of ${keyFile}`;
-
-  async function find(name: string, place: KeyPlace): Promise<KeptKey | undefined> {
-    if (place === 'file') return readKeyFile(keyFile, rules).get(name);
-    const text = await keyring.read(account(name));
-    if (text === undefined) return undefined;
-    const kept = readKeptKey(text);
-    if (kept === undefined) throw new KeyringError('what it holds is no key');
-    return kept;
-  }
-
+  const keepers = { file: inFile(keyFile, rules), keyring: inKeyring(keyring, account) };
   return {
-    async read(name, place, origin) {
-      const kept = await find(name, place).catch((error: unknown) => {
-        throw keyringFailed(error, 'auth', `the key of profile ${name} is in the system keyring`, [
-          `give it again, kept in a file that only you can read: paydesk profile key ${name} --key-store file`,
-        ]);
-      });
-      if (kept === undefined) {
-        throw new CliError('auth', `profile ${name} has no key`, {
-          certain: 'nothing was sent',
-          now: [`paydesk profile key ${name}`],
-        });
-      }
-      if (kept.origin !== origin) {
-        throw new CliError(
-          'refused',
-          `the key of profile ${name} was given for ${kept.origin}, but its base URL is at ${origin}`,
-          {
-            certain: 'nothing was sent',
-            now: [
-              `if ${origin} is right, give the key for it: paydesk profile key ${name}`,
-              'else put the base URL back',
-            ],
-          },
-        );
-      }
-      return kept.key;
-    },
-
-    async keep(name, place, kept) {
-      if (place === 'file') {
-        writeKeyFile(keyFile, new Map([...readKeyFile(keyFile, rules), [name, kept]]), rules);
-        return;
-      }
-      await keyring.write(account(name), JSON.stringify(kept)).catch((error: unknown) => {
-        throw keyringFailed(error, 'refused', 'the system keyring cannot keep the key', [
-          'keep it in a file that only you can read: --key-store file',
-        ]);
-      });
-    },
-
-    async drop(name, place) {
-      if (place === 'file') {
-        const keys = new Map(readKeyFile(keyFile, rules));
-        if (keys.delete(name)) writeKeyFile(keyFile, keys, rules);
-        return undefined;
-      }
-      try {
-        await keyring.remove(account(name));
-        return undefined;
-      } catch (error) {
-        if (!(error instanceof KeyringError)) throw error;
-        return `the key of ${name} may still be in the system keyring: ${error.message}`;
-      }
-    },
-
+    read: async (name, place, origin) => keyFor(origin, name, await keepers[place].find(name)),
+    keep: (name, place, kept) => keepers[place].keep(name, kept),
+    drop: (name, place) => keepers[place].drop(name),
     async keyringProblem() {
       try {
         await keyring.read(account('a question'));
@@ -106,17 +46,29 @@ export function createVault({ keyFile, rules, keyring }: VaultParts): Vault {
         throw error;
       }
     },
-
     keysOfFile: () => [...readKeyFile(keyFile, rules).values()].map(({ key }) => key),
   };
 }
 
-function keyringFailed(
-  error: unknown,
-  kind: 'auth' | 'refused',
-  what: string,
-  now: readonly string[],
-): unknown {
-  if (!(error instanceof KeyringError)) return error;
-  return new CliError(kind, `${what}: ${error.message}`, { certain: 'nothing was sent', now, cause: error });
+function keyFor(origin: string, name: string, kept: KeptKey | undefined): string {
+  if (kept === undefined) {
+    throw new CliError('auth', `profile ${name} has no key`, {
+      certain: 'nothing was sent',
+      now: [`paydesk profile key ${name}`],
+    });
+  }
+  if (kept.origin !== origin) {
+    throw new CliError(
+      'refused',
+      `the key of profile ${name} was given for ${kept.origin}, but its base URL is at ${origin}`,
+      {
+        certain: 'nothing was sent',
+        now: [
+          `if ${origin} is right, give the key for it: paydesk profile key ${name}`,
+          'else put the base URL back',
+        ],
+      },
+    );
+  }
+  return kept.key;
 }

@@ -26,17 +26,21 @@ export function mayShrink(kind: ValueKind): boolean {
 
 /** Fits columns of these natural widths into a terminal: text is cut, and what has no room at all is left out. */
 export function fitColumns(columns: readonly Column[], natural: readonly number[], width: number): Fitted {
-  const least = (index: number): number => {
-    const own = natural[index] ?? 0;
-    return mayShrink(kindAt(columns, index)) ? Math.min(own, smallest) : own;
-  };
+  const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
   const chosen: number[] = [];
   for (const index of mostImportant(columns)) {
     // The first one is there even where it is wider than the terminal: an id is never cut.
-    if (chosen.length === 0 || total([...chosen, index].map(least)) <= width) chosen.push(index);
+    if (chosen.length === 0 || total([...chosen, index].map((one) => least[one] ?? 0)) <= width)
+      chosen.push(index);
   }
   const shown = chosen.toSorted((a, b) => a - b);
-  return { shown, widths: shrink(columns, natural, shown, least, width) };
+  const shownColumns = shown.flatMap((index) => columns[index] ?? []);
+  const widths = shown.map((index) => natural[index] ?? 0);
+  return { shown, widths: shrunk(shownColumns, widths, width) };
+}
+
+function leastOf({ kind }: Column, own: number): number {
+  return mayShrink(kind) ? Math.min(own, smallest) : own;
 }
 
 function kindAt(columns: readonly Column[], index: number): ValueKind {
@@ -53,23 +57,22 @@ function mostImportant(columns: readonly Column[]): readonly number[] {
   return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 
-// Takes cell after cell from the widest column that may shrink, until the line fits.
-function shrink(
+/** The widths of columns on a terminal: cell after cell is taken from the widest that may shrink, until a line fits. */
+export function shrunk(
   columns: readonly Column[],
   natural: readonly number[],
-  shown: readonly number[],
-  least: (index: number) => number,
   width: number,
 ): readonly number[] {
-  const widths = shown.map((index) => natural[index] ?? 0);
+  const widths = [...natural];
+  const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
   let over = total(widths) - width;
   while (over > 0) {
-    const widest = shown.reduce(
-      (best, index, position) =>
-        mayShrink(kindAt(columns, index)) &&
-        (widths[position] ?? 0) > least(index) &&
-        (best === -1 || (widths[position] ?? 0) > (widths[best] ?? 0))
-          ? position
+    const widest = columns.reduce(
+      (best, { kind }, index) =>
+        mayShrink(kind) &&
+        (widths[index] ?? 0) > (least[index] ?? 0) &&
+        (best === -1 || (widths[index] ?? 0) > (widths[best] ?? 0))
+          ? index
           : best,
       -1,
     );

@@ -37,6 +37,10 @@ export function createProgress({ write, width, plain, clean }: ProgressOptions):
     if (current === undefined) return;
     // One cell less than the terminal has, so that the line never wraps.
     const text = cut(clean(current()), width - 1);
+    if (text === '') {
+      clear();
+      return;
+    }
     if (plain && text !== last) write(`${text}\n`);
     if (!plain) write(`\r${text}\x1b[K`);
     drawn = !plain;

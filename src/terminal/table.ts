@@ -3,7 +3,7 @@
 import Table from 'cli-table3';
 import type { Column, JsonObject } from '../api/spec.ts';
 import type { Paint } from './color.ts';
-import { fitColumns, gap, mayShrink } from './layout.ts';
+import { fitColumns, gap, mayShrink, shrunk } from './layout.ts';
 import type { ListFormat } from './list-format.ts';
 import { type Reading, showValue } from './values.ts';
 import { cut, ellipsis, widthOf } from './width.ts';
@@ -31,7 +31,7 @@ interface DrawnCell {
 
 interface Layout {
   readonly columns: readonly Column[];
-  readonly widths: number[];
+  widths: readonly number[];
 }
 
 /** A table that grows page by page: widths come from the first page and only grow. */
@@ -112,13 +112,28 @@ function firstLayout(
   );
   if (width === undefined) return { columns, widths: natural };
   const { shown, widths } = fitColumns(columns, natural, width);
-  return { columns: shown.flatMap((index) => columns[index] ?? []), widths: [...widths] };
+  return { columns: shown.flatMap((index) => columns[index] ?? []), widths };
+}
+
+// Later rows may hold longer cells: what may be cut is cut, for anything else its column grows and others make room.
+function widen(layout: Layout, lines: readonly (readonly DrawnCell[])[], width: number | undefined): void {
+  const { columns, widths } = layout;
+  const grown = widths.map((own, index) =>
+    isCut(columns[index], width) ? own : Math.max(own, ...lines.map((line) => shownWidth(line[index]))),
+  );
+  layout.widths = width === undefined ? grown : shrunk(columns, grown, width);
+}
+
+function isCut(column: Column | undefined, width: number | undefined): boolean {
+  return width !== undefined && mayShrink(column?.kind ?? 'text');
 }
 
 function draw(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: TableStyle): string {
   let text = '';
   for (let start = 0; start < lines.length; start += sliceRows) {
-    text += drawSlice(lines.slice(start, start + sliceRows), layout, style);
+    const slice = lines.slice(start, start + sliceRows);
+    widen(layout, slice, style.width);
+    text += drawSlice(slice, layout, style);
   }
   return text;
 }
@@ -152,17 +167,20 @@ function pad(cell: DrawnCell, index: number, { columns, widths }: Layout, style:
   return kind === 'money' || kind === 'integer' ? space + drawn : drawn + space;
 }
 
-// Later pages may hold longer cells: what may be cut is cut, for anything else its column grows.
 function fitCell(cell: DrawnCell, index: number, { columns, widths }: Layout, style: TableStyle): DrawnCell {
   const width = widths[index] ?? 0;
-  // A text without any width, marks alone, would leave its stand-in empty.
-  const text = cell.text !== '' && widthOf(cell.text) === 0 ? '\ufffd' : cell.text;
-  if (widthOf(text) <= width) return { ...cell, text };
-  if (style.width !== undefined && mayShrink(columns[index]?.kind ?? 'text')) {
-    return { ...cell, text: cut(text, width) };
-  }
-  widths[index] = widthOf(text);
-  return { ...cell, text };
+  const text = shownText(cell);
+  const fits = widthOf(text) <= width || !isCut(columns[index], style.width);
+  return { ...cell, text: fits ? text : cut(text, width) };
+}
+
+// A text without any width, marks alone, would leave its stand-in empty.
+function shownText({ text }: DrawnCell): string {
+  return text !== '' && widthOf(text) === 0 ? '\ufffd' : text;
+}
+
+function shownWidth(cell: DrawnCell = empty): number {
+  return widthOf(shownText(cell));
 }
 
 const edges = ['top', 'bottom', 'left', 'right', 'mid'].flatMap((edge) => [edge, `${edge}-mid`]);

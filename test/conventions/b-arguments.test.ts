@@ -49,7 +49,7 @@ test('C11 what is missing, too much or outside the allowed values exits 2 with i
   const cases: readonly { readonly line: string; readonly says: readonly string[] }[] = [
     { line: 'orders show', says: ["'id'"] },
     { line: 'customers show', says: ["'id'"] },
-    { line: 'orders capture --yes', says: ["'id'"] },
+    { line: 'orders capture --yes', says: ['missing ID'] },
     { line: 'orders list --limit', says: ['--limit <N>'] },
     { line: 'orders list -p', says: ['--profile <NAME>'] },
     { line: 'orders show ord_1 ord_2', says: ['ord_2'] },
@@ -197,7 +197,7 @@ test('C16 flags that contradict each other exit 2, both are named, nothing is as
 
 /** Among these every flag finds a value that it takes; a new kind of value is added here. */
 const values = ['ord_1', 'cus_1', '1', 'a', 'demo', 'json', 'never', '2.3.0', 'es', '30d', 'sandbox', 'MXN']
-  .concat(['other', 'bearer', 'file', 'drop', 'created', 'https://service.example', 'a'.repeat(64)])
+  .concat(['other', 'bearer', 'file', 'drop', 'created', 'orders', 'https://service.example', 'a'.repeat(64)])
   .concat(['HostedPayment', 'card', '3', 'k=v', '1735689600', '2030-01-01', '24h']);
 
 /** What a line with the flag given twice ends with, for the first of the values that the flag takes. */
@@ -313,4 +313,19 @@ test('C19 an accepted id arrives as one query value or one path segment', async 
   expect(urls).toContain(`GET /orders?previous=${id}`);
   expect(urls).toContain('GET /customers?next=cus_2sZp8LmQ4tVx');
   expect(urls).toContain(`POST /orders/${id}/refunds`);
+});
+
+test('C10 what is no order id leads to a search, and an unknown verb to the help of its noun', async () => {
+  await using desk = await openDesk(json({}));
+  const lines = [
+    ['orders', 'show', 'Pérez'],
+    ['orders', 'show', '$(touch x)'],
+    ['orders', 'search', 'torres'],
+  ];
+  const [name, trap, verb] = await each(lines, (line) => desk.run(line));
+  expect(name).toMatchObject({ code: 2, stdout: '' });
+  expect(name?.stderr).toContain('paydesk orders find Pérez\n');
+  expect(trap?.stderr).toContain('paydesk orders find TEXT\n');
+  expect(verb?.stderr).toContain('paydesk orders --help\n');
+  expect(desk.server.connections).toBe(0);
 });

@@ -243,7 +243,7 @@ test('C43 an unexpected error is one line, how to see more and where to report; 
   expect(plain).toMatchObject({ code: 1, stdout: '' });
   expect(plain?.stderr).toMatch(/^error: .*cannot read properties of nothing$/m);
   expect(plain?.stderr).toContain('--debug');
-  expect(plain?.stderr).toContain('report it');
+  expect(plain?.stderr).toContain('report it to whoever gave you paydesk');
   expect(plain?.stderr).not.toMatch(/^\s+at /m);
   expect(plain?.stderr.trimEnd().split('\n').length).toBeLessThan(5);
   expect(debug).toMatchObject({ code: 1, stdout: '' });

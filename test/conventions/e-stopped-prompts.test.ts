@@ -10,7 +10,7 @@ import { atTerminal, type Ended, type Terminal } from '../harness/terminal.ts';
 
 let sandbox: Desk;
 let production: Desk;
-// A paid order of one charge, and the number of a split one among those that can be refunded.
+// A paid order of one charge, and the number of a split one among those that can be refunded, nothing of it refunded.
 let paid: string;
 let authorized: string;
 let split: number;
@@ -23,7 +23,9 @@ beforeAll(async () => {
   authorized = orders.find((order) => order.payment_status === 'pre_authorized')?.id ?? '';
   split = orders
     .filter(({ is_refundable }) => is_refundable)
-    .findIndex(({ charges }) => charges?.data.length === 2);
+    .findIndex(
+      ({ charges }) => charges?.data.length === 2 && charges.data.every(({ refunds }) => refunds === null),
+    );
 });
 afterAll(async () => {
   await sandbox[Symbol.asyncDispose]();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decide, equalRefund, isOpen, isWatched } from '../../src/journal/guards.ts';
+import { decide, equalRefund, isOpen } from '../../src/journal/guards.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import { momentOf } from '../../src/journal/time.ts';
 import type { ChangeRequest } from '../../src/ports.ts';
@@ -90,13 +90,6 @@ describe('an attempt is open', () => {
     expect(isOpen({ sent: { ...sent, proof: { ...sent.proof, kind: 'api' } }, verdicts }, now(2000))).toBe(
       false,
     );
-  });
-
-  it('and watched until its horizon when a read showed it', () => {
-    expect(isWatched(attempt([{ verdict: 'applied', by: 'read' }]), now(2000))).toBe(true);
-    expect(isWatched(attempt([{ verdict: 'applied', by: 'read' }]), now(1000 + horizonMs))).toBe(false);
-    expect(isWatched(attempt([{ verdict: 'applied', by: 'reply' }]), now(2000))).toBe(false);
-    expect(isWatched(attempt([]), now(2000))).toBe(false);
   });
 });
 

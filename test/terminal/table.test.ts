@@ -144,6 +144,21 @@ describe('a table of orders', () => {
     expect(text).toContain('…');
   });
 
+  it('keeps within the terminal when a later page has wider amounts: a text makes room', async () => {
+    const status = 'partially_refunded';
+    const text = await table(
+      [
+        [order({ payment_status: status })],
+        [order({ amount: 1_234_567_890, amount_refunded: 1_234_567, payment_status: status })],
+      ],
+      80,
+    );
+    const [, first = '', later = ''] = lines(text);
+    expect(first).toContain('partially_refu…');
+    expect(later).toContain('1234567890 MXN  -1234567');
+    expect([first, later].map((line) => stringWidth(line) <= 80)).toEqual([true, true]);
+  });
+
   it('draws thousands of rows, a line each', async () => {
     const page = Array.from({ length: 250 }, () => order());
     const text = await table(

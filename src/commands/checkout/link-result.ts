@@ -1,29 +1,26 @@
 /** A payment link that was made, as people see it: the link first, then when it ends. The reply is not documented. Pure. */
 
-import { type CheckoutCreateRequest, type Column, type JsonObject, valueAt } from '../../api/spec.ts';
+import type { CheckoutCreateRequest, Column, JsonObject } from '../../api/spec.ts';
 import type { Block, Profile } from '../../ports.ts';
 import { accountLabel } from '../account.ts';
 import { sumOf } from '../creation/items.ts';
+import { fieldColumn } from '../field-column.ts';
 import type { Applied } from '../outcome.ts';
 import { journalWords } from '../send-named.ts';
 
-function column(name: string, kind: Column['kind']): Column {
-  return { name, title: name.toUpperCase(), kind, value: (record) => valueAt(record, name.split('.')) };
-}
-
 /** Columns of a checkout for list and csv. */
 export const checkoutColumns: readonly Column[] = [
-  column('id', 'id'),
-  { ...column('url', 'text'), tableFrom: 0 },
-  column('status', 'status'),
-  column('name', 'text'),
-  column('type', 'text'),
-  { ...column('expires_at', 'time'), value: expiryOf },
-  column('livemode', 'flag'),
+  fieldColumn('id', 'ID', 'id'),
+  fieldColumn('url', 'URL', 'text', 0),
+  fieldColumn('status', 'STATUS', 'status'),
+  fieldColumn('name', 'NAME', 'text'),
+  fieldColumn('type', 'TYPE', 'text'),
+  { ...fieldColumn('expires_at', 'EXPIRES_AT', 'time'), value: expiryOf },
+  fieldColumn('livemode', 'LIVEMODE', 'flag'),
 ];
 
 /** When a checkout ends, in either of the document's spellings (service: Endpoints 4 and 5). */
-export function expiryOf(checkout: JsonObject): unknown {
+function expiryOf(checkout: JsonObject): unknown {
   return checkout.expires_at ?? checkout.expired_at;
 }
 

@@ -3,38 +3,34 @@
 import type { Column, JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Block, Context, Moment } from '../../ports.ts';
+import { fieldColumn } from '../field-column.ts';
 import { changeOf, nextSteps, outcomeWords, recordOf } from './words.ts';
 
-function column(name: string, title: string, kind: Column['kind'], tableFrom?: number): Column {
-  const from = tableFrom === undefined ? {} : { tableFrom };
-  return { name, title, kind, value: (record) => record[name], ...from };
-}
-
 const attemptColumns: readonly Column[] = [
-  column('id', 'INTENT', 'id', 0),
-  column('sent_at', 'SENT', 'time', 0),
-  column('order', 'ORDER', 'id', 0),
-  column('amount', 'AMOUNT', 'money', 0),
-  column('outcome', 'OUTCOME', 'text', 0),
-  column('kind', 'KIND', 'text', 100),
-  column('operator', 'BY', 'text', 100),
-  column('profile', 'PROFILE', 'text', 120),
-  column('note', 'NOTE', 'text', 140),
-  column('attempt', 'ATTEMPT', 'integer'),
-  column('account', 'ACCOUNT', 'text'),
-  column('currency', 'CURRENCY', 'text'),
-  column('charges', 'CHARGES', 'text'),
-  column('verdict', 'VERDICT', 'text'),
-  column('open', 'OPEN', 'flag'),
-  column('by', 'SHOWN BY', 'text'),
-  column('alarm', 'ALARM', 'text'),
-  column('why', 'WHY', 'text'),
-  column('verdict_at', 'VERDICT AT', 'time'),
-  column('refunds', 'REFUNDS', 'text'),
-  column('reason', 'REASON', 'text'),
-  column('intent', "SCRIPT'S ID", 'text'),
-  column('plan', 'PLAN', 'text'),
-  column('ref', 'REF', 'text'),
+  fieldColumn('id', 'INTENT', 'id', 0),
+  fieldColumn('sent_at', 'SENT', 'time', 0),
+  fieldColumn('order', 'ORDER', 'id', 0),
+  fieldColumn('amount', 'AMOUNT', 'money', 0),
+  fieldColumn('outcome', 'OUTCOME', 'text', 0),
+  fieldColumn('kind', 'KIND', 'text', 100),
+  fieldColumn('operator', 'BY', 'text', 100),
+  fieldColumn('profile', 'PROFILE', 'text', 120),
+  fieldColumn('note', 'NOTE', 'text', 140),
+  fieldColumn('attempt', 'ATTEMPT', 'integer'),
+  fieldColumn('account', 'ACCOUNT', 'text'),
+  fieldColumn('currency', 'CURRENCY', 'text'),
+  fieldColumn('charges', 'CHARGES', 'text'),
+  fieldColumn('verdict', 'VERDICT', 'text'),
+  fieldColumn('open', 'OPEN', 'flag'),
+  fieldColumn('by', 'SHOWN BY', 'text'),
+  fieldColumn('alarm', 'ALARM', 'text'),
+  fieldColumn('why', 'WHY', 'text'),
+  fieldColumn('verdict_at', 'VERDICT AT', 'time'),
+  fieldColumn('refunds', 'REFUNDS', 'text'),
+  fieldColumn('reason', 'REASON', 'text'),
+  fieldColumn('intent', "SCRIPT'S ID", 'text'),
+  fieldColumn('plan', 'PLAN', 'text'),
+  fieldColumn('ref', 'REF', 'text'),
 ];
 
 /** The last attempt of an intent. Throws CliError 'not_found'. */

@@ -1,6 +1,6 @@
 /** `orders create`: an order with checkout options, out of flags, a body file or questions. */
 
-import { orderColumns, orderRequest, paths } from '../../api/spec.ts';
+import { hostedPayment, orderColumns, orderRequest, paths } from '../../api/spec.ts';
 import { defineCommand } from '../../command.ts';
 import type { Context, Intent } from '../../ports.ts';
 import { checkNamed } from '../confirm-by-name.ts';
@@ -32,7 +32,7 @@ export const create = defineCommand({
   examples: [
     'paydesk -p demo orders create',
     `paydesk -p demo orders create ${example} --shipping 9900 --metadata shop_order=A-1 --dry-run`,
-    `paydesk -p demo orders create ${example} --checkout HostedPayment --method card --expires 7d --yes --json --no-input`,
+    `paydesk -p demo orders create ${example} --checkout ${hostedPayment} --method card --expires 7d --yes --json --no-input`,
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { flags }) {

@@ -1,6 +1,6 @@
 /** The flags that make the body of an order (service: Endpoints 4). */
 
-import { checkoutTypes, parseAmount } from '../../api/spec.ts';
+import { checkoutTypes, hostedPayment, parseAmount } from '../../api/spec.ts';
 import { flag, type Input, usage } from '../../command.ts';
 import { parsePair, saleFlags } from '../creation/flags.ts';
 
@@ -59,8 +59,8 @@ export const orderFlags = {
     repeatable: true,
   },
   checkout: flag.choice(checkoutTypes, { value: 'TYPE', summary: 'how it is paid' }),
-  'success-url': flag.text({ value: 'URL', summary: 'where a HostedPayment goes after success' }),
-  'failure-url': flag.text({ value: 'URL', summary: 'where a HostedPayment goes after failure' }),
+  'success-url': flag.text({ value: 'URL', summary: `where a ${hostedPayment} goes after success` }),
+  'failure-url': flag.text({ value: 'URL', summary: `where a ${hostedPayment} goes after failure` }),
   'on-demand': flag.switch({ summary: 'the checkout may keep the card' }),
 } as const;
 

@@ -1,6 +1,6 @@
 /** What an order still needs, asked of a person: the essentials, and on request every other field. */
 
-import type { checkoutTypes } from '../../api/spec.ts';
+import { type checkoutTypes, hostedPayment } from '../../api/spec.ts';
 import type { Choice, Context } from '../../ports.ts';
 import { parsePair } from '../creation/flags.ts';
 import { askFor, askItems, askMaybe, askSeveral, askSwitch, asTyped } from '../creation/questions.ts';
@@ -35,7 +35,7 @@ type CheckoutType = (typeof checkoutTypes)[number];
 
 const checkoutChoices: readonly Choice<CheckoutType | undefined>[] = [
   { value: undefined, label: 'none' },
-  { value: 'HostedPayment', label: 'HostedPayment', detail: "a page of the service's own" },
+  { value: hostedPayment, label: hostedPayment, detail: "a page of the service's own" },
   { value: 'Integration', label: 'Integration', detail: 'inside your own page' },
 ];
 
@@ -43,7 +43,7 @@ async function askCheckout(ctx: Context, type: CheckoutType): Promise<OrderDraft
   const url = (message: string, flag: string) => askMaybe(ctx, { message, flag, parse: asTyped });
   const name = await askMaybe(ctx, saleQuestions.name);
   const pages =
-    type === 'HostedPayment'
+    type === hostedPayment
       ? {
           'success-url': await url('URL after success', '--success-url'),
           'failure-url': await url('URL after failure', '--failure-url'),

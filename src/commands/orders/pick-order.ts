@@ -50,7 +50,7 @@ async function readSome(
 ): Promise<readonly WireRecord[]> {
   const found: WireRecord[] = [];
   let read = 0;
-  const over = ctx.notes.progress(() => `${read} orders read, ${found.length} ${kind}`);
+  const over = ctx.notes.progress(() => `${found.length} ${kind} orders`);
   try {
     const walk = {
       query: { limit: mostOffered },

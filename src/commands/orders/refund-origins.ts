@@ -32,7 +32,7 @@ export async function originsOf(ctx: Context, profile: Profile, order: JsonObjec
 }
 
 /** Reads the origins out of the attempts on an order. Pure. */
-export function refundOrigins(attempts: readonly AttemptRecord[]): RefundOrigins {
+function refundOrigins(attempts: readonly AttemptRecord[]): RefundOrigins {
   return new Map(
     [...refundFacts(attempts)].map(([id, { operator, note, knownBy, reason }]): [string, RefundOrigin] => {
       const by = note === undefined ? operator : `${operator}: ${note}`;

@@ -2,17 +2,14 @@
 
 import type { Column } from '../../api/spec.ts';
 import { defineCommand } from '../../command.ts';
-
-function column(name: string, title: string, kind: Column['kind'] = 'text'): Column {
-  return { name, title, kind, tableFrom: 0, value: (record) => record[name] };
-}
+import { fieldColumn } from '../field-column.ts';
 
 const columns: readonly Column[] = [
-  column('name', 'NAME', 'id'),
-  column('mode', 'MODE'),
-  column('base_url', 'BASE URL'),
-  column('default', 'DEFAULT', 'flag'),
-  column('key_in', 'KEY IN'),
+  fieldColumn('name', 'NAME', 'id', 0),
+  fieldColumn('mode', 'MODE', 'text', 0),
+  fieldColumn('base_url', 'BASE URL', 'text', 0),
+  fieldColumn('default', 'DEFAULT', 'flag', 0),
+  fieldColumn('key_in', 'KEY IN', 'text', 0),
 ];
 
 export const list = defineCommand({

@@ -1,6 +1,12 @@
 /** What a checkout looks like when it was made (service: Endpoints 4 and 5), as pure functions. */
 
-import { type CheckoutCreateRequest, isObject, type JsonObject, type OrderRequest } from '../../api/spec.ts';
+import {
+  type CheckoutCreateRequest,
+  hostedPayment,
+  isObject,
+  type JsonObject,
+  type OrderRequest,
+} from '../../api/spec.ts';
 import { checkoutAliases, checkoutDefaults } from '../assumptions.ts';
 import type { RuleInputs } from './refund.ts';
 
@@ -25,7 +31,7 @@ export function createOrderCheckout(
 ): JsonObject {
   const { expires_at: expiry, ...fields } = request;
   const checkout = { ...issued(livemode, expiry, inputs), ...fields };
-  return request.type === 'HostedPayment'
+  return request.type === hostedPayment
     ? { ...checkout, url: `${checkoutDefaults.pageOrigin}/checkout/${checkout.slug}` }
     : checkout;
 }
