@@ -8,6 +8,8 @@ export default defineConfig({
       'test/model/smallest.test.ts',
     ],
     pool: 'forks',
+    // Time for a busy machine.
+    testTimeout: 120_000,
     // With --coverage: not a branch of them goes untried.
     coverage: {
       include: ['src/journal/attempt.ts', 'src/journal/verdict.ts'],

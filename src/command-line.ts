@@ -35,7 +35,7 @@ export async function readCommandLine(argv: readonly string[], width: number): P
 }
 
 /** The words a line starts with, global options left out: `-p demo orders list` → orders, list. */
-function leadingWords(argv: readonly string[]): readonly string[] {
+export function leadingWords(argv: readonly string[]): readonly string[] {
   const words: string[] = [];
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] ?? '';

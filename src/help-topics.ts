@@ -27,6 +27,10 @@ const environment = (): readonly string[] => [
   '  NO_COLOR             set: no colour; FORCE_COLOR: colour also in a pipe',
   '  HTTPS_PROXY          honoured, as are HTTP_PROXY and NO_PROXY',
   '  XDG_CONFIG_HOME      profiles and keys lie in its folder paydesk; XDG_STATE_HOME: the journal and the demo; XDG_CACHE_HOME: compiled code',
+  '',
+  'Nothing else is kept anywhere, and no host but the service is asked for anything. To leave no trace:',
+  '  rm -r ~/.config/paydesk ~/.local/state/paydesk ~/.cache/paydesk',
+  'removes profiles, keys and the journal of what was sent; paydesk profile show says where they lie on this system.',
 ];
 
 const exitCodes = (): readonly string[] => [

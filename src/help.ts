@@ -105,7 +105,7 @@ export function wrapped(text: string, width: number): string {
 }
 
 /** Wraps one line at spaces; what follows is indented. */
-function wrapLine(line: string, width: number, indent: number): string {
+export function wrapLine(line: string, width: number, indent: number): string {
   const out: string[] = [];
   let current = '';
   for (const word of line.split(/(?<=\S) (?=\S)/)) {

@@ -238,3 +238,17 @@ test('text that could move a cursor is escaped, integers beyond 2^53 and the ord
   );
   expect(text(home, 'o.ndjson.manifest.json')).toContain('"amount": 9007199254740993');
 });
+
+test('C32 an export of nothing exits 0: an empty envelope, a head alone, no line, and a manifest that says so', async () => {
+  await using server = await startOrders(0);
+  using home = newHome();
+  const json = await exporting(server, home, '--json');
+  expect(JSON.parse(json.stdout)).toEqual({ object: 'list', data: [], has_more: false });
+  expect((await exporting(server, home, '--csv', '--columns', 'id,amount')).stdout).toBe('id,amount\n');
+  const lines = await exporting(server, home);
+  expect(lines).toMatchObject({ code: 0, stdout: '', stderr: '0 orders, complete\n' });
+  await exporting(server, home, '--to', 'o.csv.gz', '--columns', 'id,amount');
+  expect(gunzipSync(readFileSync(at(home, 'o.csv.gz'))).toString()).toBe('id,amount\n');
+  expect(manifest(home, 'o.csv.gz')).toMatchObject({ complete: true, rows: 0, first_id: null, sums: [] });
+  expect((await exporting(server, home, '--verify', 'o.csv.gz')).code).toBe(0);
+});

@@ -151,7 +151,7 @@ describe('for scripts', () => {
     expect(await shell(list)).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringMatching(/^No orders/),
+      stderr: expect.stringMatching(/^No orders/m),
     });
   });
 });

@@ -5,8 +5,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { costOfSafety } from '../bench-safety.ts';
 import { type Desk, openDesk } from './desk.ts';
 import { exportRows, memoryRows, tableRows } from './exports.ts';
+import { linearRows } from './linear.ts';
 import { machineLines } from './machine.ts';
 import type { Place } from './measure.ts';
 import { type Row, tableOf } from './row.ts';
@@ -20,6 +22,8 @@ const groups: Readonly<
   exports: { rounds: 7, rows: exportRows },
   memory: { rounds: 3, rows: memoryRows },
   tables: { rounds: 9, rows: tableRows },
+  safety: { rounds: 20, rows: async (_desk, { rounds, folder }) => [await costOfSafety(rounds, folder)] },
+  linear: { rounds: 2, rows: linearRows },
 };
 
 const { values } = parseArgs({ options: { rows: { type: 'string' }, rounds: { type: 'string' } } });

@@ -6,7 +6,7 @@ import { CliError } from '../../errors.ts';
 import type { Context, Profile } from '../../ports.ts';
 import { exportFlags } from '../export/flags.ts';
 import { type Export, runExport } from '../export/run.ts';
-import { type Reckoning, type TimeRange, timeRange } from '../time-range.ts';
+import { type Reckoning, type TimeRange, timeRange, whenFlag } from '../time-range.ts';
 import { daysIn, rowMaker, spanOf } from './export-maker.ts';
 import { type RowDate, type RowKind, rowDates, rowKinds } from './export-rows.ts';
 import { type FilterInput, filterFlags, orderFilters } from './filters.ts';
@@ -20,12 +20,9 @@ const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
 
 export const exportOrders = defineCommand({
   description: [
-    'Walks every page and writes NDJSON (or -o json, csv) as it comes: the service’s own bytes of each order.',
-    'With --to a finished file is always a complete one, with a manifest beside it: what was asked for, when the walk',
-    'began and ended, sums a currency, status and day, SHA-256. An interrupted one goes on with --resume.',
-    '--by says which date --since and --until are about: when the order was created, when a charge of it was paid, or',
-    'when a refund of it was made. Orders made or changed while it walks may be missing, or be there as they were.',
-    'In rows of refunds, reason, note and operator are those of this machine’s journal; empty: not sent from here.',
+    'Walks every page and writes NDJSON (or -o json, csv) as it comes: the service’s own bytes of each order. Orders made or changed while it walks may be missing, or be there as they were.',
+    'With --to a finished file is always a complete one, with a manifest beside it: what was asked for, when the walk began and ended, sums a currency, status and day, SHA-256. An interrupted one goes on with --resume.',
+    '--by says which date --since and --until are about: when the order was created, when a charge of it was paid, or when a refund of it was made. In rows of refunds, reason, note and operator are those of this machine’s journal; empty: not sent from here.',
   ].join('\n'),
   arguments: [],
   flags: {
@@ -42,6 +39,8 @@ export const exportOrders = defineCommand({
       defaultText: "the profile's time.zone, or this machine's",
     }),
     ...filterFlags,
+    since: whenFlag('only rows of this time (--by) or later: 30d, 2026-11-20, ISO 8601'),
+    until: whenFlag('only rows before this time'),
   },
   examples: [
     'paydesk -p demo orders export --no-input',
