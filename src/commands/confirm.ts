@@ -27,7 +27,7 @@ export function checkAnswerable(
   { ask, options }: Context,
   { mode }: Profile,
   flag: string,
-  body?: string | undefined,
+  body?: string,
 ): void {
   if ((ask.interactive && body !== '-') || options.dryRun) return;
   if (mode === 'production') throw usage(`missing ${flag}: in production --yes alone is not enough`);
