@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+// Checks the Node version, answers --version without loading anything and TAB with little, and hands over to main.
+const [major, minor] = process.versions.node.split('.').map(Number);
+const { argv } = process;
+
+if (!(major >= 26 || (major === 24 && minor >= 15))) {
+  process.stderr.write(
+    `error:   paydesk needs Node 24.15 or later, or 26 or later; this is ${process.versions.node}\n`,
+  );
+  process.exitCode = 1;
+} else if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
+  // An import of node:fs, or opening process.stdout, would take longer than all of this.
+  const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');
+  const { version } = JSON.parse(readFileSync(`${import.meta.dirname}/../package.json`, 'utf8'));
+  try {
+    writeSync(1, `${version}\n`);
+  } catch ({ code }) {
+    process.stderr.write(`incomplete: stdout could not be written (${code})\n`);
+    process.exitCode = 9;
+  }
+} else {
+  const { useCompileCache } = await import('../dist/compile-cache.js');
+  useCompileCache(process);
+  if (argv[2] === '__complete') {
+    // Asked by a completion script at every TAB: an entry of its own, without commander.
+    const { answer } = await import('../dist/completion-callback.js');
+    await answer(process);
+  } else {
+    // Node warns on stderr, as soon as a module of its own asks for colours, when FORCE_COLOR stands beside one of these.
+    if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
+    if (process.env.FORCE_COLOR) delete process.env.NODE_DISABLE_COLORS;
+    const { main } = await import('../dist/main.js');
+    await main(process);
+  }
+}
