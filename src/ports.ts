@@ -112,6 +112,15 @@ export interface PagesHow {
   readonly ahead?: boolean | undefined;
   /** Not more requests a second. */
   readonly maxPerSecond?: number | undefined;
+  /** The pages before the query, oldest first, of a walk that goes on: what they had is a repeat. */
+  readonly before?: readonly WalkedBefore[] | undefined;
+}
+
+/** A page that was walked already. */
+export interface WalkedBefore {
+  /** The id that the page after it followed. */
+  readonly last: string | undefined;
+  readonly ids: readonly string[];
 }
 
 /** What looking for one record by id came to. */
@@ -565,15 +574,15 @@ export interface ExportRequest {
 }
 
 /** How far a walk came with a page. */
-export interface PageWalked {
-  /** The id that the next page follows. */
-  readonly last: string | undefined;
+export interface PageWalked extends WalkedBefore {
   readonly read: number;
   readonly repeated: number;
   /** Records that are not as the service documents them. */
   readonly odd: number;
   /** Records left out since they do not show what the query asks about. */
   readonly left: number;
+  /** What whoever goes on after this page has to know of those before it. */
+  readonly state: JsonObject;
 }
 
 /** An export into a file. Its name is that of a finished file only once it is complete. */
@@ -584,6 +593,12 @@ export interface ExportFile {
   readonly startedAt: number;
   /** Where an unfinished export goes on: after this record; undefined: at the beginning. */
   readonly after: string | undefined;
+  /** The pages that it has, oldest first. */
+  readonly before: readonly WalkedBefore[];
+  /** The state after the last of them; undefined: at the beginning. */
+  readonly state: JsonObject | undefined;
+  /** Its name is somebody's by now. */
+  readonly taken: boolean;
   /** So far. */
   readonly progress: { readonly read: number; readonly rows: number };
   /** Of the unfinished file. */

@@ -54,11 +54,11 @@ export function createClient(parts: ClientParts): Client {
   const reader = createReader({ ...parts, exchange, overNetwork: transport === undefined });
   const service: OpenService = {
     profile,
-    pages(resource, query, { ahead = false, maxPerSecond } = {}) {
+    pages(resource, query, { ahead = false, maxPerSecond, before } = {}) {
       const pace = maxPerSecond === undefined ? undefined : createPace(maxPerSecond, parts.clock);
       const fetchPage = async (one: PageQuery, signal: AbortSignal): Promise<ListReply> =>
         readPage(await reader.getList(pagePath(resource, one), { signal, pace }));
-      return walkPages(fetchPage, query, { ahead });
+      return walkPages(fetchPage, query, { ahead, before });
     },
     locate: (resource, id, options = {}) => locate({ profile, ...reader }, resource, id, options),
     get: reader.getAny,

@@ -1,7 +1,7 @@
 /** Walking pages by the ids of their records, and noticing when that leads nowhere (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
-import type { Page, PageQuery, WireRecord } from '../ports.ts';
+import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from '../ports.ts';
 import { idOf } from './records.ts';
 import type { ListReply } from './service-page.ts';
 
@@ -24,10 +24,14 @@ interface PageWalk {
   fresh(page: ListReply): readonly WireRecord[];
 }
 
-function createWalk(start: PageQuery): PageWalk {
+function createWalk(start: PageQuery, before: readonly WalkedBefore[]): PageWalk {
   const backwards = start.previous !== undefined;
   const cursors = new Set<string>();
   const ids = recentIds();
+  for (const page of before) {
+    if (page.last !== undefined) cursors.add(page.last);
+    for (const id of page.ids) ids.add(id);
+  }
   const first = start.next ?? start.previous;
   if (first !== undefined) {
     cursors.add(first);
@@ -80,9 +84,9 @@ type FetchPage = (query: PageQuery, signal: AbortSignal) => Promise<ListReply>;
 export async function* walkPages(
   fetchPage: FetchPage,
   start: PageQuery,
-  { ahead = false }: { readonly ahead?: boolean } = {},
+  { ahead = false, before = [] }: Pick<PagesHow, 'ahead' | 'before'> = {},
 ): AsyncGenerator<Page, void, undefined> {
-  const walk = createWalk(start);
+  const walk = createWalk(start, before);
   const over = new AbortController();
   let read = 0;
   let coming: Promise<ListReply> | undefined;

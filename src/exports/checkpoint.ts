@@ -1,13 +1,17 @@
 /** The checkpoint of an unfinished export: what it holds, and a line a page, only ever added to. */
 
-import { type FileHandle, open, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, open, readFile, rm, truncate } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { JsonObject } from '../api/spec.ts';
-import { systemCode } from '../errors.ts';
+import { CliError, systemCode } from '../errors.ts';
+import type { WalkedBefore } from '../ports.ts';
+import { brokenFile, notUsable } from './disk.ts';
 import type { Tally } from './tally.ts';
 
 const words = v.optional(v.string(), () => undefined);
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+// No page is larger: what says so is damaged, and nobody makes room for it.
+const pageBytes = v.pipe(count, v.maxValue(2 ** 30));
 
 const headLine = v.object({
   version: v.literal(1),
@@ -21,8 +25,12 @@ const headLine = v.object({
 const pageLine = v.object({
   /** The id that the next page follows. */
   last: words,
+  /** The ids of its records, whether they became rows or not. */
+  ids: v.array(v.string()),
+  /** What makes rows goes on from here. */
+  state: v.record(v.string(), v.unknown()),
   /** Bytes of the page in the file, and their hash. */
-  bytes: count,
+  bytes: pageBytes,
   sha256: v.string(),
   tally: v.object({
     rows: count,
@@ -53,8 +61,8 @@ const pageLine = v.object({
 export type CheckpointHead = Omit<v.InferOutput<typeof headLine>, 'query'> & { readonly query: JsonObject };
 
 /** One page of it. */
-export interface CheckpointPage {
-  readonly last: string | undefined;
+export interface CheckpointPage extends WalkedBefore {
+  readonly state: JsonObject;
   readonly bytes: number;
   readonly sha256: string;
   readonly tally: Tally;
@@ -93,30 +101,42 @@ export interface CheckpointWriter {
   close(): Promise<void>;
 }
 
-/** Starts a checkpoint, replacing what was there. */
+/** Starts a checkpoint, replacing what was there. Throws CliError 'refused' when it cannot be made. */
 export async function startCheckpoint(path: string, head: CheckpointHead): Promise<CheckpointWriter> {
-  const writer = writerOf(await open(path, 'w', 0o600));
+  const writer = writerOf(path, await usable(path, () => open(path, 'w', 0o600)));
   await writer.add(head);
   return writer;
 }
 
-/** Goes on with a checkpoint after so many of its pages. */
+/** Goes on with a checkpoint after so many of its pages. Throws CliError 'refused' when it cannot be written. */
 export async function continueCheckpoint(
   path: string,
   { ends }: Checkpoint,
   pages: number,
 ): Promise<CheckpointWriter> {
-  const handle = await open(path, 'r+');
-  await handle.truncate(ends[pages] ?? 0);
-  await handle.close();
-  return writerOf(await open(path, 'a'));
+  await usable(path, () => truncate(path, ends[pages] ?? 0));
+  return writerOf(path, await usable(path, () => open(path, 'a')));
 }
 
-function writerOf(handle: FileHandle): CheckpointWriter {
+function writerOf(path: string, handle: FileHandle): CheckpointWriter {
   return {
-    add: (line) => handle.appendFile(`${JSON.stringify(line, digits)}\n`),
+    add: async (line) => {
+      try {
+        await handle.appendFile(`${JSON.stringify(line, digits)}\n`);
+      } catch (error) {
+        throw brokenFile(path, error);
+      }
+    },
     close: () => handle.close(),
   };
+}
+
+async function usable<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw notUsable(path, error);
+  }
 }
 
 /** Takes a checkpoint away. */
@@ -129,7 +149,10 @@ async function textOf(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return '';
-    throw error;
+    throw new CliError('refused', `${path} cannot be read (${systemCode(error)})`, {
+      certain: 'nothing was sent',
+      cause: error,
+    });
   }
 }
 

@@ -99,7 +99,8 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
 };
 
-function notUsable(path: string, error: unknown): CliError {
+/** The error of a file that cannot be opened for writing. */
+export function notUsable(path: string, error: unknown): CliError {
   return new CliError('refused', `${path} cannot be written (${systemCode(error)})`, {
     certain: 'nothing was sent',
     cause: error,

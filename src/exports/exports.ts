@@ -1,21 +1,23 @@
 /** Exports into files: opens a new one, or one that was interrupted, and checks finished ones. */
 
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { type FileHandle, rm } from 'node:fs/promises';
 import { CliError } from '../errors.ts';
 import type { Clock, ExportRequest, Exports, Held, Locks } from '../ports.ts';
 import {
   type Checkpoint,
   type CheckpointHead,
+  type CheckpointWriter,
   continueCheckpoint,
   readCheckpoint,
+  removeCheckpoint,
   startCheckpoint,
 } from './checkpoint.ts';
 import { createFile, kindOf, makeFolder, openOwnFile } from './disk.ts';
 import { type Begun, exportFile, type FileFormatter } from './file.ts';
 import { type Names, namesOf } from './names.ts';
 import { createTallies } from './tally.ts';
-import { verifyExport } from './verify.ts';
+import { isManifest, verifyExport } from './verify.ts';
 
 /** What exports are made of. */
 export interface ExportParts {
@@ -38,7 +40,7 @@ export function createExports(parts: ExportParts): Exports {
       // A wrong column is found before anything is made.
       parts.format({ ...request, begun: { bytes: 0, rows: 0 } });
       const names = namesOf(request.path, parts.folder);
-      refuseTaken(request, names);
+      await refuseTaken(request, names);
       await makeFolder(parts.folder);
       const lock = await takeLock(parts.locks, names);
       try {
@@ -53,17 +55,23 @@ export function createExports(parts: ExportParts): Exports {
 }
 
 // A finished name is never taken away from whoever has it, unless that is asked for.
-function refuseTaken({ force, path }: ExportRequest, { file }: Names): void {
+async function refuseTaken(
+  { force, path }: ExportRequest,
+  { file, manifest, partial }: Names,
+): Promise<void> {
+  const refused = (words: string, now: string): CliError =>
+    new CliError('refused', `--to ${path}: ${words}`, { certain: 'nothing was sent', now: [now] });
   const kind = kindOf(file);
-  if (kind === undefined || (force && kind === 'file')) return;
-  throw new CliError(
-    'refused',
-    `--to ${path}: ${kind === 'file' ? 'the file exists' : 'it is no plain file'}`,
-    {
-      certain: 'nothing was sent',
-      now: [kind === 'file' ? '--force replaces it once the export is complete' : 'name a file of its own'],
-    },
-  );
+  if (kind !== undefined && kind !== 'file') throw refused('it is no plain file', 'name a file of its own');
+  if (kind === 'file' && !force)
+    throw refused('the file exists', '--force replaces it once the export is complete');
+  if (kindOf(partial) === 'folder')
+    throw refused(`${partial} is a folder`, 'take it away, or name another file');
+  const beside = kindOf(manifest);
+  if (beside !== undefined && beside !== 'file')
+    throw refused(`${manifest} is no plain file`, 'take it away, or name another file');
+  if (beside === 'file' && !force && !(await isManifest(manifest)))
+    throw refused(`${manifest} is there, and no manifest of an export`, '--force replaces it too');
 }
 
 async function takeLock(locks: Locks, { file }: Names): Promise<Held> {
@@ -105,14 +113,24 @@ async function start({ clock }: ExportParts, names: Names, request: ExportReques
   const checkpoint = await startCheckpoint(names.checkpoint, head);
   return {
     head,
-    handle: await createFile(names.partial),
+    handle: await createPartial(names, checkpoint),
     checkpoint,
     tallies: createTallies(),
     hash: createHash('sha256'),
     bytes: 0,
-    after: undefined,
+    pages: [],
     notes: [],
   };
+}
+
+async function createPartial(names: Names, checkpoint: CheckpointWriter): Promise<FileHandle> {
+  try {
+    return await createFile(names.partial);
+  } catch (error) {
+    await checkpoint.close();
+    await removeCheckpoint(names.checkpoint);
+    throw error;
+  }
 }
 
 // Only what a checkpoint states and the file shows is kept: a page that is not whole is asked for again.
@@ -143,7 +161,7 @@ async function goOn(
     tallies,
     hash,
     bytes,
-    after: found.pages[pages - 1]?.last,
+    pages: found.pages.slice(0, pages),
     notes: [
       ...(pages < found.pages.length
         ? [`the last pages of ${names.partial} were damaged; they are read again`]

@@ -7,7 +7,12 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { CliError } from '../errors.ts';
 import type { Clock, ExportFile, ExportRequest, Held, PrintedRecord } from '../ports.ts';
-import { type CheckpointHead, type CheckpointWriter, removeCheckpoint } from './checkpoint.ts';
+import {
+  type CheckpointHead,
+  type CheckpointPage,
+  type CheckpointWriter,
+  removeCheckpoint,
+} from './checkpoint.ts';
 import { brokenFile, kindOf, replaceFile, syncFolderOf } from './disk.ts';
 import { manifestText } from './manifest.ts';
 import type { Names } from './names.ts';
@@ -35,7 +40,7 @@ export interface Begun {
   /** Over the bytes of the file so far. */
   readonly hash: Hash;
   readonly bytes: number;
-  readonly after: string | undefined;
+  readonly pages: readonly CheckpointPage[];
   readonly notes: readonly string[];
 }
 
@@ -96,7 +101,12 @@ export function exportFile(parts: FileParts): ExportFile {
   return {
     query: head.query,
     startedAt: head.startedAt,
-    after: parts.after,
+    after: parts.pages.at(-1)?.last,
+    before: parts.pages,
+    state: parts.pages.at(-1)?.state,
+    get taken() {
+      return kindOf(names.file) !== undefined;
+    },
     partial: names.partial,
     notes: parts.notes,
     get progress() {
@@ -108,7 +118,8 @@ export function exportFile(parts: FileParts): ExportFile {
         const stored = await write(text.page(rows.map(({ record }) => record)));
         const tally = tallyOf(rows, walked);
         const sha256 = createHash('sha256').update(stored).digest('hex');
-        await checkpoint.add({ last: walked.last, bytes: stored.length, sha256, tally });
+        const { last, ids, state } = walked;
+        await checkpoint.add({ last, ids, state, bytes: stored.length, sha256, tally });
         tallies.add(tally);
       }),
     complete: () =>
@@ -137,10 +148,7 @@ export function exportFile(parts: FileParts): ExportFile {
   };
 }
 
-function refuseTakenMeanwhile({ force, path }: ExportRequest, { file, partial }: Names): void {
+function refuseTakenMeanwhile({ force, path }: ExportRequest, { file }: Names): void {
   if (force || kindOf(file) === undefined) return;
-  throw new CliError('incomplete', `--to ${path}: somebody else made that file meanwhile`, {
-    certain: `the export is whole, in ${partial}`,
-    now: ['run it again with --resume --force to give it its name'],
-  });
+  throw new CliError('incomplete', `--to ${path}: somebody else made that file meanwhile`);
 }

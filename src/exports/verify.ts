@@ -30,19 +30,28 @@ export async function verifyExport(
   };
 }
 
+/** Whether a file is the manifest of an export. Throws CliError 'usage' when it cannot be read. */
+export async function isManifest(path: string): Promise<boolean> {
+  return readManifest((await textOf(path)) ?? '') !== undefined;
+}
+
 type Problem = ExportCheck['problem'];
 
 async function manifestAt(path: string): Promise<CheckedManifest | undefined> {
-  let text: string;
+  const text = await textOf(path);
+  if (text === undefined) return undefined;
+  const said = readManifest(text);
+  if (said === undefined) throw new CliError('usage', `${path} is no manifest of an export`);
+  return said;
+}
+
+async function textOf(path: string): Promise<string | undefined> {
   try {
-    text = await readFile(path, 'utf8');
+    return await readFile(path, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw unreadable(path, error);
   }
-  const said = readManifest(text);
-  if (said === undefined) throw new CliError('usage', `${path} is no manifest of an export`);
-  return said;
 }
 
 async function unfinished(file: string): Promise<Problem> {

@@ -17,7 +17,7 @@ export const exportCustomers = defineCommand({
     'paydesk -p demo customers export --csv --columns id,name,email',
     'paydesk -p demo customers export --to customers.csv.gz',
   ],
-  exits: [0, 1, 2, 3, 4, 6, 9],
+  exits: [0, 1, 2, 3, 4, 5, 6, 9],
   run: (ctx, { flags }) =>
     runExport(ctx, flags, async () => ({
       resource: 'customers',

@@ -11,6 +11,6 @@ export const list = defineCommand({
     'paydesk -p demo customers list --limit 5',
     'paydesk -p demo customers list --all --ndjson --no-input',
   ],
-  exits: [0, 1, 2, 4, 6, 9],
+  exits: [0, 1, 2, 4, 5, 6, 9],
   run: (ctx, { flags }) => showList(ctx, 'customers', flags, []),
 });

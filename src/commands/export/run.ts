@@ -2,12 +2,21 @@
 
 import { type Column, isCountable, type JsonObject, type ResourceName, resources } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, ExportFile, ExportRow, OpenService, Page, WireRecord } from '../../ports.ts';
+import type {
+  Context,
+  ExportFile,
+  ExportRow,
+  OpenService,
+  Page,
+  PageWalked,
+  WireRecord,
+} from '../../ports.ts';
 import { commandLine } from '../account.ts';
 import { brokeOff } from '../listing.ts';
 import { idOf, widePages } from '../walk.ts';
 import { type ExportInput, type Written, writtenAs } from './flags.ts';
 import { refuseLoneMaxAge, verifyFile } from './verify.ts';
+import { againWords, contentWords } from './words.ts';
 
 /** What is exported. */
 export interface Export {
@@ -19,8 +28,8 @@ export interface Export {
   readonly words: readonly string[];
   /** The same for the manifest; times are Unix seconds. */
   readonly query: () => JsonObject;
-  /** Makes rows: as asked, or by the query of the first run of an export that is written to a file. */
-  readonly rows: (query?: JsonObject) => RowMaker;
+  /** Makes rows: as asked, or by the query of the first run of an export to a file, from the state where it goes on. */
+  readonly rows: (query?: JsonObject, state?: JsonObject) => RowMaker;
 }
 
 /** Rows out of records, as their pages come. */
@@ -31,6 +40,8 @@ export interface RowMaker {
   readonly rowsOf: (record: WireRecord) => readonly ExportRow[];
   /** Records left out so far since they do not show what the query asks about. */
   readonly left: () => number;
+  /** What a maker that goes on after this page has to know. */
+  readonly state?: () => JsonObject;
   /** Whether no row can follow what was seen. */
   readonly over?: () => boolean;
   /** What there is to say in the end. */
@@ -48,7 +59,7 @@ export async function runExport(
   const written = writtenAs(input, ctx.options.askedFormat);
   const service = await ctx.service();
   const job = await describe(service, written);
-  const again = [job.resource, 'export', ...job.words, ...limitWords(input)];
+  const again = [job.resource, 'export', ...job.words, ...againWords(ctx, input)];
   const run: Run = { ctx, service, input, job, again };
   return input.to === undefined ? toStdout(run, written) : toFile(run, written, input.to);
 }
@@ -70,7 +81,7 @@ async function toStdout(run: Run, { format }: Written): Promise<undefined> {
   let last: string | undefined;
   const over = tell(run, tally);
   try {
-    for await (const page of walked(run, maker, undefined)) {
+    for await (const page of walked(run, maker)) {
       await sink.page(page.rows.map(({ record }) => record));
       last = page.last ?? last;
       tally.read += page.read;
@@ -105,7 +116,7 @@ async function toFile(run: Run, written: Written, to: string): Promise<undefined
     columns: job.columns,
     force: input.force === true,
     resume: input.resume === true,
-    asked: [...job.words, ...limitWords(input), '-o', written.format, ...columnWords(ctx)],
+    asked: [...job.words, ...contentWords(ctx, input, written)],
     query: { ...job.query(), format: written.format, gzip: written.gzip },
     profile: service.profile,
     keyFingerprint: service.keyFingerprint,
@@ -113,10 +124,10 @@ async function toFile(run: Run, written: Written, to: string): Promise<undefined
   for (const line of file.notes) ctx.notes.warn(line);
   if (file.after !== undefined)
     ctx.notes.note(`going on after ${file.after}: ${file.progress.rows} ${job.rowsWord} are there`);
-  const maker = job.rows(file.query);
+  const maker = job.rows(file.query, file.state);
   const over = tell(run, file.progress, () => file.progress);
   try {
-    for await (const page of walked(run, maker, file.after)) await file.page(page.rows, page);
+    for await (const page of walked(run, maker, file)) await file.page(page.rows, page);
     const { manifest, rows, bytes } = await file.complete();
     over();
     for (const line of maker.closing()) ctx.notes.note(line);
@@ -132,39 +143,24 @@ async function toFile(run: Run, written: Written, to: string): Promise<undefined
   }
 }
 
-// Where pages begin decides what stands in one member of a .gz.
-function limitWords({ limit }: ExportInput): readonly string[] {
-  return limit === undefined ? [] : ['--limit', String(limit)];
-}
-
-function columnWords(ctx: Context): readonly string[] {
-  const { columns } = ctx.options;
-  return columns === undefined ? [] : ['--columns', columns.join(',')];
-}
-
 /** A page of the walk as rows, and how far it came. */
-interface RowsOfPage {
+interface RowsOfPage extends PageWalked {
   readonly rows: readonly ExportRow[];
-  readonly last: string | undefined;
-  readonly read: number;
-  readonly repeated: number;
-  readonly odd: number;
-  readonly left: number;
 }
 
 async function* walked(
   { ctx, service, job, input }: Run,
   maker: RowMaker,
-  after: string | undefined,
+  { after, before }: Partial<Pick<ExportFile, 'after' | 'before'>> = {},
 ): AsyncGenerator<RowsOfPage> {
-  const how = { ahead: true, maxPerSecond: input['max-rps'] };
+  const how = { ahead: true, maxPerSecond: input['max-rps'], before };
   const query = { limit: input.limit, next: after };
   let last = after;
   for await (const page of widePages(service, job.resource, query, how)) {
     if (!page.saysHasMore)
       throw new CliError('incomplete', 'the service does not say whether more follow (no has_more)');
     maker.see?.(page);
-    const before = maker.left();
+    const leftBefore = maker.left();
     const rows = page.records.flatMap((record) => maker.rowsOf(record));
     last = idOf(page.records.at(-1)) ?? last;
     const odd = page.records.filter(({ value }) => !isCountable(job.resource, value));
@@ -175,7 +171,9 @@ async function* walked(
       read: page.records.length,
       repeated: page.repeated,
       odd: odd.length,
-      left: maker.left() - before,
+      left: maker.left() - leftBefore,
+      ids: page.records.flatMap((record) => idOf(record) ?? []),
+      state: maker.state?.() ?? {},
     };
     if (maker.over?.() === true) return;
   }
@@ -211,7 +209,9 @@ function kindOf(error: CliError): CliError['kind'] {
 function leftError(error: unknown, run: Run, file: ExportFile, to: string): unknown {
   const { read, rows } = file.progress;
   if (!(error instanceof CliError) || read === 0) return error;
-  const line = commandLine(run.service.profile, ...run.again, '--to', to, '--resume');
+  // A name that is taken stays taken.
+  const force = run.input.force === true || file.taken ? ['--force'] : [];
+  const line = commandLine(run.service.profile, ...run.again, '--to', to, '--resume', ...force);
   return new CliError(kindOf(error), error.message, {
     ...error.parts,
     certain: `${rows} ${run.job.rowsWord} are in ${file.partial}; ${to} was not written`,

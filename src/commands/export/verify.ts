@@ -14,7 +14,7 @@ export async function verifyFile(
   if (problem !== undefined) {
     throw new CliError(problem.kind, `${path}: ${problem.words}`, {
       certain: 'do not load it',
-      now: ['export it again; --resume goes on with an unfinished one'],
+      now: ['export it again: --resume goes on with an unfinished one, --force replaces this file'],
     });
   }
   const record = {

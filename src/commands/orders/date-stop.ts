@@ -9,6 +9,12 @@ export interface Contradiction {
   readonly later: string;
 }
 
+/** What a walk that goes on has to know of the pages before: the last order, and whether they kept the promise. */
+export interface DateState {
+  readonly before: { readonly id: string; readonly createdAt: number } | undefined;
+  readonly contradicted: boolean;
+}
+
 /** What is known of the end of a walk, page by page. */
 export interface DateStop {
   /** Looks at a page as it was read. */
@@ -19,11 +25,13 @@ export interface DateStop {
   readonly contradiction: Contradiction | undefined;
   /** The last order before the first one that is too old. */
   readonly last: string | undefined;
+  readonly state: DateState;
 }
 
 /** `promised`: the profile says `newest-first`; `since`: Unix milliseconds, undefined where no date ends the walk. */
-export function stopAtDate(promised: boolean, since: number | undefined): DateStop {
-  let before: { readonly id: string; readonly createdAt: number } | undefined;
+export function stopAtDate(promised: boolean, since: number | undefined, from?: DateState): DateStop {
+  let before = from?.before;
+  const contradicted = from?.contradicted === true;
   let contradiction: Contradiction | undefined;
   let tooOld = false;
   let last: string | undefined;
@@ -40,16 +48,20 @@ export function stopAtDate(promised: boolean, since: number | undefined): DateSt
   return {
     see(records) {
       // Pages after the contradiction cannot add to it.
-      if (promised && contradiction === undefined) for (const record of records) look(record);
+      if (promised && contradiction === undefined && !contradicted)
+        for (const record of records) look(record);
     },
     get reached() {
-      return promised && tooOld && contradiction === undefined;
+      return promised && tooOld && contradiction === undefined && !contradicted;
     },
     get contradiction() {
       return contradiction;
     },
     get last() {
       return last;
+    },
+    get state() {
+      return { before, contradicted: contradicted || contradiction !== undefined };
     },
   };
 }

@@ -5,7 +5,7 @@ import { usage } from '../../command.ts';
 import type { Context, Days, Page, Profile } from '../../ports.ts';
 import type { RowMaker } from '../export/run.ts';
 import type { TimeRange } from '../time-range.ts';
-import { stopAtDate } from './date-stop.ts';
+import { type DateState, stopAtDate } from './date-stop.ts';
 import { orderRows, type RowDate, type RowKind } from './export-rows.ts';
 import { type FilterInput, orderFilters } from './filters.ts';
 import type { RefundFacts } from './refund-facts.ts';
@@ -37,11 +37,12 @@ export function rowMaker(
   { rows, by, ...rest }: RowsAsked,
   facts: ReadonlyMap<string, RefundFacts>,
   { range, days }: Span,
+  state: JsonObject = {},
 ): RowMaker {
   const { filters, left } = orderFilters(ctx, rest);
   const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
-  const dates = stopAtDate(promised, range.since);
-  let undated = 0;
+  const dates = stopAtDate(promised, range.since, dateState(state));
+  let undated = Number(state.left ?? 0);
   let said = false;
   return {
     see({ records }: Page) {
@@ -67,6 +68,10 @@ export function rowMaker(
       return found.rows;
     },
     left: () => undated,
+    state() {
+      const { before, contradicted } = dates.state;
+      return { id: before?.id, created_at: before?.createdAt, contradicted, left: undated };
+    },
     closing: () => [
       ...left(),
       ...(undated === 0
@@ -81,6 +86,11 @@ export function daysIn(ctx: Context, zone: string): Days {
   const days = ctx.daysIn(zone);
   if (days !== undefined) return days;
   throw usage(`--tz ${zone}: no time zone of this machine; a name such as America/Mexico_City or UTC`);
+}
+
+function dateState({ id, created_at: createdAt, contradicted }: JsonObject): DateState {
+  const known = typeof id === 'string' && typeof createdAt === 'number';
+  return { before: known ? { id, createdAt } : undefined, contradicted: contradicted === true };
 }
 
 function milliseconds(at: unknown): number | undefined {

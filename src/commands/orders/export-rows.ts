@@ -38,6 +38,7 @@ export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
   const charges = chargesOf(order);
   const paid = charges.filter(isPaid).map(({ paid_at: at }) => at);
   const refunds = (charge: JsonObject) => refundsOf(order, charge);
+  if (kind === 'refunds' || by === 'refunded') refuseHidden(order, charges.flatMap(refunds));
   if (kind === 'orders') {
     const dates = by === 'paid' ? paid : charges.flatMap(refunds).map(({ created_at: at }) => at);
     return chosen([whole(record, dates)], query);
@@ -158,6 +159,15 @@ function refundsOf(order: JsonObject, charge: JsonObject): readonly JsonObject[]
   const { amount_refunded: refunded } = order;
   if (refunds === null || (refunds === undefined && !(Number(refunded) > 0))) return [];
   return all(refunds, `the refunds of ${text(charge.id) ?? 'a charge'} (${text(order.id) ?? 'an order'})`);
+}
+
+// Money that went back without a record of it would be missing from every sum (service: amount_refunded).
+function refuseHidden({ id, amount_refunded: refunded }: JsonObject, shown: readonly JsonObject[]): void {
+  if (shown.length > 0 || !(Number(refunded) > 0)) return;
+  throw new CliError(
+    'incomplete',
+    `the service shows no refund of ${text(id) ?? 'an order'}, although its amount_refunded is ${String(refunded)}`,
+  );
 }
 
 // A nested list that shows all its items (service: List envelope).

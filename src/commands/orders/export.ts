@@ -48,7 +48,7 @@ export const exportOrders = defineCommand({
     'paydesk -p demo orders export --to orders.ndjson.gz',
     'paydesk -p demo orders export --rows refunds --since 2026-11-01 --until 2026-12-01 --tz America/Mexico_City --to refunds.csv',
   ],
-  exits: [0, 1, 2, 3, 4, 6, 9],
+  exits: [0, 1, 2, 3, 4, 5, 6, 9],
   run: (ctx, { flags }) =>
     runExport(ctx, flags, async ({ profile }) => {
       const rows = flags.rows ?? 'orders';
@@ -77,13 +77,14 @@ export const exportOrders = defineCommand({
           until: seconds(range.until),
           filters: filters.map(({ words }) => words.join(' ')),
         }),
-        rows: (query) =>
+        rows: (query, state) =>
           rowMaker(
             ctx,
             profile,
             { ...rest, rows, by },
             facts,
             query === undefined ? { range, days } : spanOf(ctx, query),
+            state,
           ),
       } satisfies Export;
     }),

@@ -19,7 +19,7 @@ export const list = defineCommand({
     'paydesk -p demo orders list --all --json --no-input',
     'paydesk -p demo orders list --max 50 --csv --columns id,amount,currency,payment_status',
   ],
-  exits: [0, 1, 2, 4, 6, 9],
+  exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { flags }) {
     const { profile } = await ctx.service();
     const status = flags.status ?? defaultStatus(ctx, profile);

@@ -1,0 +1,180 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { type Handler, json, startServer, type TestServer } from '../harness/server.ts';
+import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
+
+const refusal = json({ object: 'error', type: 'authentication_error' }, 401);
+const third = 'ord_000000000041';
+const asLines = (all: readonly unknown[]) => all.map((order) => `${JSON.stringify(order)}\n`).join('');
+const read = (home: Home, name: string) => readFileSync(join(home.path, name), 'utf8');
+
+/** Sixty orders whose third page of ten is whatever `now` says. */
+async function interrupted(): Promise<{ server: TestServer; now: { third: Handler | undefined } }> {
+  const now: { third: Handler | undefined } = { third: refusal };
+  const server = await startOrders(60, (_, url) => {
+    if (url.searchParams.get('next') !== third) return undefined;
+    const handler = now.third;
+    now.third = handler === refusal ? refusal : undefined;
+    return handler;
+  });
+  return { server, now };
+}
+
+// The line that says how to go on, as somebody would paste it.
+function printedCommand(ran: Ran): readonly string[] {
+  const line = /go on with it: paydesk (.*)$/m.exec(ran.stderr)?.[1];
+  return line?.split(' ') ?? [];
+}
+
+const all = orders(60);
+
+test('a resumed walk that is led back to its first page writes nothing of it, and the next one goes on', async () => {
+  const { server, now } = await interrupted();
+  await using _ = server;
+  using home = newHome();
+  const words = ['--to', 'o.ndjson', '--limit', '10'];
+  await exporting(server, home, ...words);
+  now.third = json({ object: 'list', has_more: true, data: all.slice(0, 10) });
+  const back = await exporting(server, home, ...words, '--resume');
+  expect(back).toMatchObject({ code: 9, stderr: expect.stringContaining('20 orders are in ') });
+  expect((await exporting(server, home, ...words, '--resume')).code).toBe(0);
+  expect(read(home, 'o.ndjson')).toBe(asLines(all));
+});
+
+test('a resumed walk drops records that the run before it wrote, as one that was not interrupted does', async () => {
+  const { server, now } = await interrupted();
+  await using _ = server;
+  using home = newHome();
+  const words = ['--to', 'o.ndjson', '--limit', '10'];
+  await exporting(server, home, ...words);
+  now.third = json({ object: 'list', has_more: true, data: all.slice(17, 30) });
+  expect((await exporting(server, home, ...words, '--resume')).code).toBe(0);
+  expect(read(home, 'o.ndjson')).toBe(asLines(all));
+  expect(JSON.parse(read(home, 'o.ndjson.manifest.json'))).toMatchObject({ rows: 60, repeated: 3 });
+});
+
+// Newest first is promised; where it is broken, a date ends no walk: not that of a later run either.
+test.each([
+  ['on the first page', (index: number) => (index === 3 ? 500 : -index)],
+  ['where the resumed run begins', (index: number) => (index === 20 ? 500 : -index)],
+])('orders.order broken %s: the resumed export holds what a whole one does', async (_, offset) => {
+  const mixed = all.map((order, index) => ({
+    ...order,
+    id: String(order.id),
+    created_at: index === 35 ? 1_700_000_000 : 1_795_000_000 + offset(index),
+  }));
+  let broken = true;
+  await using server = await startServer(
+    ordersService(mixed, (_number, url) =>
+      broken && url.searchParams.get('next') === third ? refusal : undefined,
+    ),
+  );
+  using home = newHome();
+  const add = ['profile', 'add', 'shop', '--base-url', server.url, '--mode', 'sandbox', '--key-stdin'];
+  const added = await paydesk(add, { home, input: `${reaching(server).PAYDESK_API_KEY}\n` });
+  expect(added.code, added.stderr).toBe(0);
+  await paydesk(['profile', 'set', 'shop', 'orders.order', 'newest-first'], { home });
+  const words = ['-p', 'shop', 'orders', 'export', '--since', '2026-01-01T00:00:00Z', '--limit', '10'];
+  const first = await paydesk([...words, '--to', 'o.ndjson'], { home });
+  expect(first.code, first.stderr).toBe(4);
+  broken = false;
+  const second = await paydesk([...words, '--to', 'o.ndjson', '--resume'], { home });
+  expect(second.code, second.stderr).toBe(0);
+  await paydesk([...words, '--to', 'whole.ndjson'], { home });
+  expect(read(home, 'whole.ndjson')).toBe(asLines(mixed.filter((_order, index) => index !== 35)));
+  expect(read(home, 'o.ndjson')).toBe(read(home, 'whole.ndjson'));
+});
+
+test.each([
+  ['columns', ['--to', 'o.csv', '--columns', 'id,amount']],
+  ['a format that the name does not say, and a pace', ['--to', 'plain', '-o', 'csv', '--max-rps', '500']],
+  ['a file that is to be replaced', ['--to', 'old.csv', '--force']],
+])('the printed command goes on as it is: %s', async (_, words) => {
+  const { server, now } = await interrupted();
+  await using _server = server;
+  using home = newHome();
+  writeFileSync(join(home.path, 'old.csv'), 'old');
+  const first = await exporting(server, home, '--limit', '10', ...words);
+  expect(first.code, first.stderr).toBe(4);
+  now.third = undefined;
+  const command = printedCommand(first);
+  expect(command).toEqual(expect.arrayContaining(words));
+  const second = await paydesk(command, { home, env: reaching(server) });
+  expect(second.code, second.stderr).toBe(0);
+  expect(read(home, words[1] ?? '').split('\n')).toHaveLength(62);
+});
+
+test('a name that somebody took meanwhile stays theirs, and the printed command gives it to the export', async () => {
+  using home = newHome();
+  await using server = await startOrders(20, (number) => {
+    if (number === 2) writeFileSync(join(home.path, 'o.ndjson'), 'theirs');
+    return undefined;
+  });
+  const first = await exporting(server, home, '--to', 'o.ndjson', '--limit', '10');
+  expect(first).toMatchObject({ code: 9, stderr: expect.stringContaining('somebody else made that file') });
+  expect(read(home, 'o.ndjson')).toBe('theirs');
+  const second = await paydesk(printedCommand(first), { home, env: reaching(server) });
+  expect(second.code, second.stderr).toBe(0);
+  expect(read(home, 'o.ndjson')).toBe(asLines(orders(20)));
+});
+
+test('a checkpoint that states absurd sizes is not believed: the pages are read again', async () => {
+  const { server, now } = await interrupted();
+  await using _ = server;
+  using home = newHome();
+  const folder = join(home.path, '.local/state/paydesk/exports');
+  for (const size of ['1e15', '900000000']) {
+    now.third = refusal;
+    await exporting(server, home, '--to', 'o.ndjson', '--limit', '10', '--force');
+    const [name = ''] = readdirSync(folder);
+    const path = join(folder, name);
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/"bytes":\d+/, `"bytes":${size}`));
+    now.third = undefined;
+    const words = ['--to', 'o.ndjson', '--limit', '10', '--resume', '--force'];
+    const ran = await exporting(server, home, ...words);
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(read(home, 'o.ndjson')).toBe(asLines(all));
+  }
+});
+
+test.each([
+  ['a folder where the manifest belongs', (at: string) => mkdirSync(`${at}.manifest.json`), 'no plain file'],
+  ['a link there', (at: string) => symlinkSync('elsewhere', `${at}.manifest.json`), 'no plain file'],
+  ['a folder where the unfinished file belongs', (at: string) => mkdirSync(`${at}.partial`), 'is a folder'],
+])('%s is found before anything is sent, with --force too', async (_, make, message) => {
+  await using server = await startOrders(3);
+  using home = newHome();
+  make(join(home.path, 'o.csv'));
+  for (const words of [[], ['--force'], ['--resume', '--force']]) {
+    const ran = await exporting(server, home, '--to', 'o.csv', ...words);
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining(message) });
+  }
+  expect(server.requests).toHaveLength(0);
+});
+
+test('a file of somebody where the manifest belongs is replaced with --force alone; an old manifest without it', async () => {
+  await using server = await startOrders(3);
+  using home = newHome();
+  writeFileSync(join(home.path, 'o.csv.manifest.json'), '{"mine":true}\n');
+  const ran = await exporting(server, home, '--to', 'o.csv');
+  expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining('no manifest of an export') });
+  expect(read(home, 'o.csv.manifest.json')).toBe('{"mine":true}\n');
+  expect((await exporting(server, home, '--to', 'o.csv', '--force')).code).toBe(0);
+  writeFileSync(join(home.path, 'p.csv.manifest.json'), read(home, 'o.csv.manifest.json'));
+  expect((await exporting(server, home, '--to', 'p.csv')).code).toBe(0);
+});
+
+test('a folder that cannot be written, and checkpoints that cannot: exit 3, the path by name, no warning of Node', async () => {
+  await using server = await startOrders(3);
+  using home = newHome();
+  const nowhere = await exporting(server, home, '--to', '/proc/o.csv');
+  expect(nowhere.code).toBe(3);
+  expect(nowhere.stderr).toContain('/proc/o.csv.partial cannot be written');
+  expect(nowhere.stderr).not.toContain('Warning');
+  const folder = join(home.path, '.local/state/paydesk/exports');
+  expect(readdirSync(folder)).toEqual([]);
+  await exporting(server, home, '--to', 'o.csv');
+  expect(readdirSync(folder)).toEqual([]);
+});
