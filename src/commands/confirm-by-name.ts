@@ -8,19 +8,21 @@ import { cancelled, checkAnswerable } from './confirm.ts';
 export interface NamedChange {
   readonly profile: Profile;
   readonly confirm: string | undefined;
+  /** The file of `--body`, when given. */
+  readonly body?: string | undefined;
 }
 
 /**
  * Fails at once, before any request: when nobody can be asked and the flag that says yes is missing, or when
  * `--confirm` names another profile.
  */
-export function checkNamed(ctx: Context, { profile, confirm }: NamedChange): void {
+export function checkNamed(ctx: Context, { profile, confirm, body }: NamedChange): void {
   if (confirm !== undefined && confirm !== profile.name) {
     throw new CliError('refused', `--confirm ${confirm} does not name the profile ${profile.name}`, {
       certain: 'nothing was sent',
     });
   }
-  if (confirm === undefined) checkAnswerable(ctx, profile, '--confirm PROFILE');
+  if (confirm === undefined) checkAnswerable(ctx, profile, '--confirm PROFILE', body);
 }
 
 /** Asks, unless a flag answered. Throws CliError 'cancelled' on No. */

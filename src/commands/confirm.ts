@@ -19,11 +19,20 @@ export function checkConfirmable(ctx: Context, { profile, confirm }: Omit<Confir
   if (confirm === undefined) checkAnswerable(ctx, profile, '--confirm ID');
 }
 
-/** Throws CliError 'usage' when nobody can be asked and the flag that says yes is missing; `flag` says it in production. */
-export function checkAnswerable({ ask, options }: Context, { mode }: Profile, flag: string): void {
-  if (ask.interactive || options.dryRun) return;
+/**
+ * Throws CliError 'usage' when nobody can be asked and the flag that says yes is missing; `flag` says it in production.
+ * `body` is the file of `--body`: what reads standard input to its end leaves none for an answer.
+ */
+export function checkAnswerable(
+  { ask, options }: Context,
+  { mode }: Profile,
+  flag: string,
+  body?: string,
+): void {
+  if ((ask.interactive && body !== '-') || options.dryRun) return;
   if (mode === 'production') throw usage(`missing ${flag}: in production --yes alone is not enough`);
-  if (!options.yes) throw usage('missing --yes: nobody can be asked here');
+  const why = ask.interactive ? '--body - reads standard input to its end, so ' : '';
+  if (!options.yes) throw usage(`missing --yes: ${why}nobody can be asked here`);
 }
 
 /** Asks, unless a flag answered. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names something else. */

@@ -83,7 +83,8 @@ test('C6 every example runs in a fresh home: none is a usage error, and on demo 
     const { line, code, screen, stopped } = ended;
     expect(code, `${line}\n${screen}`).not.toBe(2);
     expect(screen, line).not.toContain('usage');
-    if (stopped) expect(code, `${line}\n${screen}`).toBe(130);
+    // What looked like a question may have been a piece of output that stopped at a colon; its run then ends by itself.
+    if (stopped) expect([130, 0], `${line}\n${screen}`).toContain(code);
     else if (line.includes('-p demo')) expect(code, `${line}\n${screen}`).toBe(0);
   }
 });

@@ -78,3 +78,18 @@ describe.concurrent.each(commands)('%s', (_, args) => {
     expect(desk.posts()).toEqual([]);
   });
 });
+
+test.each([
+  ['sandbox', 'missing --yes: --body - reads standard input'],
+  ['production', 'missing --confirm PROFILE'],
+] as const)(
+  'at a terminal in %s, --body - leaves no answer, and that is said at once',
+  async (mode, says) => {
+    await using desk = await startCreations({ mode });
+    const args = ['api', 'POST', 'things', '--body', '-'];
+    const { exitCode, transcript } = await atTerminal(args, { home: desk.home, env: desk.env, columns: 120 })
+      .end;
+    expect({ exitCode, transcript }).toEqual({ exitCode: 2, transcript: expect.stringContaining(says) });
+    expect(desk.server.requests).toEqual([]);
+  },
+);

@@ -61,7 +61,7 @@ async function screenOf(desk: CreationDesk, args: readonly string[], options: Pa
   return transcript;
 }
 
-describe.concurrent('on a terminal', () => {
+describe('on a terminal', () => {
   test.each([
     ['in colour, light on dark', {}, '\x1b[97m\x1b[40m██'],
     ['without colour', { NO_COLOR: '1' }, '\n██'],

@@ -38,7 +38,7 @@ export const create = defineCommand({
     const { confirm, intent: intentId, again = false, body: file, qr, 'no-qr': noQr, ...given } = flags;
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
-    checkNamed(ctx, { profile, confirm });
+    checkNamed(ctx, { profile, confirm, body: file });
     const sent = await bodyOf(ctx, given, file, confirm);
     const repeat = { kind: 'checkout' as const, intentId, asked: sent.asked, again };
     if (await showRecorded(ctx, profile, repeat)) return undefined;

@@ -39,7 +39,7 @@ export const create = defineCommand({
     const { confirm, intent: intentId, again = false, body: file, qr, 'no-qr': noQr, ...given } = flags;
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
-    checkNamed(ctx, { profile, confirm });
+    checkNamed(ctx, { profile, confirm, body: file });
     const { body, asked } = await bodyOf(ctx, given, file, confirm);
     const repeat = { kind: 'order' as const, intentId, asked, again };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
