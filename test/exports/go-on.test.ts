@@ -195,3 +195,25 @@ test('a folder that cannot be written, and checkpoints that cannot: exit 3, the 
   await exporting(server, home, '--to', 'o.csv');
   expect(readdirSync(folder)).toEqual([]);
 });
+
+test('a key that comes back as an id, a currency, a status or an error stands in no file, not even an unfinished one', async () => {
+  const key = reaching({ url: '' }).PAYDESK_API_KEY ?? '';
+  const echo = { id: key, object: 'order', currency: key, payment_status: key, amount: 1 };
+  const answers = [
+    json({ object: 'list', has_more: true, data: [echo] }),
+    json({ object: 'error', type: key, details: [{ message: `bad ${key}`, code: key }] }, 400),
+  ];
+  let asked = 0;
+  await using server = await startServer((...exchange) => {
+    asked += 1;
+    return answers[Math.min(asked, 2) - 1]?.(...exchange);
+  });
+  using home = newHome();
+  const ran = await exporting(server, home, '--to', 'o.ndjson');
+  expect(ran).toMatchObject({ code: 9, stderr: expect.stringContaining('1 orders are in ') });
+  const files = readdirSync(home.path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  expect(files.filter((path) => /partial|jsonl$/.test(path))).toHaveLength(3);
+  expect(files.filter((path) => readFileSync(path).includes(key))).toEqual([]);
+});
