@@ -11,11 +11,11 @@ const { O_RDWR, O_CREAT, O_EXCL } = constants;
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
 /** What stands at a path, a link not followed; undefined: nothing. */
-export function kindOf(path: string): 'file' | 'folder' | 'other' | undefined {
+export function kindOf(path: string): 'file' | 'folder' | 'special' | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
   if (stat.isDirectory()) return 'folder';
-  return stat.isFile() ? 'file' : 'other';
+  return stat.isFile() ? 'file' : 'special';
 }
 
 /** Creates a file of our own. Throws CliError 'refused' when it cannot be made, or exists. */

@@ -55,7 +55,7 @@ export function startSink(columns: readonly Column[], options: OutputOptions, wr
 }
 
 function withCount(error: unknown, written: number): unknown {
-  if (!(error instanceof CliError) || error.parts.certain !== undefined) return error;
+  if (!(error instanceof CliError) || error.parts.certain !== undefined || written === 0) return error;
   const certain = `${written === 1 ? '1 record was' : `${written} records were`} written before that`;
   return new CliError(error.kind, error.message, { ...error.parts, certain, cause: error });
 }

@@ -41,15 +41,14 @@ async function atOnce(
 ) {
   using here = desk.newHome();
   using there = desk.newHome();
-  const both = Promise.withResolvers<void>();
+  // Nothing takes effect before both have left: otherwise the second machine could read what the first one did.
+  const turns: (() => void)[] = [];
   const order = ledger.add('refund', (posted, apply) => {
     const post = posted.posts.length;
-    if (post === 2) both.resolve();
-    const turn = answer(post, posted, apply);
-    return async (...request) => {
-      await both.promise;
-      await turn(...request);
-    };
+    const turn = Promise.withResolvers<Handler>();
+    turns.push(() => turn.resolve(answer(post, posted, apply)));
+    if (post === 2) for (const go of turns) go();
+    return async (...request) => (await turn.promise)(...request);
   });
   const ran = await Promise.all([desk.run(here, args(order)), desk.run(there, args(order))]);
   const byCode = ran.toSorted((one, other) => Number(one.code) - Number(other.code));

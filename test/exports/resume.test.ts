@@ -48,7 +48,7 @@ const faults: readonly (readonly [name: string, handler: Handler, code: number, 
   ],
 ];
 
-test.each(faults)(
+test.concurrent.each(faults)(
   '%s: not complete, exit as it is, and --resume gives the very bytes',
   async (_, handler, code, words) => {
     let broken = true;
@@ -79,14 +79,17 @@ test.each(faults)(
   },
 );
 
-test.each(faults)('%s: on stdout as well, never 0 with less than all', async (_, handler, code) => {
-  await using server = await startOrders(60, (number) => (number > 2 ? handler : undefined));
-  using home = newHome();
-  const ran = await exporting(server, home, '--json', '--limit', '10');
-  expect(ran.code).toBe(code);
-  expect(JSON.parse(ran.stdout).has_more).toBe(true);
-  expect(JSON.parse(ran.stderr)).toMatchObject({ object: 'error', exit_code: code });
-});
+test.concurrent.each(faults)(
+  '%s: on stdout as well, never 0 with less than all',
+  async (_, handler, code) => {
+    await using server = await startOrders(60, (number) => (number > 2 ? handler : undefined));
+    using home = newHome();
+    const ran = await exporting(server, home, '--json', '--limit', '10');
+    expect(ran.code).toBe(code);
+    expect(JSON.parse(ran.stdout).has_more).toBe(true);
+    expect(JSON.parse(ran.stderr)).toMatchObject({ object: 'error', exit_code: code });
+  },
+);
 
 test('F57 records that appear twice while pages shift are dropped by id and counted', async () => {
   const all = orders(30);
@@ -224,7 +227,7 @@ test(`kill -9 at ${kills} random moments of exports of 20,000 orders, resumed ea
     return service(request, response, socket);
   });
   using home = newHome();
-  const names = ['o.ndjson', 'o.csv', 'o.json.gz'];
+  const names = ['o.ndjson', 'o.csv.gz'];
   const wanted = new Map<string, Buffer>();
   for (const name of names) {
     await exporting(server, home, '--to', `whole-${name}`);

@@ -29,7 +29,7 @@ export function orderAt(index: number, count: number): Readonly<Record<string, u
     payment_status: refunded > 0 ? 'partially_refunded' : 'paid',
     is_refundable: true,
     customer_info: { object: 'customer_info', name: index % 2 === 0 ? 'Ana Ortiz' : 'José Núñez' },
-    metadata: { text: 'x'.repeat(200) },
+    metadata: { text: 'x'.repeat(40) },
     created_at: created,
     updated_at: created,
     charges: {
