@@ -39,7 +39,7 @@ export async function recorded(
   const calls = 'pwrite64,ftruncate,fsync,fdatasync,unlink,writev,write';
   const words = ['-y', '-xx', '-s', '1000000', '-o', log, '-e', `trace=${calls}`];
   const child = spawn('strace', [...words, process.execPath, bin, '-p', 't', ...args], {
-    env: desk.env(home),
+    env: desk.env(home, { NODE_COMPILE_CACHE: '' }),
     cwd: home.path,
     stdio: 'ignore',
   });

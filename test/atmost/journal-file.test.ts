@@ -136,7 +136,7 @@ describe.concurrent('F38 no journal, no refund', () => {
       const words = ['-f', '-o', '/dev/null', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO:when=1'];
       const run = async () => {
         const child = spawn('strace', [...words, process.execPath, bin, '-p', 't', ...changeArgs(order)], {
-          env: desk.env(home),
+          env: desk.env(home, { NODE_COMPILE_CACHE: '' }),
           stdio: ['ignore', 'ignore', 'pipe'],
         });
         let stderr = '';

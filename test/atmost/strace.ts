@@ -60,7 +60,7 @@ export function startTraced(desk: Desk, home: Home, args: readonly string[], inj
       : ['-e', `inject=${injection.call}:${injection.what}:when=${injection.when}`];
   const words = ['-y', '-o', log, '-e', `trace=openat,${watched.join(',')}`, ...inject];
   const child = spawn('strace', [...words, process.execPath, bin, '-p', 't', ...args], {
-    env: desk.env(home),
+    env: desk.env(home, { NODE_COMPILE_CACHE: '' }),
     cwd: home.path,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

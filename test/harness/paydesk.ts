@@ -48,12 +48,17 @@ export interface Ran {
   readonly stderr: string;
 }
 
+// Every test has an empty home, so paydesk never finds its own compile cache. One outside all homes, as a program has
+// that was started before, saves a fifth of the time of the whole suite.
+const compiled = join(import.meta.dirname, '../../reports/compile-cache');
+
 /** The environment of a test run. */
 export function cleanEnv({ home, env }: RunOptions): Record<string, string> {
   return {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: home.path,
     TERM: 'xterm-256color',
+    NODE_COMPILE_CACHE: compiled,
     ...env,
   };
 }
