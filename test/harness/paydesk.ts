@@ -48,8 +48,8 @@ export interface Ran {
   readonly stderr: string;
 }
 
-// Every test has an empty home, so paydesk never finds its own compile cache. One outside all homes, as a program has
-// that was started before, saves a fifth of the time of the whole suite.
+// Every test has an empty home, so paydesk never finds its own compile cache. This one, outside all homes, is what a
+// program has that was started before: its code is not compiled again at every start.
 const compiled = join(import.meta.dirname, '../../reports/compile-cache');
 
 /** The environment of a test run. */
