@@ -15,7 +15,7 @@ const shared: RolldownOptions = {
   // Native, optional and found at run time only.
   external: ['@napi-rs/keyring'],
   transform: { define: { PAYDESK_VERSION: JSON.stringify(version) } },
-  plugins: [lightBuiltins(), withoutChildProcess(), lazyStringWidth()],
+  plugins: [lightBuiltins(), withoutChildProcess(), oneStringWidth(), lazyStringWidth()],
 };
 const output: OutputOptions = {
   dir: 'dist',
@@ -35,6 +35,12 @@ export default defineConfig([
       codeSplitting: {
         groups: [
           { name: alwaysLoaded, debugName: 'core' },
+          // What draws lines is one file, and what draws tables another.
+          {
+            name: 'lines',
+            test: /[\\/](src[\\/]terminal[\\/](blocks|grid|pieces|progress|width|wrap)\.ts$|string-width[\\/])/,
+          },
+          { name: 'table', test: /[\\/](src[\\/]terminal[\\/](table|layout)\.ts$|cli-table3[\\/])/ },
           // Small parts of many commands: to find and read a file takes longer than what is in them.
           { name: 'common', test: /[\\/]src[\\/](commands|api)[\\/]/, minShareCount: 3 },
         ],
@@ -59,9 +65,16 @@ function alwaysLoaded(id: string, context: ChunkingContext): string | null {
 
 /**
  * An `import` of a module of Node reads every export of it, also those that load more when they are read: `node:fs`
- * costs 7 ms, `node:http` all of fetch. So chunks take only what they name.
+ * costs 7 ms, `node:http` all of fetch. So chunks take only what they name; a function of a module that is slow to
+ * load, when it is first called.
  */
 function lightBuiltins(): Plugin {
+  const slow = ['node:child_process', 'node:crypto', 'node:fs/promises', 'node:stream/consumers', 'node:v8'];
+  const builtin = (module: string) => `globalThis.process.getBuiltinModule("${module}")`;
+  const onCall = (module: string, pair: string) => {
+    const [name = '', local = name] = pair.split(':');
+    return `${local}=(...a)=>${builtin(module)}.${name}(...a)`;
+  };
   return {
     name: 'light-builtins',
     generateBundle(_options, bundle) {
@@ -69,8 +82,12 @@ function lightBuiltins(): Plugin {
         if (chunk.type !== 'chunk') continue;
         chunk.code = chunk.code.replace(
           /(?<=^|[;\n])import *(\{[^}]*\}|\* *as *[\w$]+|[\w$]+) *from *"(node:[\w/]+)"/g,
-          (_found, names: string, module: string) =>
-            `const ${names.replace(/^\* *as */, '').replace(/ as /g, ':')}=globalThis.process.getBuiltinModule("${module}")`,
+          (_found, named: string, module: string) => {
+            const names = named.replace(/^\* *as */, '').replace(/ as /g, ':');
+            if (!slow.includes(module) || !names.startsWith('{')) return `const ${names}=${builtin(module)}`;
+            const pairs = names.replace(/[{}\s]/g, '').split(',');
+            return `const ${pairs.map((pair) => onCall(module, pair)).join(',')}`;
+          },
         );
       }
     },
@@ -86,6 +103,17 @@ function withoutChildProcess(): Plugin {
         ? `\0no-child-process`
         : undefined,
     load: (id) => (id === '\0no-child-process' ? 'export default {};' : undefined),
+  };
+}
+
+/** cli-table3 brings a string-width of its own, older than the one that everything else is measured with. */
+function oneStringWidth(): Plugin {
+  return {
+    name: 'one-string-width',
+    resolveId: (name, from) =>
+      name === 'string-width' && /[\\/]cli-table3[\\/]/.test(from ?? '') ? '\0one-string-width' : undefined,
+    load: (id) =>
+      id === '\0one-string-width' ? "module.exports = require('string-width').default;" : undefined,
   };
 }
 

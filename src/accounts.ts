@@ -1,7 +1,6 @@
 /** From a profile to what talks to its account: the client for reads, and the one door for changes. */
 
 import { mkdirSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
 import type { Client } from './api/client.ts';
 import { useProxies } from './api/proxy.ts';
 import { keepBooks } from './bookkeeping.ts';
@@ -103,8 +102,6 @@ async function openClient(parts: AccountParts, name: string | undefined): Promis
   const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
   if (transport === undefined) await useProxies(process.env);
   makeCacheFolder(parts.cacheFolder);
-  // V8 lets the space of young objects grow while pages are read: 130 MB after 100,000 orders, for 4 % of the time.
-  setFlagsFromString('--semi-space-growth-factor=1');
   const { createClient } = await import('./api/client.ts');
   let seen: { readonly date: number; readonly wall: number } | undefined;
   const { service, send } = createClient({

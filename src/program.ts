@@ -18,7 +18,15 @@ export function readCommand(
   argv: readonly string[],
 ): { readonly input: Input; readonly globals: GlobalInput } {
   const typed: Typed = new Map();
-  const { root, leaf } = buildParser({ entries: [entry], command, typed, width: noWidth, forHelp: false });
+  const early = entry.words.some((word, index) => argv[index] !== word);
+  const { root, leaf } = buildParser({
+    entries: [entry],
+    command,
+    typed,
+    width: noWidth,
+    forHelp: false,
+    early,
+  });
   parseWith(root, argv, entry);
   const input = readInput(command, leaf.args, typed);
   return { input, globals: readFlags(globalFlags, typed) as GlobalInput };
@@ -58,17 +66,22 @@ interface Build {
   readonly width: number;
   /** Help lists the commands itself; commander needs them visible only to suggest one. */
   readonly forHelp: boolean;
+  /** Options may stand before the words of the command. */
+  readonly early?: boolean;
 }
 
-function buildParser({ entries, command, typed, width, forHelp }: Build): { root: Parser; leaf: Parser } {
+function buildParser({ entries, command, typed, width, forHelp, early = true }: Build): {
+  root: Parser;
+  leaf: Parser;
+} {
   const root = quiet(new Parser('paydesk'), width).usage('[options] <command>');
   if (forHelp) root.description(`${rootSummary}\n\n${commandListing(commands, width)}`);
   // The help of a part shows the flags of that part only.
-  if (!forHelp || entries.length === 0) addFlags(root, globalFlags, typed, 'Global options:');
+  if (forHelp ? entries.length === 0 : early) addFlags(root, globalFlags, typed, 'Global options:');
   let leaf = root;
   for (const entry of entries) {
     const [noun, verb] = entry.words;
-    const parent = verb === undefined ? root : groupOf(root, noun, { typed, width, forHelp });
+    const parent = verb === undefined ? root : groupOf(root, noun, { typed, width, forHelp, early });
     leaf = parent.command(verb ?? noun, { hidden: forHelp }).copyInheritedSettings(parent);
     if (command !== undefined)
       describe(
@@ -88,7 +101,7 @@ function ofNoun(noun: string): readonly CommandEntry[] {
 function groupOf(
   root: Parser,
   noun: string,
-  { typed, width, forHelp }: Pick<Build, 'typed' | 'width' | 'forHelp'>,
+  { typed, width, forHelp, early = true }: Pick<Build, 'typed' | 'width' | 'forHelp' | 'early'>,
 ): Parser {
   const known = root.commands.find((one) => one.name() === noun);
   if (known !== undefined) return known;
@@ -96,7 +109,7 @@ function groupOf(
   if (forHelp)
     group.description(`${groups[noun]?.summary ?? noun}\n\n${commandListing(ofNoun(noun), width)}`);
   group.helpCommand(false);
-  if (!forHelp) addFlags(group, globalFlags, typed, undefined);
+  if (!forHelp && early) addFlags(group, globalFlags, typed, undefined);
   return group;
 }
 

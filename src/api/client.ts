@@ -1,5 +1,6 @@
 /** The client of one account: ky, with everything it does by itself turned off, behind reads and one sending function. */
 
+import { setFlagsFromString } from 'node:v8';
 import ky from 'ky';
 import type { Clock, OpenService, PageQuery, Profile, RawReply, SendOnce } from '../ports.ts';
 import { baseOf, headersOf, hideKey, urlUnder } from './account.ts';
@@ -56,8 +57,12 @@ export function createClient(parts: ClientParts): Client {
     profile,
     pages(resource, query, { ahead = false, maxPerSecond, before } = {}) {
       const pace = maxPerSecond === undefined ? undefined : createPace(maxPerSecond, parts.clock);
-      const fetchPage = async (one: PageQuery, signal: AbortSignal): Promise<ListReply> =>
-        readPage(await reader.getList(pagePath(resource, one), { signal, pace }));
+      let asked = 0;
+      const fetchPage = async (one: PageQuery, signal: AbortSignal): Promise<ListReply> => {
+        asked += 1;
+        if (asked === 2) keepMemoryFlat();
+        return readPage(await reader.getList(pagePath(resource, one), { signal, pace }));
+      };
       return walkPages(fetchPage, query, { ahead, before });
     },
     locate: (resource, id, options = {}) => locate({ profile, ...reader }, resource, id, options),
@@ -70,6 +75,11 @@ export function createClient(parts: ClientParts): Client {
     lastRead: reader.lastEvidence,
   });
   return { service, send };
+}
+
+// V8 lets the space of young objects grow while pages are read: 130 MB after 100,000 orders, for 4 % of the time.
+function keepMemoryFlat(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
 }
 
 // Resolves never, rejects with the signal's reason: an in-process transport may not look at the signal.

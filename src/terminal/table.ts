@@ -10,9 +10,7 @@ import { cut, ellipsis, widthOf } from './width.ts';
 
 // cli-table3's layout is quadratic in the rows of one table.
 const sliceRows = 25;
-// Stands for one cell of a line that cli-table3 would measure wrongly; cleaned text that holds it is itself replaced.
-const standIn = '\ue000';
-const standIns = /\ue000+/g;
+const standIn = '#';
 
 /** How a table is drawn. */
 export interface TableStyle {
@@ -138,26 +136,20 @@ function draw(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: T
   return text;
 }
 
-// cli-table3's time goes by the cell. Texts and widths are settled here, so it is handed whole lines.
+// cli-table3 measures every cell again, some of them wrongly, and its time goes by the cell and by the character. Texts
+// and widths are settled here, so it is handed a stand-in for each whole line.
 function drawSlice(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: TableStyle): string {
   const cells = lines.map((line) => line.map((cell, index) => fitCell(cell, index, layout, style)));
-  const width = layout.widths.reduce((sum, one) => sum + one, 0) + gap * (layout.widths.length - 1);
-  const taken: string[] = [];
+  const drawn = cells.map((line) =>
+    line.map((cell, index) => pad(cell, index, layout, style)).join(' '.repeat(gap)),
+  );
   const table = new Table({
     chars: borderless,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
-    colWidths: [width],
+    colWidths: [standIn.length],
   });
-  for (const line of cells) {
-    const drawn = line.map((cell, index) => pad(cell, index, layout, style)).join(' '.repeat(gap));
-    if (!isPlain(drawn)) taken.push(drawn);
-    table.push([isPlain(drawn) ? drawn : standIn.repeat(width)]);
-  }
-  return `${table.toString().replace(standIns, () => taken.shift() ?? '')}\n`;
-}
-
-function isPlain(text: string): boolean {
-  return /^[ -~]*$/.test(text);
+  table.push(...drawn.map(() => [standIn]));
+  return `${table.toString().replaceAll(standIn, () => drawn.shift() ?? '')}\n`;
 }
 
 function pad(cell: DrawnCell, index: number, { columns, widths }: Layout, style: TableStyle): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explore } from './explore.ts';
+import { exploreApart } from './apart.ts';
 import { design, type Rules } from './world.ts';
 
 const long = process.env.PAYDESK_TEST_LONG === '1';
@@ -34,8 +34,8 @@ describe('the protocol, in every state that two processes, kills, a power loss a
     ],
   ])(
     '%s: never twice, never lost, never falsely applied',
-    (name, rules) => {
-      const { states, violation } = explore({ ...design, ...rules });
+    async (name, rules) => {
+      const { states, violation } = await exploreApart({ ...design, ...rules });
       print(`${name}: ${states} states visited, ${violation === undefined ? 0 : 1} violations`);
       expect(violation).toBeUndefined();
       expect(states).toBeGreaterThan(10_000);
@@ -56,8 +56,8 @@ describe('the model notices each of the ten seeded defects', () => {
     ['"absent" taken as final', { absentIsFinal: true }, ''],
     ['no pre-image', { preImage: false, olderRefund: true }, 'false applied'],
     ['two processes reconciling at once', { lock: 'not_for_reconciling' }, 'lost outcome'],
-  ])('%s', (name, defect, kind) => {
-    const { states, violation } = explore({ ...design, budget: small, ...defect });
+  ])('%s', async (name, defect, kind) => {
+    const { states, violation } = await exploreApart({ ...design, budget: small, ...defect });
     print(`defect "${name}": caught after ${states} states: ${violation?.what}`);
     expect(violation?.what).toContain(kind);
   });
@@ -69,8 +69,8 @@ describe('each assumption is needed: without it there is a counterexample', () =
     ['a person settles truthfully', { truthful: false }, ''],
     ['a commit is durable', { commits: 'none_durable' }, 'lost outcome'],
     ['one journal is shared', { shared: false }, 'double'],
-  ])('%s', (name, dropped, kind) => {
-    const { violation } = explore({ ...design, budget: small, ...dropped });
+  ])('%s', async (name, dropped, kind) => {
+    const { violation } = await exploreApart({ ...design, budget: small, ...dropped });
     print(`without "${name}": ${violation?.what}`);
     for (const move of violation?.path ?? []) print(`    ${move}`);
     expect(violation?.what).toContain(kind);
