@@ -7,7 +7,7 @@ import type { AttemptRecord, Context, Profile, WireRecord } from '../../ports.ts
 /** The columns, and the look into the journal that fills them. */
 export interface RefundReasons {
   readonly columns: readonly Column[];
-  /** Looks up the refunded ones of these orders, before they are drawn. */
+  /** Looks these orders up, before they are drawn. */
   readonly ready: (records: readonly WireRecord[]) => Promise<void>;
 }
 
@@ -26,9 +26,13 @@ export function refundReasons(ctx: Context, profile: Profile): RefundReasons {
   const wanted = asked ?? ctx.out.format === 'table';
   let readable = wanted;
   let known = new Map<unknown, Why>();
-  const look = async ({ value: { id } }: WireRecord): Promise<void> => {
-    if (typeof id === 'string')
-      known.set(id, whyOf(await ctx.journal.attempts({ origin: profile.origin, orderId: id })));
+  // Read once for all pages.
+  let byOrder: ReadonlyMap<unknown, readonly AttemptRecord[]> | undefined;
+  const look = async (records: readonly WireRecord[]): Promise<void> => {
+    const refunded = records.filter(isRefunded);
+    if (refunded.length === 0) return;
+    byOrder ??= ordersOf(await ctx.journal.attempts({ origin: profile.origin }));
+    for (const { value } of refunded) known.set(value.id, whyOf(byOrder.get(value.id) ?? []));
   };
   return {
     columns: names.map((name) => ({
@@ -42,7 +46,7 @@ export function refundReasons(ctx: Context, profile: Profile): RefundReasons {
     async ready(records) {
       known = new Map();
       try {
-        for (const record of records) if (readable && isRefunded(record)) await look(record);
+        if (readable) await look(records);
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
         readable = false;
@@ -50,6 +54,10 @@ export function refundReasons(ctx: Context, profile: Profile): RefundReasons {
       }
     },
   };
+}
+
+function ordersOf(attempts: readonly AttemptRecord[]): ReadonlyMap<unknown, readonly AttemptRecord[]> {
+  return Map.groupBy<unknown, AttemptRecord>(attempts, ({ sent }) => sent.proof.orderId);
 }
 
 function isRefunded({ value: { amount_refunded: refunded } }: WireRecord): boolean {
