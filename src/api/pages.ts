@@ -5,8 +5,8 @@ import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from '../por
 import { idOf } from './records.ts';
 import type { ListReply } from './service-page.ts';
 
-// Repeats lie near the border of a page; all cursors are kept, so that a longer circle is found too.
-const rememberedIds = 20_000;
+// Of a generation. Repeats lie near the border of a page; all cursors are kept, so that a longer circle is found too.
+const rememberedIds = 4_000;
 
 /** Where a page leads. */
 interface Way {
