@@ -1,4 +1,5 @@
-import { statfsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
@@ -18,13 +19,20 @@ export default defineConfig({
   },
 });
 
-// In memory, where there is room: the tests look at which calls are made and in which order, and a third of their time
-// would be waiting for a disk.
+// In memory, where there is room and programs may be started: the tests look at which calls are made and in which order,
+// and a third of their time would be waiting for a disk.
 function folderOfHomes(): string {
+  const memory = '/dev/shm';
+  const probe = `${memory}/paydesk-${process.pid}`;
   try {
-    const { bavail, bsize } = statfsSync('/dev/shm');
-    return bavail * bsize > 2 ** 30 ? '/dev/shm' : tmpdir();
+    const { bavail, bsize } = statfsSync(memory);
+    if (bavail * bsize < 2 ** 30) return tmpdir();
+    writeFileSync(probe, '#!/bin/sh\n', { mode: 0o755 });
+    execFileSync(probe);
+    return memory;
   } catch {
     return tmpdir();
+  } finally {
+    rmSync(probe, { force: true });
   }
 }

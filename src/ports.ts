@@ -322,6 +322,8 @@ export type Change = (intent: Intent) => Promise<Outcome>;
 export interface AttemptQuery {
   readonly origin?: string | undefined;
   readonly orderId?: string | undefined;
+  /** On any of these orders. */
+  readonly orderIds?: ReadonlySet<string> | undefined;
   readonly intent?: string | undefined;
   /** A script's own id (`--intent`). */
   readonly given?: string | undefined;

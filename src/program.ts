@@ -18,14 +18,15 @@ export function readCommand(
   argv: readonly string[],
 ): { readonly input: Input; readonly globals: GlobalInput } {
   const typed: Typed = new Map();
-  const early = entry.words.some((word, index) => argv[index] !== word);
+  // Where the words come first only the last of them meets options; to describe the global ones for all three takes 3 ms.
+  const optionsMayLead = entry.words.some((word, index) => argv[index] !== word);
   const { root, leaf } = buildParser({
     entries: [entry],
     command,
     typed,
     width: noWidth,
     forHelp: false,
-    early,
+    optionsMayLead,
   });
   parseWith(root, argv, entry);
   const input = readInput(command, leaf.args, typed);
@@ -67,21 +68,21 @@ interface Build {
   /** Help lists the commands itself; commander needs them visible only to suggest one. */
   readonly forHelp: boolean;
   /** Options may stand before the words of the command. */
-  readonly early?: boolean;
+  readonly optionsMayLead?: boolean;
 }
 
-function buildParser({ entries, command, typed, width, forHelp, early = true }: Build): {
+function buildParser({ entries, command, typed, width, forHelp, optionsMayLead = true }: Build): {
   root: Parser;
   leaf: Parser;
 } {
   const root = quiet(new Parser('paydesk'), width).usage('[options] <command>');
   if (forHelp) root.description(`${rootSummary}\n\n${commandListing(commands, width)}`);
   // The help of a part shows the flags of that part only.
-  if (forHelp ? entries.length === 0 : early) addFlags(root, globalFlags, typed, 'Global options:');
+  if (forHelp ? entries.length === 0 : optionsMayLead) addFlags(root, globalFlags, typed, 'Global options:');
   let leaf = root;
   for (const entry of entries) {
     const [noun, verb] = entry.words;
-    const parent = verb === undefined ? root : groupOf(root, noun, { typed, width, forHelp, early });
+    const parent = verb === undefined ? root : groupOf(root, noun, { typed, width, forHelp, optionsMayLead });
     leaf = parent.command(verb ?? noun, { hidden: forHelp }).copyInheritedSettings(parent);
     if (command !== undefined)
       describe(
@@ -101,7 +102,12 @@ function ofNoun(noun: string): readonly CommandEntry[] {
 function groupOf(
   root: Parser,
   noun: string,
-  { typed, width, forHelp, early = true }: Pick<Build, 'typed' | 'width' | 'forHelp' | 'early'>,
+  {
+    typed,
+    width,
+    forHelp,
+    optionsMayLead,
+  }: Required<Pick<Build, 'typed' | 'width' | 'forHelp' | 'optionsMayLead'>>,
 ): Parser {
   const known = root.commands.find((one) => one.name() === noun);
   if (known !== undefined) return known;
@@ -109,7 +115,7 @@ function groupOf(
   if (forHelp)
     group.description(`${groups[noun]?.summary ?? noun}\n\n${commandListing(ofNoun(noun), width)}`);
   group.helpCommand(false);
-  if (!forHelp && early) addFlags(group, globalFlags, typed, undefined);
+  if (!forHelp && optionsMayLead) addFlags(group, globalFlags, typed, undefined);
   return group;
 }
 

@@ -5,8 +5,9 @@ import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from '../por
 import { idOf } from './records.ts';
 import type { ListReply } from './service-page.ts';
 
-// Of a generation. Repeats lie near the border of a page; all cursors are kept, so that a longer circle is found too.
-const rememberedIds = 4_000;
+// Repeats lie near the border of a page; all cursors are kept, so that a longer circle is found where its pages begin
+// as those before it did.
+const idsOfAGeneration = 20_000;
 
 /** Where a page leads. */
 interface Way {
@@ -66,7 +67,7 @@ function recentIds(): { add(id: string): boolean } {
   return {
     add(id) {
       if (young.has(id) || old.has(id)) return false;
-      if (young.size >= rememberedIds) [old, young] = [young, new Set()];
+      if (young.size >= idsOfAGeneration) [old, young] = [young, new Set()];
       young.add(id);
       return true;
     },

@@ -20,6 +20,7 @@ export function matches(record: AttemptRecord, query: AttemptQuery): boolean {
   return (
     (query.origin === undefined || query.origin === sent.origin) &&
     (query.orderId === undefined || query.orderId === sent.proof.orderId) &&
+    (query.orderIds === undefined || query.orderIds.has(sent.proof.orderId ?? '')) &&
     (query.intent === undefined || query.intent === sent.intent) &&
     (query.given === undefined || query.given === sent.given) &&
     (query.plan === undefined || query.plan === sent.plan) &&

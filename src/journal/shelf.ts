@@ -71,6 +71,7 @@ function mayMatch({ sent, verdicts }: Bundle, query: AttemptQuery): boolean {
   return (
     (query.origin === undefined || query.origin === sent.origin) &&
     (query.orderId === undefined || query.orderId === sent.order_id) &&
+    (query.orderIds === undefined || query.orderIds.has(sent.order_id ?? '')) &&
     (query.intent === undefined || query.intent === sent.intent) &&
     (query.plan === undefined || query.plan === sent.plan) &&
     (query.since === undefined || query.since <= sent.time) &&

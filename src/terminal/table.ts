@@ -10,6 +10,7 @@ import { cut, ellipsis, widthOf } from './width.ts';
 
 // cli-table3's layout is quadratic in the rows of one table.
 const sliceRows = 25;
+// Of a line. No text reaches cli-table3, so that every one in what it draws is a stand-in.
 const standIn = '#';
 
 /** How a table is drawn. */
@@ -136,8 +137,8 @@ function draw(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: T
   return text;
 }
 
-// cli-table3 measures every cell again, some of them wrongly, and its time goes by the cell and by the character. Texts
-// and widths are settled here, so it is handed a stand-in for each whole line.
+// cli-table3 measures and cuts every cell again, and its time goes by the cell and by the character. Texts and widths
+// are settled here, so it is handed a stand-in for each whole line.
 function drawSlice(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: TableStyle): string {
   const cells = lines.map((line) => line.map((cell, index) => fitCell(cell, index, layout, style)));
   const drawn = cells.map((line) =>
@@ -166,7 +167,7 @@ function fitCell(cell: DrawnCell, index: number, { columns, widths }: Layout, st
   return { ...cell, text: fits ? text : cut(text, width) };
 }
 
-// A text without any width, marks alone, would leave its stand-in empty.
+// A text without any width, marks alone, would be drawn on what stands before it.
 function shownText({ text }: DrawnCell): string {
   return text !== '' && widthOf(text) === 0 ? '\ufffd' : text;
 }

@@ -109,6 +109,22 @@ describe('the journal file', () => {
     expect(await other.newestTime()).toBe(3);
   });
 
+  it('gives the attempts on several orders, and none that is on no order', async () => {
+    const store = createFileStore(file);
+    const on = (intent: string, orderId: string | undefined) => ({
+      ...sent(intent, 1),
+      proof: {
+        ...sent(intent, 1).proof,
+        kind: orderId === undefined ? ('order' as const) : ('refund' as const),
+        orderId,
+      },
+    });
+    for (const row of [on('i_a', 'ord_1'), on('i_b', 'ord_2'), on('i_c', 'ord_3'), on('i_d', undefined)])
+      await store.append(row);
+    const found = await store.attempts({ orderIds: new Set(['ord_1', 'ord_3', 'ord_4']) });
+    expect(found.map((record) => record.sent.intent)).toEqual(['i_a', 'i_c']);
+  });
+
   it('is private from its first moment, and is not made by a read', async () => {
     const store = createFileStore(file);
     expect(await store.attempts({})).toEqual([]);

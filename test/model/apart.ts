@@ -1,15 +1,18 @@
-/** Explores in a thread of plain Node: under the test runner modules reach each other slowly, which triples the time. */
+/**
+ * Explores in a thread of plain Node: under the test runner modules reach each other slowly, which triples the time. Not
+ * for mutants and coverage: they do not reach a thread (smallest.test.ts).
+ */
 
 import { once } from 'node:events';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { type Exploration, explore } from './explore.ts';
+import { Worker } from 'node:worker_threads';
+import type { Exploration } from './explore.ts';
 import type { Rules } from './world.ts';
 
-/** What `explore` returns. */
+/** As `explore`; rejects with what that threw. */
 export async function exploreApart(rules: Rules): Promise<Exploration> {
-  const worker = new Worker(new URL(import.meta.url), { workerData: rules, execArgv: [] });
-  const [exploration] = await once(worker, 'message');
+  const file = new URL('explore-worker.ts', import.meta.url);
+  const worker = new Worker(file, { workerData: rules, execArgv: [] });
+  const [exploration]: readonly Exploration[] = await once(worker, 'message');
+  if (exploration === undefined) throw new Error('the thread explored nothing');
   return exploration;
 }
-
-if (!isMainThread && parentPort !== null && workerData !== null) parentPort.postMessage(explore(workerData));

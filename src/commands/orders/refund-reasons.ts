@@ -7,7 +7,7 @@ import type { AttemptRecord, Context, Profile, WireRecord } from '../../ports.ts
 /** The columns, and the look into the journal that fills them. */
 export interface RefundReasons {
   readonly columns: readonly Column[];
-  /** Looks these orders up, before they are drawn. */
+  /** Looks up the refunded ones of these orders, before they are drawn. */
   readonly ready: (records: readonly WireRecord[]) => Promise<void>;
 }
 
@@ -26,13 +26,15 @@ export function refundReasons(ctx: Context, profile: Profile): RefundReasons {
   const wanted = asked ?? ctx.out.format === 'table';
   let readable = wanted;
   let known = new Map<unknown, Why>();
-  // Read once for all pages.
-  let byOrder: ReadonlyMap<unknown, readonly AttemptRecord[]> | undefined;
+  // One question a page.
   const look = async (records: readonly WireRecord[]): Promise<void> => {
-    const refunded = records.filter(isRefunded);
-    if (refunded.length === 0) return;
-    byOrder ??= ordersOf(await ctx.journal.attempts({ origin: profile.origin }));
-    for (const { value } of refunded) known.set(value.id, whyOf(byOrder.get(value.id) ?? []));
+    const ids = records
+      .filter(isRefunded)
+      .flatMap(({ value: { id } }) => (typeof id === 'string' ? [id] : []));
+    if (ids.length === 0) return;
+    const attempts = await ctx.journal.attempts({ origin: profile.origin, orderIds: new Set(ids) });
+    const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
+    for (const id of ids) known.set(id, whyOf(byOrder.get(id) ?? []));
   };
   return {
     columns: names.map((name) => ({
@@ -54,10 +56,6 @@ export function refundReasons(ctx: Context, profile: Profile): RefundReasons {
       }
     },
   };
-}
-
-function ordersOf(attempts: readonly AttemptRecord[]): ReadonlyMap<unknown, readonly AttemptRecord[]> {
-  return Map.groupBy<unknown, AttemptRecord>(attempts, ({ sent }) => sent.proof.orderId);
 }
 
 function isRefunded({ value: { amount_refunded: refunded } }: WireRecord): boolean {
