@@ -1,8 +1,9 @@
 /** What was typed, understood: a command with its inputs, or a text to print. */
 
-import { type Command, type Flag, type GlobalInput, globalFlags, type Input } from './command.ts';
+import type { Command, Flag, Input } from './command.ts';
 import { type CommandEntry, commands, groups } from './commands/index.ts';
 import { CliError } from './errors.ts';
+import { type GlobalInput, globalFlags } from './global-flags.ts';
 import { bareText, topicText, wrapped } from './help.ts';
 import { topicNames } from './help-topics.ts';
 import { checkLine, groupHelp, leafHelp, readCommand, rootHelp } from './program.ts';

@@ -1,9 +1,9 @@
-/** What a command is: its words, inputs, examples and what it runs; and the global options. */
+/** What a command is: its words, inputs, examples and what it runs. */
 
 import type { ResourceName } from './api/spec.ts';
-import { apiVersionPattern, parseAmount, resources } from './api/spec.ts';
+import { parseAmount, resources } from './api/spec.ts';
 import { CliError } from './errors.ts';
-import { type Context, formats } from './ports.ts';
+import type { Context } from './ports.ts';
 
 /** What a shell may offer for a value besides its choices: what this machine knows by itself. */
 export type Offer = 'orders' | 'intents' | 'profiles';
@@ -99,8 +99,8 @@ function withoutPages(message: string): string {
   return `${message.slice(0, 200)}… (${message.length} characters) …${message.slice(-200)}`;
 }
 
-// What was typed stands in the message; a pasted page is no help there.
-function short(text: string): string {
+/** What was typed, as it stands in a message; a pasted page is no help there. */
+export function short(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
 }
 
@@ -144,7 +144,8 @@ export function idArgument<const R extends boolean>(resource: ResourceName, requ
   } as const;
 }
 
-function nonEmpty(text: string, name: string): string {
+/** A text as it is; an empty one is a mistake. */
+export function nonEmpty(text: string, name: string): string {
   if (text === '') throw usage(`${name} is empty`);
   return text;
 }
@@ -187,75 +188,3 @@ export function recordId(resource: ResourceName, text: string, name: string): st
 function searchable(text: string): string {
   return /^[\p{L}\p{N}][\p{L}\p{N}@._+]{0,63}$/u.test(text) ? text : 'TEXT';
 }
-
-/** The global options, before or after the command. No others are global. */
-export const globalFlags = {
-  profile: flag.text({
-    value: 'NAME',
-    short: 'p',
-    summary: 'the account to talk to',
-    env: 'PAYDESK_PROFILE',
-    offers: 'profiles',
-  }),
-  output: flag.choice(formats, {
-    value: 'FORMAT',
-    short: 'o',
-    summary: 'how to print the result',
-    env: 'PAYDESK_OUTPUT',
-    defaultText: 'table',
-  }),
-  json: flag.switch({ summary: 'short for -o json', conflicts: ['ndjson', 'csv'] }),
-  ndjson: flag.switch({ summary: 'short for -o ndjson', conflicts: ['json', 'csv'] }),
-  csv: flag.switch({ summary: 'short for -o csv', conflicts: ['json', 'ndjson'] }),
-  columns: flag.of<readonly string[]>({
-    value: 'A,B,C',
-    summary: 'columns of table, list and csv, by field name',
-    env: 'PAYDESK_COLUMNS',
-    parse: (text, name) => nonEmpty(text, name).split(','),
-  }),
-  'no-header': flag.switch({ summary: 'no heading line in table and csv', env: 'PAYDESK_NO_HEADER' }),
-  'no-input': flag.switch({ summary: 'never ask; a missing value is an error', env: 'PAYDESK_NO_INPUT' }),
-  yes: flag.switch({ short: 'y', summary: 'answer yes to a confirmation (production needs --confirm)' }),
-  'dry-run': flag.switch({ summary: 'make the reads, show what would be sent, send nothing' }),
-  quiet: flag.switch({ short: 'q', summary: 'no notes on stderr when all is well', env: 'PAYDESK_QUIET' }),
-  debug: flag.switch({ summary: 'requests and stack traces on stderr', env: 'PAYDESK_DEBUG' }),
-  color: flag.choice(['auto', 'always', 'never'], {
-    value: 'WHEN',
-    summary: 'colour the output',
-    env: 'PAYDESK_COLOR',
-    defaultText: 'auto',
-  }),
-  'no-color': flag.switch({ summary: 'same as --color never' }),
-  timeout: flag.integer(1, 3600, {
-    value: 'SECONDS',
-    summary: 'time for one request, from connect to last byte',
-    env: 'PAYDESK_TIMEOUT',
-    defaultText: '60',
-  }),
-  'api-version': flag.of<string>({
-    value: 'X.Y.Z',
-    summary: 'version of the service to ask for',
-    env: 'PAYDESK_API_VERSION',
-    defaultText: "the profile's",
-    parse: (text, name) => {
-      if (!apiVersionPattern.test(text)) throw usage(`${name} ${short(text)}: not a version such as 2.3.0`);
-      return text;
-    },
-  }),
-  lang: flag.of<string>({
-    value: 'CODE',
-    summary: "language of the service's messages (Accept-Language)",
-    env: 'PAYDESK_LANG',
-    parse: (text, name) => {
-      if (!/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/.test(text))
-        throw usage(`${name} ${short(text)}: not a language code such as es`);
-      return text;
-    },
-  }),
-  utc: flag.switch({ summary: 'show times in UTC', env: 'PAYDESK_UTC' }),
-  help: flag.switch({ short: 'h', summary: 'show help' }),
-  version: flag.switch({ short: 'V', summary: 'show the version' }),
-} as const;
-
-/** The global flags as typed, before environment and defaults. */
-export type GlobalInput = Input<readonly [], typeof globalFlags>['flags'];

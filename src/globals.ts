@@ -1,7 +1,8 @@
 /** The global options of a run: flag, environment, default; an empty variable counts as unset. Pure. */
 
-import { type Flag, type GlobalInput, globalFlags } from './command.ts';
+import type { Flag } from './command.ts';
 import { CliError } from './errors.ts';
+import { type GlobalInput, globalFlags } from './global-flags.ts';
 import { type Format, formats } from './ports.ts';
 
 /** Variables of the environment. */

@@ -1,7 +1,8 @@
 /** The topics of help: environment, exit codes, output, safety. */
 
-import { type Flag, globalFlags } from './command.ts';
+import type { Flag } from './command.ts';
 import { exitMeanings } from './errors.ts';
+import { globalFlags } from './global-flags.ts';
 
 const environment = (): readonly string[] => [
   'Environment: what stands for an option that is not given. An empty variable counts as unset.',

@@ -1,9 +1,10 @@
 /** The command table → commander: reading a line, and the help that commander lays out. */
 
 import { CommanderError, Option, Command as Parser } from 'commander';
-import { type Command, type Flag, type GlobalInput, globalFlags, type Input } from './command.ts';
+import type { Command, Flag, Input } from './command.ts';
 import { type CommandEntry, commands, groups } from './commands/index.ts';
 import { CliError } from './errors.ts';
+import { type GlobalInput, globalFlags } from './global-flags.ts';
 import { commandListing, commandNotes, groupNotes, item, rootNotes, rootSummary } from './help.ts';
 import { keep, readFlags, readInput, type Typed } from './typed.ts';
 import { argumentTerm, withFacts } from './usage.ts';

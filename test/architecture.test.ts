@@ -47,9 +47,16 @@ const joiners = [
 ].map((name) => `src/${name}.ts`);
 
 /** The files that turn a command line into a command, or into help. */
-const reading = ['command-line', 'program', 'typed', 'help', 'help-topics', 'usage', 'globals'].map(
-  (name) => `src/${name}.ts`,
-);
+const reading = [
+  'command-line',
+  'program',
+  'typed',
+  'help',
+  'help-topics',
+  'usage',
+  'globals',
+  'global-flags',
+].map((name) => `src/${name}.ts`);
 
 /** Room → what it may import of ours, besides its own files. Joining is for src/*.ts: main and its parts. */
 function mayImport(from: string, to: string): boolean {

@@ -1,7 +1,8 @@
 /** The man page, paydesk(1), from the table of commands and the topics of help. */
 
-import { type Command, type Flag, globalFlags } from '../command.ts';
+import type { Command, Flag } from '../command.ts';
 import { type CommandEntry, commands, groups } from '../commands/index.ts';
+import { globalFlags } from '../global-flags.ts';
 import { rootSummary } from '../help.ts';
 import { topicLines } from '../help-topics.ts';
 import { argumentTerm, withFacts } from '../usage.ts';
