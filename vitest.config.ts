@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 export default defineConfig({
   test: {
@@ -15,6 +16,7 @@ export default defineConfig({
     // No test changes what others import: one process runs many files.
     isolate: false,
     maxWorkers: 3,
+    sequence: { sequencer: modelFirst() },
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
   },
 });
@@ -35,4 +37,16 @@ function folderOfHomes(): string {
   } finally {
     rmSync(probe, { force: true });
   }
+}
+
+// Files run by their size, large ones first. The model's is small and takes as long as the largest ones: at the end it
+// would run alone, on one core.
+function modelFirst(): typeof BaseSequencer {
+  return class extends BaseSequencer {
+    override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+      const isModel = ({ moduleId }: TestSpecification) => moduleId.includes('/test/model/');
+      const bySize = await super.sort(files);
+      return [...bySize.filter(isModel), ...bySize.filter((file) => !isModel(file))];
+    }
+  };
 }

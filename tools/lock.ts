@@ -1,5 +1,6 @@
-// npm leaves optional packages of other platforms out of the lock file when the registry at hand does not have them,
-// and `npm ci` then refuses the file. This adds them back, by their names. Run it after `npm install`: `npm run lock`.
+// Run it after `npm install`: `npm run lock`. npm leaves optional packages of other platforms out of the lock file when
+// the registry at hand does not have them, and `npm ci` then refuses the file: this adds them back, by their names. It
+// also takes out who wants to be funded: the lock file holds no URL.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 interface Locked {
@@ -10,6 +11,7 @@ interface Locked {
   cpu?: string[];
   libc?: string[];
   optionalDependencies?: Record<string, string>;
+  funding?: unknown;
 }
 
 const systems = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'sunos', 'win32'];
@@ -28,27 +30,33 @@ function platformOf(name: string): Pick<Locked, 'os' | 'cpu' | 'libc'> {
   };
 }
 
-const file = 'package-lock.json';
-const lock: { packages: Record<string, Locked> } = JSON.parse(readFileSync(file, 'utf8'));
-const { packages } = lock;
-const added: Record<string, Locked> = {};
-for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
-  if (path === '') continue;
-  for (const [name, version] of Object.entries(optionalDependencies)) {
-    // Where npm looks, from the inside out: the first that is there must have the version that is wanted.
-    const beside = path.slice(0, path.lastIndexOf('node_modules/'));
-    const places = [path, beside.slice(0, -1), ''].map(
-      (folder) => `${folder === '' ? '' : `${folder}/`}node_modules/${name}`,
-    );
-    const nearest = places.find((place) => (packages[place] ?? added[place]) !== undefined);
-    if ((packages[nearest ?? ''] ?? added[nearest ?? ''])?.version === version || !/^\d/.test(version))
-      continue;
-    const at = nearest === undefined ? `node_modules/${name}` : `${path}/node_modules/${name}`;
-    added[at] = { version, ...platformOf(name), ...(dev === true ? { dev } : {}), optional: true };
-  }
+for (const file of ['package-lock.json', 'tools/protocol/package-lock.json']) {
+  const lock: { packages: Record<string, Locked> } = JSON.parse(readFileSync(file, 'utf8'));
+  for (const locked of Object.values(lock.packages)) delete locked.funding;
+  const added = ofOtherPlatforms(lock.packages);
+  lock.packages = Object.fromEntries(
+    Object.entries({ ...lock.packages, ...added }).sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+  writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
+  process.stdout.write(`${file}: ${Object.keys(added).length} optional packages of other platforms added\n`);
 }
-lock.packages = Object.fromEntries(
-  Object.entries({ ...packages, ...added }).sort(([a], [b]) => (a < b ? -1 : 1)),
-);
-writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
-process.stdout.write(`${Object.keys(added).length} optional packages of other platforms added\n`);
+
+function ofOtherPlatforms(packages: Record<string, Locked>): Record<string, Locked> {
+  const added: Record<string, Locked> = {};
+  for (const [path, { optionalDependencies = {}, dev }] of Object.entries(packages)) {
+    if (path === '') continue;
+    for (const [name, version] of Object.entries(optionalDependencies)) {
+      // Where npm looks, from the inside out: the first that is there must have the version that is wanted.
+      const beside = path.slice(0, path.lastIndexOf('node_modules/'));
+      const places = [path, beside.slice(0, -1), ''].map(
+        (folder) => `${folder === '' ? '' : `${folder}/`}node_modules/${name}`,
+      );
+      const nearest = places.find((place) => (packages[place] ?? added[place]) !== undefined);
+      if ((packages[nearest ?? ''] ?? added[nearest ?? ''])?.version === version || !/^\d/.test(version))
+        continue;
+      const at = nearest === undefined ? `node_modules/${name}` : `${path}/node_modules/${name}`;
+      added[at] = { version, ...platformOf(name), ...(dev === true ? { dev } : {}), optional: true };
+    }
+  }
+  return added;
+}

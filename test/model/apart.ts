@@ -1,6 +1,6 @@
 /**
  * Explores in a thread of plain Node: under the test runner modules reach each other slowly, which triples the time. Not
- * for mutants and coverage: they do not reach a thread (smallest.test.ts).
+ * for mutants and coverage: they do not reach a thread (tools/protocol/smallest.test.ts).
  */
 
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 // The model at its smallest bound: short enough to be run against every mutant of the protocol.
 import { describe, expect, it } from 'vitest';
-import { explore } from './explore.ts';
-import { design, type Rules } from './world.ts';
+import { explore } from '../../test/model/explore.ts';
+import { design, type Rules } from '../../test/model/world.ts';
 
 const smallest = { runs: 2, kills: 0, powerLosses: 0, foreign: 0, settles: 0, failures: 0 };
 

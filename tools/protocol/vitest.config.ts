@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: [
       'test/journal/{attempt,verdict,ambiguous,run,resolve,guards}.test.ts',
-      'test/model/smallest.test.ts',
+      'tools/protocol/smallest.test.ts',
     ],
     pool: 'forks',
     // Time for a busy machine.
