@@ -1,7 +1,7 @@
 /** Breadth-first search of everything that can happen, for the first state in which something must never be. */
 
 import { keyOf } from './key.ts';
-import { attemptsIn, moves, type Rules, start, type World } from './world.ts';
+import { moves, type Rules, start, type World } from './world.ts';
 
 export interface Exploration {
   readonly states: number;
@@ -42,7 +42,7 @@ export function explore(rules: Rules): Exploration {
 export function violationOf(world: World): string | undefined {
   const ours = world.ledger.filter((whose) => whose === 'ours').length;
   if (ours > 1) return 'double: two of our refunds took effect';
-  const attempts = world.journals.flatMap(attemptsIn);
+  const attempts = world.journals.flatMap((journal) => journal.attempts);
   for (const { intent, fate } of world.requests) {
     const record = attempts.find(({ sent }) => sent.intent === intent);
     if (record === undefined) {

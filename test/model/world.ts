@@ -6,6 +6,7 @@ import { isOpen, verdictOf } from '../../src/journal/guards.ts';
 import type { Effect, Event, State, Wanted } from '../../src/journal/protocol.ts';
 import { beginResolve, type ResolveState, resolve } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, JournalRow, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
+import { journalKey } from './key.ts';
 
 /** What holds in the world, and what was broken in the design to see that the model notices. */
 export interface Rules {
@@ -58,7 +59,7 @@ export const design: Rules = {
 };
 
 // Within `send_by`, past it, past the horizon of what was sent until then, and past it once more.
-export const times = [0, 11_000, 11_000 + horizonMs + 1, 11_000 + 2 * (horizonMs + 1)];
+const times = [0, 11_000, 11_000 + horizonMs + 1, 11_000 + 2 * (horizonMs + 1)];
 
 interface Request {
   readonly intent: string;
@@ -66,7 +67,7 @@ interface Request {
   readonly fate: 'flying' | 'applied' | 'refused' | 'lost';
 }
 
-interface Running {
+export interface Running {
   readonly wanted?: Wanted;
   readonly state: State | ResolveState;
   readonly effect: Effect;
@@ -74,6 +75,15 @@ interface Running {
   readonly shown: number;
   /** Its request, from the sending until a reply came or nobody waits any more. */
   readonly waitsFor?: number;
+  /** Worked out when it is first asked for: a run stands in thousands of worlds. */
+  key?: number | undefined;
+}
+
+/** What is written on a machine, with what follows from it: worked out once, and looked at in thousands of worlds. */
+export interface Journal {
+  readonly rows: readonly JournalRow[];
+  readonly attempts: readonly AttemptRecord[];
+  readonly key: number;
 }
 
 export interface World {
@@ -81,7 +91,7 @@ export interface World {
   readonly processes: readonly (Running | 'idle' | 'content')[];
   /** Who holds the lock, per machine. */
   readonly locks: readonly (number | null)[];
-  readonly journals: readonly (readonly JournalRow[])[];
+  readonly journals: readonly Journal[];
   /** How many rows of each journal outlive a power loss. */
   readonly durable: readonly number[];
   readonly requests: readonly Request[];
@@ -98,7 +108,7 @@ export function start(rules: Rules): World {
     now: 0,
     processes: ['idle', 'idle'],
     locks: Array.from({ length: machines }, () => null),
-    journals: Array.from({ length: machines }, () => []),
+    journals: Array.from({ length: machines }, () => journalWith([])),
     durable: Array.from({ length: machines }, () => 0),
     requests: [],
     ledger: rules.olderRefund ? ['foreign'] : [],
@@ -166,7 +176,7 @@ function powerLoss(world: World): World {
     ...world,
     processes: world.processes.map((process) => (process === 'content' ? process : 'idle')),
     locks: world.locks.map(() => null),
-    journals: world.journals.map((rows, machine) => rows.slice(0, world.durable[machine])),
+    journals: world.journals.map(({ rows }, machine) => journalWith(rows.slice(0, world.durable[machine]))),
     left: { ...world.left, powerLosses: world.left.powerLosses - 1 },
   };
 }
@@ -188,7 +198,7 @@ function movesOf(world: World, rules: Rules, index: number): Move[] {
 
 function personMoves(world: World, rules: Rules, index: number): Move[] {
   if (world.left.runs === 0) return [];
-  const attempts = attemptsIn(journalOf(world, index));
+  const { attempts } = journalOf(world, index);
   const moment = momentOf(world);
   const doubtful = attempts.filter(
     (record) => verdictOf(record)?.verdict === 'not_seen' && !isOpen(record, moment),
@@ -245,7 +255,7 @@ function startChange(world: World, rules: Rules, index: number, again: boolean):
 // Names of runs that left no trace are used again, so that equal worlds look equal.
 function freeName(world: World): string {
   const used = new Set([
-    ...world.journals.flat().map(({ intent }) => intent),
+    ...world.journals.flatMap(({ rows }) => rows).map(({ intent }) => intent),
     ...world.requests.map(({ intent }) => intent),
     ...world.processes.map((process) => (typeof process === 'object' ? process.wanted?.intent : undefined)),
   ]);
@@ -336,7 +346,7 @@ function lookAndRead(world: World, rules: Rules, index: number): World[] {
   const on = (event: Event) => lookAndRead(answer(world, rules, index, running, event), rules, index);
   switch (running.effect.do) {
     case 'look':
-      return on({ is: 'known', attempts: attemptsIn(journalOf(world, index)), moment });
+      return on({ is: 'known', attempts: journalOf(world, index).attempts, moment });
     case 'read':
       return on({ is: 'fresh', value: orderOf(world), moment });
     case 'reread':
@@ -381,13 +391,13 @@ function recordRow(world: World, rules: Rules, index: number, running: Running, 
 function withRow(world: World, rules: Rules, index: number, row: JournalRow): World {
   const machine = machineOf(world, index);
   const isSent = (one: JournalRow) => one.type === 'sent' && one.intent === row.intent;
-  if (row.type === 'verdict' && !journalOf(world, index).some(isSent)) return world;
-  const rows = [...(world.journals[machine] ?? []), row];
+  if (row.type === 'verdict' && !journalOf(world, index).rows.some(isSent)) return world;
+  const rows = [...journalOf(world, index).rows, row];
   const soft =
     rules.commits === 'none_durable' || (rules.commits === 'sent_not_synced' && row.type === 'sent');
   return {
     ...world,
-    journals: replace(world.journals, machine, rows),
+    journals: replace(world.journals, machine, journalWith(rows)),
     durable: soft ? world.durable : replace(world.durable, machine, rows.length),
   };
 }
@@ -415,7 +425,11 @@ function failToRecord(
 function leave(world: World, index: number, running: Running): World {
   const { intent } = sentOf(running.state);
   const requests = [...world.requests, { intent, at: world.now, fate: 'flying' as const }];
-  return withProcess({ ...world, requests }, index, { ...running, waitsFor: world.requests.length });
+  return withProcess({ ...world, requests }, index, {
+    ...running,
+    key: undefined,
+    waitsFor: world.requests.length,
+  });
 }
 
 function replies(
@@ -454,11 +468,11 @@ const refusal = { object: 'error', type: 'parameter_validation_error', details: 
 
 function withoutSent(world: World, index: number, running: Running): World {
   const { intent } = sentOf(running.state);
-  const rows = journalOf(world, index).filter((row) => row.intent !== intent);
+  const rows = journalOf(world, index).rows.filter((row) => row.intent !== intent);
   const machine = machineOf(world, index);
   return {
     ...world,
-    journals: replace(world.journals, machine, rows),
+    journals: replace(world.journals, machine, journalWith(rows)),
     durable: replace(world.durable, machine, rows.length),
   };
 }
@@ -476,7 +490,7 @@ function answer(world: World, rules: Rules, index: number, running: Running, eve
     running.wanted === undefined
       ? resolve(state as ResolveState, event)
       : stepBroken(state as State, event, rules);
-  const { waitsFor, ...rest } = running;
+  const { waitsFor, key: _, ...rest } = running;
   const waits = waitsFor !== undefined && next.effect.do === 'send' ? { waitsFor } : {};
   return settleIn(world, rules, index, { ...rest, ...waits, ...next });
 }
@@ -535,11 +549,11 @@ function isContent({ state }: Running): boolean {
 
 // ── Small things ────────────────────────────────────────────────────────────────────────────────
 
-export function timeOf(world: World): number {
+function timeOf(world: World): number {
   return times[world.now] ?? 0;
 }
 
-export function momentOf(world: World): Moment {
+function momentOf(world: World): Moment {
   const time = timeOf(world);
   return { time, wall: time, mono: time, skewed: false };
 }
@@ -548,19 +562,13 @@ function machineOf(world: World, index: number): number {
   return world.journals.length === 1 ? 0 : index;
 }
 
-export function journalOf(world: World, index: number): readonly JournalRow[] {
-  return world.journals[machineOf(world, index)] ?? [];
+function journalOf(world: World, index: number): Journal {
+  return world.journals[machineOf(world, index)] ?? journalWith([]);
 }
 
-const folded = new WeakMap<readonly JournalRow[], readonly AttemptRecord[]>();
-
-/** The attempts of a journal, worked out once. */
-export function attemptsIn(rows: readonly JournalRow[]): readonly AttemptRecord[] {
-  const known = folded.get(rows);
-  if (known !== undefined) return known;
+function journalWith(rows: readonly JournalRow[]): Journal {
   const attempts = fold(rows);
-  folded.set(rows, attempts);
-  return attempts;
+  return { rows, attempts, key: journalKey(attempts) };
 }
 
 function unlock(world: World, index: number): World {
@@ -576,7 +584,7 @@ function replace<T>(list: readonly T[], index: number, value: T): T[] {
 }
 
 /** The order as the service shows it. */
-export function orderOf({ ledger }: World): unknown {
+function orderOf({ ledger }: World): unknown {
   const data = ledger.map((_, index) => ({ id: `r${index}`, object: 'refund', amount: -5 }));
   const refunds = data.length === 0 ? null : { object: 'list', has_more: false, total: data.length, data };
   return {
