@@ -1,5 +1,7 @@
 /** What can go wrong, in kinds: each kind has one exit code, and every error is printed once, in main.ts. */
 
+import { getSystemErrorMessage } from 'node:util';
+
 /** Kind of error → exit code. `help exit-codes` and the tests hold the same table. */
 export const exitCodes = {
   /** A bug. */
@@ -105,4 +107,11 @@ export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : 'unknown error';
+}
+
+/** The same for people: `permission denied (EACCES)`; the code alone for what the system has no words for. */
+export function systemReason(error: unknown): string {
+  const code = systemCode(error);
+  const errno = error instanceof Error && 'errno' in error ? error.errno : undefined;
+  return typeof errno === 'number' && errno < 0 ? `${getSystemErrorMessage(errno)} (${code})` : code;
 }

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { CliError } from './errors.ts';
+import { CliError, systemReason } from './errors.ts';
 import type { Context } from './ports.ts';
 
 /** Readers of standard input and of named files (`-` is standard input). */
@@ -27,11 +27,7 @@ async function readAll(stream: Readable, name: string, maxBytes: number): Promis
     }
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw unreadable(
-      name,
-      `cannot be read: ${error instanceof Error ? error.message.replace(/^(\w+): .*/s, '$1') : 'unknown reason'}`,
-      error,
-    );
+    throw unreadable(name, `cannot be read: ${systemReason(error)}`, error);
   }
   const bytes = Buffer.concat(chunks);
   // Decoded all the same, a letter of another encoding would be sent as a question mark.

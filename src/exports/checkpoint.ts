@@ -3,7 +3,7 @@
 import { type FileHandle, open, readFile, rm, truncate } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { JsonObject } from '../api/spec.ts';
-import { CliError, systemCode } from '../errors.ts';
+import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { WalkedBefore } from '../ports.ts';
 import { brokenFile, notUsable } from './disk.ts';
 import type { Tally } from './tally.ts';
@@ -149,8 +149,9 @@ async function textOf(path: string): Promise<string> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return '';
-    throw new CliError('refused', `${path} cannot be read (${systemCode(error)})`, {
+    throw new CliError('refused', `${path} cannot be read: ${systemReason(error)}`, {
       certain: 'nothing was sent',
+      now: ['--force without --resume starts again'],
       cause: error,
     });
   }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CliError, systemCode } from '../errors.ts';
+import { CliError, systemReason } from '../errors.ts';
 
 const { O_RDWR, O_CREAT, O_EXCL } = constants;
 // Not there on every system.
@@ -88,21 +88,14 @@ export async function syncFolderOf(path: string): Promise<void> {
 
 /** The error of a file that broke off while it was written. */
 export function brokenFile(path: string, error: unknown): CliError {
-  const code = systemCode(error);
-  const why = reasons[code] === undefined ? code : `${reasons[code]} (${code})`;
-  return new CliError('incomplete', `${path} could not be written: ${why}`, { cause: error });
+  return new CliError('incomplete', `${path} could not be written: ${systemReason(error)}`, { cause: error });
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOSPC: 'no space left on the device',
-  EFBIG: 'the file would be larger than allowed',
-  EDQUOT: 'the disk quota is used up',
-};
 
 /** The error of a file that cannot be opened for writing. */
 export function notUsable(path: string, error: unknown): CliError {
-  return new CliError('refused', `${path} cannot be written (${systemCode(error)})`, {
+  return new CliError('refused', `${path} cannot be written: ${systemReason(error)}`, {
     certain: 'nothing was sent',
+    now: ['name a file in a folder that you may write to'],
     cause: error,
   });
 }

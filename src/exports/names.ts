@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { CliError, systemCode } from '../errors.ts';
+import { CliError, systemReason } from '../errors.ts';
 
 /** Absolute paths. */
 export interface Names {
@@ -40,8 +40,9 @@ function realFolder(folder: string, path: string): string {
   try {
     return realpathSync(folder);
   } catch (error) {
-    throw new CliError('usage', `--to ${path}: its folder cannot be used (${systemCode(error)})`, {
+    throw new CliError('usage', `--to ${path}: its folder cannot be used: ${systemReason(error)}`, {
       certain: 'nothing was sent',
+      now: ['make that folder, or name a file in another one'],
       cause: error,
     });
   }

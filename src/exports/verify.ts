@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { CliError, systemCode } from '../errors.ts';
+import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { ExportCheck } from '../ports.ts';
 import { type CheckedManifest, readManifest } from './manifest.ts';
 import { manifestOf } from './names.ts';
@@ -46,10 +46,10 @@ async function manifestAt(path: string): Promise<CheckedManifest | undefined> {
 }
 
 async function textOf(path: string): Promise<string | undefined> {
+  if ((await sizeOf(path)) === undefined) return undefined;
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
     throw unreadable(path, error);
   }
 }
@@ -120,5 +120,5 @@ async function hashOf(path: string): Promise<string> {
 }
 
 function unreadable(path: string, error: unknown): CliError {
-  return new CliError('usage', `${path} cannot be read (${systemCode(error)})`, { cause: error });
+  return new CliError('usage', `${path} cannot be read: ${systemReason(error)}`, { cause: error });
 }

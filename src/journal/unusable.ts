@@ -1,6 +1,6 @@
 /** A journal file that cannot be used, in words: whose fault it is and what helps. */
 
-import { CliError } from '../errors.ts';
+import { CliError, systemReason } from '../errors.ts';
 
 // SQLite's primary codes, the low byte of what it throws: BUSY and LOCKED; CORRUPT and NOTADB.
 const inUse = [5, 6];
@@ -27,7 +27,11 @@ export function unreadable(file: string, error: unknown): CliError {
   // Neither SQLite nor the system: rows that do not read.
   const strange = codeOf(error) === 0 && Object(error).syscall === undefined;
   if (strange || isBroken(error)) return damaged(file, String(error), error);
-  return new CliError('refused', `the journal ${file} cannot be used: ${String(error)}`, parts);
+  const why = codeOf(error) === 0 ? systemReason(error) : Object(error).message;
+  return new CliError('refused', `the journal ${file} cannot be used: ${why}`, {
+    ...parts,
+    now: ['free space or give yourself the right to write there, or set XDG_STATE_HOME to another folder'],
+  });
 }
 
 /** The refusal of a damaged journal. */

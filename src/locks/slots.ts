@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { CliError, systemCode } from '../errors.ts';
+import { CliError, systemCode, systemReason } from '../errors.ts';
 
 /** How many locks can be held at once without one waiting for the slot of another. */
 export const slotCount = 64;
@@ -35,7 +35,7 @@ export function prepareSlots(folder: string, uid: number | undefined): void {
     for (let slot = 0; slot < slotCount; slot += 1) prepareSlot(slotFile(folder, slot), uid);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError('refused', `the lock folder ${folder} cannot be used (${systemCode(error)})`, {
+    throw new CliError('refused', `the lock folder ${folder} cannot be used: ${systemReason(error)}`, {
       certain: 'nothing was sent and nothing was changed',
       now: [`make ${folder} writable for you, or set XDG_STATE_HOME to a folder that is`],
       cause: error,

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import type { Mode } from '../api/spec.ts';
 import { authSchemes, defaultApiVersion, defaultVendor, modes, vendorPattern } from '../api/spec.ts';
-import { CliError, systemCode } from '../errors.ts';
+import { CliError, systemReason } from '../errors.ts';
 import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
 import { type Environment, variable } from './folders.ts';
@@ -83,7 +83,7 @@ function readSome(path: string): string {
   } catch (error) {
     throw new CliError(
       'auth',
-      `the file of ${names.keyFile}, ${path}, cannot be read (${systemCode(error)})`,
+      `the file of ${names.keyFile}, ${path}, cannot be read: ${systemReason(error)}`,
       {
         certain: 'nothing was sent',
         cause: error,

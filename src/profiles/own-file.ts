@@ -18,7 +18,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError, systemCode } from '../errors.ts';
+import { CliError, systemCode, systemReason } from '../errors.ts';
 
 /** Whose a file must be, and who is told of a repair. */
 export interface FileRules {
@@ -95,7 +95,7 @@ export function writeOwnFile(path: string, text: string, rules: FileRules): void
 
 /** The error of a file or folder that cannot be written. */
 export function unwritable(path: string, error: unknown): CliError {
-  return new CliError('refused', `${path} cannot be written (${systemCode(error)})`, {
+  return new CliError('refused', `${path} cannot be written: ${systemReason(error)}`, {
     certain: 'nothing was changed',
     now: ['free space or give yourself the right to write there, or set XDG_CONFIG_HOME to another folder'],
     cause: error,
@@ -132,7 +132,7 @@ function repair(path: string, mode: number, rules: FileRules, change: () => void
   try {
     change();
   } catch (error) {
-    throw unsafe(path, `is open to others, and that cannot be changed (${systemCode(error)})`);
+    throw unsafe(path, `is open to others, and that cannot be changed: ${systemReason(error)}`);
   }
   rules.notice(`${path} was open to other users; it is ${mode.toString(8)} now`);
 }
@@ -145,7 +145,7 @@ function unsafe(path: string, what: string): CliError {
 }
 
 function unreadable(path: string, error: unknown): CliError {
-  return new CliError('refused', `${path} cannot be read (${systemCode(error)})`, {
+  return new CliError('refused', `${path} cannot be read: ${systemReason(error)}`, {
     certain: 'nothing was sent and nothing was changed',
     now: ['give yourself the right to read it, or set XDG_CONFIG_HOME to another folder'],
     cause: error,

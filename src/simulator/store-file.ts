@@ -2,7 +2,7 @@
 
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { CliError, systemCode } from '../errors.ts';
+import { CliError, systemCode, systemReason } from '../errors.ts';
 
 // Marks a file as a simulator's ("PDSK"), and which form of it.
 const applicationId = 0x5044534b;
@@ -53,8 +53,9 @@ function makePrivate(file: string): void {
     closeSync(openSync(file, 'wx', 0o600));
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return;
-    throw new CliError('usage', `${file}: the simulator's file cannot be made here (${systemCode(error)})`, {
+    throw new CliError('usage', `${file}: the simulator's file cannot be made here: ${systemReason(error)}`, {
       certain: 'nothing was started',
+      now: ['name a file in a folder that you may write to'],
       cause: error,
     });
   }

@@ -1,7 +1,7 @@
 /** The one writer of a stream: waits while it is full, stops keys, and turns a lost stream into one error. */
 
 import type { Writable } from 'node:stream';
-import { CliError, systemCode } from '../errors.ts';
+import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { Piece } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
 
@@ -78,15 +78,10 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   };
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  EPIPE: 'was closed before everything was written (EPIPE)',
-  ENOSPC: 'could not be written: no space left on the device (ENOSPC)',
-  EFBIG: 'could not be written: the file would be larger than allowed (EFBIG)',
-  EDQUOT: 'could not be written: the disk quota is used up (EDQUOT)',
-  ERR_STREAM_DESTROYED: 'was closed before everything was written',
-};
+const closedEarly: readonly string[] = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
 function whyLost(cause: unknown): string {
   const code = systemCode(cause);
-  return reasons[code] ?? `could not be written (${code})`;
+  if (closedEarly.includes(code)) return `was closed before everything was written (${code})`;
+  return `could not be written: ${systemReason(cause)}`;
 }

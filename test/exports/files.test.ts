@@ -148,7 +148,7 @@ test.each([
   [['--force'], '--force needs --to FILE'],
   [['--max-age', '26h'], '--max-age needs --verify FILE'],
   [['--tz', 'Mars/Olympus'], '--tz Mars/Olympus: no time zone'],
-  [['--to', 'none/o.csv'], '--to none/o.csv: its folder cannot be used (ENOENT)'],
+  [['--to', 'none/o.csv'], '--to none/o.csv: its folder cannot be used: no such file or directory (ENOENT)'],
   [['--to', 'o.csv', '--columns', 'nope'], '--columns nope: there is no such column'],
   [['--verify', 'nothing.csv', '--to', 'o.csv'], '--verify'],
 ])('%j exits 2, sends nothing and leaves no file', async (words, message) => {

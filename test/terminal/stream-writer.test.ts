@@ -21,7 +21,7 @@ describe('stdout', () => {
     expect(status).toBe(9);
     expect(JSON.parse(stderr.split('\n')[0] ?? '')).toMatchObject({
       kind: 'incomplete',
-      message: 'stdout could not be written: no space left on the device (ENOSPC)',
+      message: 'stdout could not be written: no space left on device (ENOSPC)',
     });
   });
 
