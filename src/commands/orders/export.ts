@@ -6,7 +6,7 @@ import { CliError } from '../../errors.ts';
 import type { Context, Profile } from '../../ports.ts';
 import { exportFlags } from '../export/flags.ts';
 import { type Export, runExport } from '../export/run.ts';
-import { type Reckoning, type TimeRange, timeRange, whenFlag } from '../time-range.ts';
+import { type Reckoning, timeRange, type When, whenFlag } from '../time-range.ts';
 import { daysIn, rowMaker, spanOf } from './export-maker.ts';
 import { type RowDate, type RowKind, rowDates, rowKinds } from './export-rows.ts';
 import { type FilterInput, filterFlags, orderFilters } from './filters.ts';
@@ -57,7 +57,7 @@ export const exportOrders = defineCommand({
       const days = flags.tz === undefined ? ctx.days : daysIn(ctx, flags.tz);
       const reckoning: Reckoning = { now: ctx.clock.now(), zoned: (shown) => days.moment(shown) };
       const range = timeRange({ since, until }, reckoning);
-      warnOfFuture(ctx, range);
+      warnOfFuture(ctx, until, reckoning);
       const { filters } = orderFilters(ctx, rest);
       const facts = rows === 'refunds' ? await factsOf(ctx, profile) : new Map<string, RefundFacts>();
       return {
@@ -90,11 +90,9 @@ export const exportOrders = defineCommand({
     }),
 });
 
-function warnOfFuture(ctx: Context, { until }: TimeRange): void {
-  if (until === undefined || until <= ctx.clock.now()) return;
-  ctx.notes.warn(
-    `--until ${ctx.fullTime(until)} is still to come: what happens from now on is not in this export`,
-  );
+function warnOfFuture(ctx: Context, until: When | undefined, reckoning: Reckoning): void {
+  if (until === undefined || until.at(reckoning) <= reckoning.now) return;
+  ctx.notes.warn(`--until ${until.text} is still to come: what happens from now on is not in this export`);
 }
 
 interface WordsInput extends FilterInput {
