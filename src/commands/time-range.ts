@@ -47,31 +47,35 @@ export function spanFlag(summary: string) {
     value: 'SPAN',
     summary,
     parse: (text, name) => {
-      const [, count, unit = ''] = span.exec(text) ?? [];
-      const length = units[unit];
-      if (count === undefined || length === undefined)
-        throw usage(`${name} ${text}: not a length of time such as 90m, 26h or 7d`);
-      return Number(count) * length;
+      const length = spanOf(text);
+      if (length === undefined) throw usage(`${name} ${text}: not a length of time such as 90m, 26h or 7d`);
+      return length;
     },
   });
 }
 
 /** `30d`, `12h`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError 'usage'. */
 export function parseWhen(text: string, name: string): When {
+  const length = spanOf(text);
+  if (length !== undefined) return { text, relative: true, at: ({ now }) => wholeSecond(now) - length };
+  const at = momentOf(text);
+  if (at !== undefined) return { text, relative: false, at };
+  throw usage(`${name} ${text}: not a time such as 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`);
+}
+
+/** The length of `90m`, `26h` or `7d` in milliseconds; undefined for any other text. */
+export function spanOf(text: string): number | undefined {
   const [, count, unit = ''] = span.exec(text) ?? [];
   const length = units[unit];
-  if (count !== undefined && length !== undefined)
-    return { text, relative: true, at: ({ now }) => wholeSecond(now) - Number(count) * length };
+  return length === undefined ? undefined : Number(count) * length;
+}
+
+/** A date or a time in the zone of the run, or ISO 8601 with an offset, in Unix milliseconds; undefined for any other text. */
+export function momentOf(text: string): When['at'] | undefined {
   const shown = shownBy(iso.exec(text));
-  if (shown === undefined) {
-    throw usage(`${name} ${text}: not a time such as 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`);
-  }
+  if (shown === undefined) return undefined;
   const { wall, offsetMs } = shown;
-  return {
-    text,
-    relative: false,
-    at: ({ zoned }) => (offsetMs === undefined ? zoned(wall) : wall - offsetMs),
-  };
+  return ({ zoned }) => (offsetMs === undefined ? zoned(wall) : wall - offsetMs);
 }
 
 // The service counts in seconds.

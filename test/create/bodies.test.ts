@@ -190,6 +190,18 @@ describe.concurrent.each([
   });
 });
 
+test.each([
+  ['UTC', 1_924_905_600],
+  ['America/Mexico_City', 1_924_927_200],
+])('--expires with a date is the start of that day in %s', async (zone, expired_at) => {
+  await using desk = await startCreations();
+  const { home, env } = desk;
+  const link = ['--name', 'A', '--item', 'A:1:1', '--currency', 'MXN', '--expires', '2030-12-31', '--yes'];
+  const ran = await paydesk(['checkout', 'create', ...link], { home, env: { ...env, TZ: zone } });
+  expect(ran.code, ran.stderr).toBe(0);
+  expect(desk.posts()).toMatchObject([{ body: { expired_at } }]);
+});
+
 test('a path in the settings is where payment links are created', async () => {
   await using desk = await startCreations();
   const { home } = desk;

@@ -13,6 +13,7 @@ import { expiryWarnings } from '../creation/sale-blocks.ts';
 import { changeWords } from '../outcome.ts';
 import { askedFor, showRecorded } from '../repeat.ts';
 import { sendNamed } from '../send-named.ts';
+import { reckoningOf } from '../time-range.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { type LinkDraft, linkBody, linkFlags } from './link-body.ts';
 import { linkPreview } from './link-preview.ts';
@@ -73,7 +74,7 @@ async function bodyOf(ctx: Context, given: LinkDraft, file: string | undefined, 
     return { body, asked: askedFor({ body }) };
   }
   const draft = await gather(ctx, given, confirm);
-  const body = checkedBody(checkoutCreateRequest, linkBody(draft, ctx.clock.now()), 'the payment link');
+  const body = checkedBody(checkoutCreateRequest, linkBody(draft, reckoningOf(ctx)), 'the payment link');
   // A span such as 7d is the same wish tomorrow.
   return { body, asked: askedFor({ ...draft, expires: draft.expires?.text }) };
 }

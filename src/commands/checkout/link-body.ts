@@ -4,6 +4,7 @@ import { type JsonObject, paymentLinkType } from '../../api/spec.ts';
 import { flag, type Input } from '../../command.ts';
 import { saleFlags } from '../creation/flags.ts';
 import { said, saidOrNothing } from '../creation/said.ts';
+import type { Reckoning } from '../time-range.ts';
 
 /** The flags that make a payment link's body. */
 export const linkFlags = {
@@ -21,14 +22,14 @@ export const linkFlags = {
 /** What was said, by flags or at prompts. */
 export type LinkDraft = Input<readonly [], typeof linkFlags>['flags'];
 
-/** The body; `now` is the wall clock in Unix milliseconds. It is not checked yet. */
-export function linkBody(draft: LinkDraft, now: number): JsonObject {
+/** The body; `reckoning`: the clock and the zone that say when it expires. It is not checked yet. */
+export function linkBody(draft: LinkDraft, reckoning: Reckoning): JsonObject {
   return said({
     name: draft.name,
     type: paymentLinkType,
     // The document calls only plan_id optional: a switch that was not given is said (service: Endpoints 5).
     recurrent: draft.recurrent === true,
-    expired_at: draft.expires?.at(now),
+    expired_at: draft.expires?.at(reckoning),
     allowed_payment_methods: draft.method,
     needs_shipping_contact: draft['needs-shipping'] === true,
     monthly_installments_enabled: draft.installments !== undefined,

@@ -2,12 +2,13 @@
 
 import { lastExpiry, tooLateWords } from '../../api/spec.ts';
 import { flag, usage } from '../../command.ts';
+import { momentOf, type Reckoning, spanOf } from '../time-range.ts';
 
-/** A moment as it was typed; a span such as 7d counts from when it is asked for. */
+/** A moment as it was typed; a span such as 7d counts from when it is asked for, a date is in the zone of the run. */
 export interface Expiry {
   readonly text: string;
-  /** Unix seconds, given the wall clock in Unix milliseconds. Throws CliError 'usage' beyond 32 bits. */
-  readonly at: (now: number) => number;
+  /** Unix seconds. Throws CliError 'usage' beyond 32 bits. */
+  readonly at: (reckoning: Reckoning) => number;
 }
 
 /** The flag that says when a checkout ends. */
@@ -17,36 +18,27 @@ export const expiresFlag = flag.of<Expiry>({
   parse: parseExpiry,
 });
 
-const spans: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400 };
-const isoPattern = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2}))?$/;
+const dayMs = 86_400_000;
 
 /** Reads a moment as typed. Throws CliError 'usage'. */
 export function parseExpiry(text: string, name: string): Expiry {
-  const [, count, unit = ''] = /^([1-9][0-9]{0,5})([mhd])$/.exec(text) ?? [];
-  const span = spans[unit];
-  if (count !== undefined && span !== undefined) {
-    return {
-      text,
-      at: (now) => within32Bits(Math.floor(now / 1000) + Number(count) * span, text, name),
-    };
+  const ms = momentMs(text);
+  if (ms === undefined) {
+    throw usage(
+      `${name} ${text}: not a time such as 7d, 12h, 2026-12-31, 2026-12-31T20:00:00Z or Unix seconds`,
+    );
   }
-  const seconds = within32Bits(secondsOf(text, name), text, name);
-  return { text, at: () => seconds };
+  const at = (reckoning: Reckoning) => within32Bits(Math.floor(ms(reckoning) / 1000), text, name);
+  // What is too late in every zone is said while it is typed.
+  at({ now: 0, zoned: (shown) => shown - dayMs });
+  return { text, at };
 }
 
-function secondsOf(text: string, name: string): number {
-  if (/^[1-9][0-9]{0,15}$/.test(text)) return Number(text);
-  // A date without a time is the start of that day in UTC. A 31 June is no date, whatever Date.parse makes of it.
-  const time = isoPattern.test(text) && isCalendarDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return Math.floor(time / 1000);
-  throw usage(
-    `${name} ${text}: not a time such as 7d, 12h, 2026-12-31, 2026-12-31T20:00:00Z or Unix seconds`,
-  );
-}
-
-function isCalendarDay(day: string): boolean {
-  const time = Date.parse(day);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
+function momentMs(text: string): Expiry['at'] | undefined {
+  const ahead = spanOf(text);
+  if (ahead !== undefined) return ({ now }) => now + ahead;
+  if (/^[1-9][0-9]{0,15}$/.test(text)) return () => Number(text) * 1000;
+  return momentOf(text);
 }
 
 function within32Bits(seconds: number, text: string, name: string): number {

@@ -13,6 +13,7 @@ import { expiryWarnings } from '../creation/sale-blocks.ts';
 import { changeWords } from '../outcome.ts';
 import { askedFor, showRecorded } from '../repeat.ts';
 import { sendNamed } from '../send-named.ts';
+import { reckoningOf } from '../time-range.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { orderPreview, shippingOf } from './create-preview.ts';
 import { checkoutOf, createResult } from './create-result.ts';
@@ -76,7 +77,7 @@ async function bodyOf(
     return { body, asked: askedFor({ body }) };
   }
   const draft = await gather(ctx, given, confirm);
-  const body = checkedBody(orderRequest, orderBody(draft, ctx.clock.now()), 'the order');
+  const body = checkedBody(orderRequest, orderBody(draft, reckoningOf(ctx)), 'the order');
   // A span such as 7d is the same wish tomorrow.
   return { body, asked: askedFor({ ...draft, expires: draft.expires?.text }) };
 }

@@ -3,13 +3,14 @@
 import type { JsonObject } from '../../api/spec.ts';
 import { usage } from '../../command.ts';
 import { said, saidOrNothing } from '../creation/said.ts';
+import type { Reckoning } from '../time-range.ts';
 import { checkoutFlagNames, type ItemDetail, type OrderDraft } from './order-flags.ts';
 
 /**
- * The body; `now` is the wall clock in Unix milliseconds. It is not checked yet. Throws CliError 'usage' for what has
- * no place in it: a detail of an item that is not there, a flag of the checkout without one.
+ * The body; `reckoning`: the clock and the zone that say when it expires. It is not checked yet. Throws CliError
+ * 'usage' for what has no place in it: a detail of an item that is not there, a flag of the checkout without one.
  */
-export function orderBody(draft: OrderDraft, now: number): JsonObject {
+export function orderBody(draft: OrderDraft, reckoning: Reckoning): JsonObject {
   return said({
     currency: draft.currency,
     customer_info: saidOrNothing({ customer_id: draft.customer }),
@@ -17,7 +18,7 @@ export function orderBody(draft: OrderDraft, now: number): JsonObject {
     shipping_lines: draft.shipping?.map((amount) => ({ amount })),
     shipping_contact: contactOf(draft),
     metadata: metadataOf(draft),
-    checkout: checkoutOf(draft, now),
+    checkout: checkoutOf(draft, reckoning),
   });
 }
 
@@ -76,7 +77,7 @@ function metadataOf({ metadata }: OrderDraft): JsonObject | undefined {
   return Object.fromEntries(metadata);
 }
 
-function checkoutOf(draft: OrderDraft, now: number): JsonObject | undefined {
+function checkoutOf(draft: OrderDraft, reckoning: Reckoning): JsonObject | undefined {
   if (draft.checkout === undefined) {
     const astray = checkoutFlagNames.find((name) => draft[name] !== undefined);
     if (astray === undefined) return undefined;
@@ -87,7 +88,7 @@ function checkoutOf(draft: OrderDraft, now: number): JsonObject | undefined {
     type: draft.checkout,
     success_url: draft['success-url'],
     failure_url: draft['failure-url'],
-    expires_at: draft.expires?.at(now),
+    expires_at: draft.expires?.at(reckoning),
     allowed_payment_methods: draft.method,
     needs_shipping_contact: draft['needs-shipping'],
     monthly_installments_enabled: draft.installments === undefined ? undefined : true,
