@@ -1,41 +1,10 @@
-/** What `orders list` and `customers list` share: paging flags, drawing pages as they arrive, and the way on. */
+/** Draws a list page by page, as `orders list` and `customers list` do. */
 
 import { type Column, type JsonObject, livemodeOf, type ResourceName, resources } from '../api/spec.ts';
-import { flag } from '../command.ts';
 import { CliError } from '../errors.ts';
-import type { Context, ListSink, Page, PageQuery, Service, WireRecord } from '../ports.ts';
-import { accountLabel, commandLine } from './account.ts';
-import { idOf, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
-
-/** The paging flags of a listed resource (service: Endpoints 2). */
-export function pagingFlags(resource: ResourceName) {
-  const { one, many } = resources[resource];
-  return {
-    limit: flag.integer(1, 1000, {
-      value: 'N',
-      summary: `${many} a page`,
-      defaultText: "the service's",
-    }),
-    next: flag.id(resource, { value: 'ID', summary: `the page after this ${one}`, conflicts: ['previous'] }),
-    previous: flag.id(resource, {
-      value: 'ID',
-      summary: `the page before this ${one}`,
-      conflicts: ['next', 'all', 'max'],
-    }),
-    all: flag.switch({ summary: 'walk on to the end', conflicts: ['previous', 'max'] }),
-    max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
-      value: 'N',
-      summary: `walk on until so many ${many}`,
-      conflicts: ['previous', 'all'],
-    }),
-  } as const;
-}
-
-/** The paging flags as given. */
-export interface Paging extends PageQuery {
-  readonly all?: boolean;
-  readonly max?: number;
-}
+import type { Context, ListSink, Page, Service, WireRecord } from '../ports.ts';
+import { closingLines, type Drawn, type Paging, pageLimit } from './paging.ts';
+import { brokeOff, idOf, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
 
 /** A filter of ours, with the flags that say it again in the command for the next page. */
 export interface Filter {
@@ -72,7 +41,7 @@ export async function showList(
   const service = await ctx.service();
   const tally = { read: 0, shown: 0, ofOtherMode: 0 };
   const walk: Walk = {
-    query: { limit: pageLimit(paging, filters), next: paging.next, previous: paging.previous },
+    query: { limit: pageLimit(paging, filters.length > 0), next: paging.next, previous: paging.previous },
     all: paging.all === true,
     max: paging.max,
     filter: filters.length === 0 ? undefined : (record) => filters.every(({ accepts }) => accepts(record)),
@@ -97,17 +66,9 @@ export async function showList(
   };
   const drawn = await draw(sink, pagesOf(service, resource, walk), show).finally(over);
   for (const line of onlooker?.closing() ?? []) ctx.notes.note(line);
-  const again = [
-    resource,
-    'list',
-    ...numberWords('--limit', paging.limit),
-    ...filters.flatMap(({ words }) => words),
-    ...ctx.options.outputWords,
-  ];
   if (tally.ofOtherMode > 0) ctx.notes.warn(otherModeLine(service));
-  const filtered = filters.length > 0;
-  for (const line of closingLines(service, resource, paging, { ...drawn, filtered }, again))
-    ctx.notes.note(line);
+  const words = { filters: filters.flatMap((filter) => filter.words), output: ctx.options.outputWords };
+  for (const line of closingLines(service.profile, resource, paging, drawn, words)) ctx.notes.note(line);
 }
 
 // Records carry the mode of their key (service: Authentication 5); a change would be refused.
@@ -120,26 +81,9 @@ function otherModeLine({ profile }: Service): string {
   return `profile ${profile.name} says ${profile.mode}, but these records are ${real}: paydesk profile check ${profile.name}`;
 }
 
-// Never ask for more than will be shown; 20 is the shortest page worth its request.
-function pageLimit({ limit, max }: Paging, filters: readonly Filter[]): number | undefined {
-  return limit ?? (max !== undefined && max < 20 && filters.length === 0 ? max : undefined);
-}
-
-function numberWords(name: string, value: number | undefined): readonly string[] {
-  return value === undefined ? [] : [name, String(value)];
-}
-
 async function* pagesOf(service: Service, resource: ResourceName, walk: Walk): AsyncGenerator<WalkedPage> {
   if (walk.query.previous === undefined) yield* walkForwards(service, resource, walk);
   else yield await walkBackwards(service, resource, walk);
-}
-
-/** What was drawn: how many, the first and last id, and whether more follow. */
-interface Drawn {
-  readonly count: number;
-  readonly first: string | undefined;
-  readonly last: string | undefined;
-  readonly hasMore: boolean;
 }
 
 async function draw(
@@ -177,31 +121,4 @@ function incomplete(error: unknown, { count, last }: Drawn): unknown {
     now: [last === undefined ? 'run the command again' : `run it again, or go on with --next ${last}`],
     cause: error,
   });
-}
-
-/** Whether an error ends a walk in the middle: a refused key and a person's stop are something else. */
-export function brokeOff(error: unknown): error is CliError {
-  return error instanceof CliError && ['network', 'reply', 'rejected', 'not_found'].includes(error.kind);
-}
-
-function closingLines(
-  service: Service,
-  resource: ResourceName,
-  paging: Paging,
-  { filtered, ...drawn }: Drawn & { readonly filtered: boolean },
-  again: readonly string[],
-): readonly string[] {
-  const { profile } = service;
-  const { one, many } = resources[resource];
-  const label = accountLabel(profile);
-  if (drawn.count === 0) return [`No ${many} ${filtered ? 'that match' : 'here'}, ${label}`];
-  const line = (...words: readonly string[]) => commandLine(profile, ...again, ...words);
-  const backwards = paging.previous !== undefined;
-  const next = backwards || drawn.hasMore ? drawn.last : undefined;
-  const previous = paging.next !== undefined || (backwards && drawn.hasMore) ? drawn.first : undefined;
-  const head = `${drawn.count} ${drawn.count === 1 ? one : many}, ${label}.`;
-  return [
-    `${head}${next === undefined ? ' No more follow' : ` next: ${line(...numberWords('--max', paging.max), '--next', next)}`}`,
-    ...(previous === undefined ? [] : [`previous: ${line('--previous', previous)}`]),
-  ];
 }

@@ -112,3 +112,8 @@ function wantedRecords({ all, max, filter, query }: Walk): number {
 function matching(page: Page, { filter }: Walk): readonly WireRecord[] {
   return filter === undefined ? page.records : page.records.filter(({ value }) => filter(value));
 }
+
+/** Whether an error ends a walk in the middle: a refused key and a person's stop are something else. */
+export function brokeOff(error: unknown): error is CliError {
+  return error instanceof CliError && ['network', 'reply', 'rejected', 'not_found'].includes(error.kind);
+}

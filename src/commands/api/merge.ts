@@ -3,7 +3,8 @@
 import { type ResourceName, resources } from '../../api/spec.ts';
 import { recordId, usage } from '../../command.ts';
 import type { Context } from '../../ports.ts';
-import { type Paging, showList } from '../listing.ts';
+import { showList } from '../listing.ts';
+import type { Paging } from '../paging.ts';
 
 /** Walks the list that a path asks for, to its end. Throws CliError 'usage' for what is no documented list. */
 export function mergeLists(ctx: Context, path: string): Promise<undefined> {

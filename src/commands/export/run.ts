@@ -12,8 +12,7 @@ import type {
   WireRecord,
 } from '../../ports.ts';
 import { commandLine } from '../account.ts';
-import { brokeOff } from '../listing.ts';
-import { idOf, widePages } from '../walk.ts';
+import { brokeOff, idOf, widePages } from '../walk.ts';
 import { type ExportInput, type Written, writtenAs } from './flags.ts';
 import { refuseLoneMaxAge, verifyFile } from './verify.ts';
 import { againWords, contentWords } from './words.ts';

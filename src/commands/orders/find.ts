@@ -3,8 +3,7 @@
 import { type Column, orderColumns, resources } from '../../api/spec.ts';
 import { defineCommand, flag } from '../../command.ts';
 import type { Context, Page, Service, WireRecord } from '../../ports.ts';
-import { brokeOff } from '../listing.ts';
-import { widePages } from '../walk.ts';
+import { brokeOff, widePages } from '../walk.ts';
 import { filterFlags, orderFilters } from './filters.ts';
 import { brokenOff, type Ending, foundLines, noMatch, type Search } from './find-words.ts';
 import { createMatcher, type Matcher } from './matching.ts';

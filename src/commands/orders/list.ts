@@ -2,7 +2,8 @@
 
 import { defineCommand } from '../../command.ts';
 import type { Context, Profile } from '../../ports.ts';
-import { pagingFlags, showList } from '../listing.ts';
+import { showList } from '../listing.ts';
+import { pagingFlags } from '../paging.ts';
 import { filterFlags, orderFilters } from './filters.ts';
 import { orderOnlooker } from './onlooker.ts';
 import { refundReasons } from './refund-reasons.ts';
