@@ -371,10 +371,11 @@ export interface Verification {
 export interface Repair {
   /** The damaged file as it was. */
   readonly copy: string;
+  /** Rows that say what was written. */
   readonly kept: number;
-  /** Rows that were changed: SENT ones stay as open outcomes, verdicts are kept in the copy only. */
+  /** SENT rows that were changed: open outcomes now. */
   readonly doubtful: number;
-  /** Rows that could not be read at all. */
+  /** Rows that are in the copy alone: not readable, a verdict that was changed, or one whose SENT is gone. */
   readonly lost: readonly number[];
 }
 

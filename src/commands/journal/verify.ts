@@ -63,17 +63,14 @@ async function repair(ctx: Context): Promise<undefined> {
   }
   const { copy, kept, doubtful, lost } = await ctx.journal.repair();
   await ctx.out.own({ object: 'journal_repair', copy, kept, doubtful, lost }, () => [
-    { line: `${kept} rows kept, ${doubtful} doubtful, ${lost.length} not readable` },
+    { line: `${kept} rows kept, ${doubtful} doubtful, ${lost.length} lost` },
     { line: `the damaged file is kept: ${copy}` },
     ...(kept + doubtful === 0
       ? [{ line: 'what was open is not known any more: look at every order before you change it' }]
       : []),
-    {
-      line:
-        doubtful === 0
-          ? ''
-          : 'doubtful ones are open outcomes now: paydesk journal list --open --all-profiles',
-    },
+    ...(doubtful === 0
+      ? []
+      : [{ line: 'doubtful ones are open outcomes now: paydesk journal list --open --all-profiles' }]),
   ]);
   return undefined;
 }
