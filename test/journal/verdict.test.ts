@@ -216,6 +216,19 @@ describe('what a read shows of other changes', () => {
       [{ ...created, id: 'ord_8' }],
       { shows: 'nothing', refunds: [] },
     ],
+    [
+      'a new order that equals it, after one whose price is beyond what a number holds exactly',
+      [
+        {
+          ...created,
+          id: 'ord_10',
+          line_items: { data: [{ name: 'Tee', unit_price: 90071992547409931n, quantity: 1 }] },
+        },
+        { ...created, id: 'ord_11', metadata: { shop: 90071992547409931n } },
+        created,
+      ],
+      { shows: 'expected', others: false, created: 'ord_9' },
+    ],
     ['a new order of another currency', [{ ...created, currency: 'USD' }], { shows: 'nothing' }],
     ['a new order with other items', [{ ...created, line_items: { data: [] } }], { shows: 'nothing' }],
     ['a new order of another customer', [{ ...created, customer_info: null }], { shows: 'nothing' }],
@@ -224,6 +237,12 @@ describe('what a read shows of other changes', () => {
   ])('a creation: %s', (_, orders, sight) => {
     const { refunds, ...rest } = { refunds: [], ...sight };
     expect(judgeRead(creation, orders)).toEqual({ ...rest, refunds });
+  });
+
+  it('a creation is recognised by metadata whose keys come back in another order', () => {
+    const sent = { ...body, metadata: { box: { width: 2, height: 3 } } };
+    const back = { ...created, metadata: { box: { height: 3, width: 2 } } };
+    expect(judgeRead({ ...creation, body: sent }, [back])).toMatchObject({ shows: 'expected' });
   });
 
   it('a creation without customer and metadata is told by its items', () => {
