@@ -2,7 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
-import { answersRepeat, isOpen, verdictOf } from './guards.ts';
+import { answersRepeat, isOpen, sameJson, verdictOf } from './guards.ts';
 import type { HandsParts } from './hands.ts';
 import { lookAt, recordIn } from './look.ts';
 import { outcomeOf } from './outcome.ts';
@@ -45,7 +45,7 @@ export function createDesk(parts: DeskParts): JournalDesk {
       const last = (await store.attempts({ origin, given })).at(-1);
       if (last === undefined) return undefined;
       const { sent } = last;
-      if (sent.proof.kind !== kind || JSON.stringify(sent.asked) !== JSON.stringify(asked)) {
+      if (sent.proof.kind !== kind || !sameJson(sent.asked, asked)) {
         throw refusalError({ why: 'other_parameters', attempt: last, now: { kind, asked } }, given);
       }
       return answer(await handsFor(last), last, again);
