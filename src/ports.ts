@@ -262,6 +262,9 @@ export interface Intent {
   readonly checks?: readonly string[] | undefined;
 }
 
+/** What a change is called by, whoever asked for it. */
+export type ChangeSubject = Pick<Intent, 'kind' | 'orderId' | 'amount' | 'currency' | 'request'>;
+
 /** A refund record found after the change. */
 export interface FoundRefund {
   readonly chargeId: string;
@@ -398,8 +401,8 @@ export interface JournalDesk {
     confirm: (sight: Sight) => Promise<void>,
   ): Promise<Resolved>;
   /**
-   * The outcome of an earlier run under a script's id, after a read where it is open; undefined when there is none, or
-   * a new attempt is due. Throws CliError 'refused' when the id was used for something else.
+   * The outcome of an earlier run under a script's id, after a read where it is open, and what was sent then; undefined
+   * when there is none, or a new attempt is due. Throws CliError 'refused' when the id was used for something else.
    */
   recorded(
     intentId: string,
@@ -409,7 +412,7 @@ export interface JournalDesk {
       readonly again: boolean;
       readonly origin: string;
     },
-  ): Promise<Outcome | undefined>;
+  ): Promise<{ readonly outcome: Outcome; readonly change: ChangeSubject } | undefined>;
   /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;

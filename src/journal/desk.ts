@@ -1,7 +1,7 @@
 /** The journal as commands see it: attempts, reads, settling, and the care of the file. */
 
 import { CliError } from '../errors.ts';
-import type { AttemptRecord, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
+import type { AttemptRecord, ChangeSubject, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
 import { answersRepeat, isOpen, sameJson, verdictOf } from './guards.ts';
 import type { HandsParts } from './hands.ts';
 import { lookAt, recordIn } from './look.ts';
@@ -9,6 +9,7 @@ import { outcomeOf } from './outcome.ts';
 import { resolveOne } from './reconcile.ts';
 import { repairStore } from './repair.ts';
 import { isDue } from './resolve.ts';
+import type { SentRow } from './rows.ts';
 import type { FileStore } from './store.ts';
 import { momentOf } from './time.ts';
 import { refusalError } from './words.ts';
@@ -48,7 +49,8 @@ export function createDesk(parts: DeskParts): JournalDesk {
       if (sent.proof.kind !== kind || !sameJson(sent.asked, asked)) {
         throw refusalError({ why: 'other_parameters', attempt: last, now: { kind, asked } }, given);
       }
-      return answer(await handsFor(last), last, again);
+      const outcome = await answer(await handsFor(last), last, again);
+      return outcome && { outcome, change: subjectOf(sent) };
     },
     forget: (before) => store.forget(before),
     verify: (head) => store.verify(head),
@@ -62,6 +64,10 @@ export function createDesk(parts: DeskParts): JournalDesk {
       return repairStore(store.file, clock.now());
     },
   };
+}
+
+function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject {
+  return { kind: proof.kind, orderId: proof.orderId, amount, currency, request };
 }
 
 async function answer(hands: HandsParts, last: AttemptRecord, again: boolean): Promise<Outcome | undefined> {

@@ -135,6 +135,20 @@ describe('a change', () => {
     expect(service.posts()).toHaveLength(1);
   });
 
+  test('that got no answer is told again under its id as the request that was sent', async () => {
+    await using broken = await startDesk({
+      instead: ({ method }) => (method === 'POST' ? json([]) : undefined),
+    });
+    const words = ['api', 'POST', 'things/1', '--field', 'a=1', '--intent', 'open-1', '--yes'];
+    expect((await paydesk(words, { home, env: broken.env })).code).toBe(7);
+    const repeat = await paydesk(words, { home, env: broken.env });
+    expect({ code: repeat.code, stderr: repeat.stderr.replaceAll(/\s+/g, ' ') }).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('no usable answer to the POST /things/1 ('),
+    });
+    expect(broken.changes()).toHaveLength(1);
+  });
+
   test('a header that is added is sent, and stays out of the journal', async () => {
     await using service = await startCreations();
     const header = ['--header', 'X-Secret-Token: s3cr3t-v4lue'];

@@ -40,7 +40,7 @@ interface Desk extends AsyncDisposable {
 }
 
 /** A profile `shop`, and one refund of 300 sent through it that got no answer. */
-async function afterLostReply(): Promise<Desk> {
+async function afterLostReply(...words: string[]): Promise<Desk> {
   const service = await losing();
   const home = newHome();
   const run = (...args: string[]) => paydesk(args, { home, env: { TZ: 'UTC', PAYDESK_OPERATOR: 'op7' } });
@@ -48,7 +48,7 @@ async function afterLostReply(): Promise<Desk> {
   writeFileSync(key, testKey, { mode: 0o600 });
   await run('profile', 'add', 'shop', '--base-url', service.url, '--mode', 'sandbox', '--key-file', key);
   await run('profile', 'set', 'shop', 'reconcile.after', '0');
-  const lost = await run('-p', 'shop', ...refund, '--note', 'ticket 8840');
+  const lost = await run('-p', 'shop', ...refund, '--note', 'ticket 8840', ...words);
   expect(lost.code).toBe(7);
   const [intent = ''] = /i_[0-9a-f]+/.exec(lost.stderr) ?? [];
   const dispose = async () => {
@@ -102,6 +102,22 @@ describe('an outcome that is not certain', () => {
     expect(await desk.run('journal', 'reconcile', desk.intent)).toMatchObject({ code: 0 });
     const again = await desk.run('-p', 'shop', ...refund);
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('rf_0') });
+    expect(desk.service.posts).toHaveLength(1);
+  });
+
+  test('of a script is told again under its id with the money of it', async () => {
+    await using desk = await afterLostReply('--intent', 'ticket-8840');
+    const words = ['--note', 'ticket 8840', '--intent', 'ticket-8840'];
+    const open = await desk.run('-p', 'shop', ...refund, ...words);
+    expect({ code: open.code, stderr: open.stderr.replaceAll(/\s+/g, ' ') }).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('no usable answer to the refund of 300 MXN on ord_1 ('),
+    });
+    desk.service.orders = [refunded(300)];
+    expect(await desk.run('-p', 'shop', ...refund, ...words)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('applied before: refund of 300 MXN on ord_1'),
+    });
     expect(desk.service.posts).toHaveLength(1);
   });
 
