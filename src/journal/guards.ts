@@ -73,7 +73,10 @@ export function isOpen(record: AttemptRecord, now: Moment): boolean {
 }
 
 /** Refund ids, and ids of created orders, that attempts other than this one account for. */
-export function claimedBy(others: readonly AttemptRecord[], except: AttemptRecord): ReadonlySet<string> {
+export function claimedBy(
+  others: readonly AttemptRecord[],
+  except: Pick<AttemptRecord, 'sent'>,
+): ReadonlySet<string> {
   const rows = others.filter((record) => !isSame(record, except)).map(verdictOf);
   return new Set(
     rows
@@ -83,7 +86,7 @@ export function claimedBy(others: readonly AttemptRecord[], except: AttemptRecor
   );
 }
 
-function isSame(one: AttemptRecord, other: AttemptRecord): boolean {
+function isSame(one: AttemptRecord, other: Pick<AttemptRecord, 'sent'>): boolean {
   return one.sent.intent === other.sent.intent && one.sent.attempt === other.sent.attempt;
 }
 

@@ -89,6 +89,8 @@ export interface InFlight {
   readonly sent: SentRow;
   /** The moment of the final read. */
   readonly readAt: Moment;
+  /** Ids of refunds and created orders that other attempts account for: none of them is this one's. */
+  readonly claimed: ReadonlySet<string>;
   readonly unrecorded?: { readonly cause: unknown } | undefined;
   readonly alarm?: 'contradiction' | undefined;
   readonly reads: number;

@@ -66,8 +66,8 @@ function imageOf(money: OrderMoney): PreImage {
   };
 }
 
-/** What a read shows. `claimed` are refund ids that other attempts account for. */
-export function judgeRead(proof: Proof, value: unknown, claimed: ReadonlySet<string> = new Set()): Sight {
+/** What a read shows. `claimed`: ids of refunds and created orders that other attempts account for. */
+export function judgeRead(proof: Proof, value: unknown, claimed: ReadonlySet<string>): Sight {
   if (proof.kind === 'order') {
     const created = createdIn(proof, value, claimed);
     return created === undefined
@@ -241,10 +241,13 @@ function judgeError(proof: Proof, status: number, error: ErrorBody): Answer {
   };
 }
 
+// A reply to this very request shows what it did; what others did meanwhile makes it contradict.
+const unclaimed: ReadonlySet<string> = new Set();
+
 // `data` of a refusal is the unchanged order (service: Errors); one that moved contradicts the refusal.
 function dataContradicts(proof: Proof, error: ErrorBody): boolean {
   if (proof.kind !== 'refund' || error.data === undefined || error.data === null) return false;
-  const sight = judgeRead(proof, error.data);
+  const sight = judgeRead(proof, error.data, unclaimed);
   if (sight.shows === 'unreadable') return valueAt(error.data, ['id']) !== proof.orderId;
   const refunded = valueAt(error.data, ['amount_refunded']);
   return sight.refunds.length > 0 || changed(proof.before.amountRefunded, refunded);
@@ -260,7 +263,7 @@ function judgeOrderReply(proof: Proof, status: number, value: unknown): Answer {
   const stranger = notThisOrder(proof, value);
   if (stranger !== undefined)
     return { says: 'contradiction', why: `HTTP ${status}, an order, but ${stranger}` };
-  const sight = judgeRead(proof, value);
+  const sight = judgeRead(proof, value, unclaimed);
   if (sight.shows === 'unreadable')
     return { says: 'nothing', why: `HTTP ${status}, an order, but ${sight.problem}` };
   if (valueAt(value, ['livemode']) !== proof.livemode) {

@@ -36,7 +36,7 @@ it('whatever JSON comes as a reply or a read, it is judged, and a refund is appl
       const text = JSON.stringify(value);
       const heard = hear({ status, contentType: 'application/json', body: new TextEncoder().encode(text) });
       const answer = judgeReply(proof(kind), heard);
-      const sight = judgeRead(proof(kind), JSON.parse(text));
+      const sight = judgeRead(proof(kind), JSON.parse(text), new Set());
       preImage(kind, JSON.parse(text));
       if (kind !== 'refund') return;
       if (answer.says === 'applied') expect(answer.refunds).toMatchObject([{ chargeId: 'ch_1', amount: -5 }]);
