@@ -1,7 +1,14 @@
 /** What a reply or a read proves about a change, against the order as it was before. Pure. */
 
 import { type OrderMoney, readMoney } from '../api/charges.ts';
-import { documentedErrorOf, type ErrorBody, readErrorBody, statuses, valueAt } from '../api/spec.ts';
+import {
+  documentedErrorOf,
+  type ErrorBody,
+  errorParts,
+  readErrorBody,
+  statuses,
+  valueAt,
+} from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { ExpectedRefund, FoundRefund, Intent } from '../ports.ts';
 import { createdIn, newestIds } from './created.ts';
@@ -221,24 +228,7 @@ function judgeError(proof: Proof, status: number, error: ErrorBody): Answer {
       why: `HTTP ${status}, an error of the service that does not say what became of it`,
     };
   }
-  const parts = details.map(({ message, debug_message, code, param }) => ({
-    message,
-    debugMessage: debug_message,
-    code,
-    param,
-  }));
-  return {
-    says: 'rejected',
-    contradicts: dataContradicts(proof, error),
-    error: {
-      type,
-      code: parts[0]?.code,
-      logId: error.log_id,
-      httpStatus: status,
-      details: parts,
-      data: error.data,
-    },
-  };
+  return { says: 'rejected', contradicts: dataContradicts(proof, error), error: errorParts(error, status) };
 }
 
 // A reply to this very request shows what it did; what others did meanwhile makes it contradict.

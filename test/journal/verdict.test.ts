@@ -306,6 +306,15 @@ describe('what a reply says of other changes', () => {
     expect(judgeReply(proof(), { ...redirect, body: { problem: 'an empty body' } })).toEqual(answer);
   });
 
+  it('an error whose first detail has no code has that of the next one', () => {
+    const details = [{ message: 'm' }, { code: 'acme.errors.x' }, { code: 'acme.errors.y' }];
+    const value = { object: 'error', type: 't', details };
+    expect(judgeReply(proof({ kind: 'api' }), heard(value, 422))).toMatchObject({
+      says: 'rejected',
+      error: { code: 'acme.errors.x' },
+    });
+  });
+
   it('an error names all that it holds, and keeps its data', () => {
     const details = [{ message: 'm', debug_message: 'd', code: 'acme.errors.x', param: 'p' }];
     const value = { object: 'error', type: 't', log_id: 'l', details, data: { id: 'ord_1' } };
