@@ -14,6 +14,7 @@ import type { FileStore } from './store.ts';
 import { momentOf } from './time.ts';
 import { refusalError } from './words.ts';
 
+/** What the desk is made of. */
 export interface DeskParts {
   readonly store: FileStore;
   readonly locks: Locks;

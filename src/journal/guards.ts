@@ -31,6 +31,7 @@ export type Refusal =
   /** Something outside stopped it: the read, the approval. */
   | { readonly why: 'stopped'; readonly cause: unknown };
 
+/** What the journal says to an intent: it may be sent, it was answered before, or it is refused. */
 export type Decision =
   | {
       readonly go: 'send';

@@ -3,6 +3,7 @@
 import { CliError } from '../errors.ts';
 import type { Intent, Service, WireRecord } from '../ports.ts';
 
+/** What a look showed. */
 export interface LastRead {
   /** What verdict.ts judges: the order, or a list of the newest ones. */
   readonly value: unknown;
@@ -12,6 +13,7 @@ export interface LastRead {
   readonly neighbour?: string | undefined;
 }
 
+/** What is looked at; `neighbour` is the record before the order when it was last located. */
 export interface Target {
   readonly kind: Intent['kind'];
   readonly orderId?: string | undefined;

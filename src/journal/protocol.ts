@@ -46,6 +46,7 @@ export type Effect =
   | { readonly do: 'release' }
   | { readonly do: 'finish' };
 
+/** What came of an effect. */
 export type Event =
   | { readonly is: 'locked' | 'released' }
   | ({ readonly is: 'busy' } & Pick<Extract<Refusal, { why: 'busy' }>, 'owner'>)
@@ -107,6 +108,7 @@ export interface Search extends InFlight {
   readonly sight?: Exclude<Sight, { shows: 'unreadable' }> | undefined;
 }
 
+/** Where a run is, with all that it knows there. */
 export type State =
   | { readonly at: 'locking' | 'looking'; readonly wanted: Wanted }
   | {
@@ -137,6 +139,7 @@ export type State =
     }
   | { readonly at: 'releasing' | 'done'; readonly end: End };
 
+/** Where a run is now, and what it asks for next. */
 export interface Step {
   readonly state: State;
   readonly effect: Effect;

@@ -19,6 +19,7 @@ export interface Errand {
     | undefined;
 }
 
+/** How a look ended. */
 export type ResolveEnd =
   | ({ readonly how: 'looked' } & Resolved)
   | { readonly how: 'refused'; readonly refusal: Refusal };
@@ -29,6 +30,7 @@ interface Found {
   readonly claimed: ReadonlySet<string>;
 }
 
+/** Where a look is, with all that it knows there. */
 export type ResolveState =
   | { readonly at: 'locking' | 'looking'; readonly errand: Errand }
   | ({ readonly at: 'reading' } & Found)
@@ -37,6 +39,7 @@ export type ResolveState =
   | ({ readonly at: 'recording'; readonly sight: Sight; readonly row: VerdictRow } & Found)
   | { readonly at: 'releasing' | 'done'; readonly end: ResolveEnd };
 
+/** Where a look is now, and what it asks for next. */
 export interface ResolveStep {
   readonly state: ResolveState;
   readonly effect: Effect;

@@ -1,7 +1,7 @@
 /** `journal reconcile`: reads orders again until outcomes are certain, as far as reads can tell. */
 
 import { defineCommand, flag, usage } from '../../command.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Context } from '../../ports.ts';
 import { attemptOf, needsLook, originOf, showAttempt, showAttempts } from './attempts.ts';
 import { intentArgument } from './intent.ts';
@@ -32,7 +32,7 @@ export const reconcile = defineCommand({
       needsLook(ctx, one, now),
     );
     const alarmed = looked.filter((one) => needsLook(ctx, one, now));
-    return left.length + alarmed.length === 0 ? 0 : 7;
+    return left.length + alarmed.length === 0 ? 0 : exitCodes.unknown;
   },
 });
 
@@ -42,7 +42,7 @@ async function reconcileOne(ctx: Context, intent: string): Promise<number | unde
   if (ctx.options.dryRun) return sayDue(ctx, due);
   const record = due.length === 0 ? before : (await ctx.journal.reconcile(before)).record;
   await showAttempt(ctx, record);
-  return needsLook(ctx, record, await ctx.journal.now()) ? 7 : 0;
+  return needsLook(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
 
 async function dueOf(

@@ -1,7 +1,7 @@
 /** `journal settle`: a person states what became of an attempt that reads cannot tell. */
 
 import { defineCommand, flag, usage } from '../../command.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Context, Sight } from '../../ports.ts';
 import { attemptOf, needsLook, showAttempt } from './attempts.ts';
 import { intentArgument } from './intent.ts';
@@ -39,7 +39,7 @@ export const settle = defineCommand({
     if (added === undefined) ctx.notes.warn(`${intent} needs no word of yours: nothing was written down`);
     else if (added.by !== 'person') ctx.notes.warn('the read tells, so your word was not needed');
     await showAttempt(ctx, after);
-    return needsLook(ctx, after, await ctx.journal.now()) ? 7 : 0;
+    return needsLook(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
   },
 });
 
