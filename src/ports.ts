@@ -3,7 +3,7 @@
 import type { Column, JsonObject, ResourceName } from './api/spec.ts';
 import type { CliErrorParts } from './errors.ts';
 import type { Alarm, AttemptRecord, JournalRow, Moment, VerdictRow } from './journal/rows.ts';
-import type { Sight } from './journal/verdict.ts';
+import type { Sight } from './journal/sight.ts';
 import type {
   Described,
   KeyPlace,

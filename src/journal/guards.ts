@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Intent } from '../ports.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
-import { provable } from './verdict.ts';
+import { provable } from './sight.ts';
 
 /** Why nothing is sent. words.ts puts it into words. */
 export type Refusal =

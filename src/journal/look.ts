@@ -5,7 +5,7 @@ import type { Intent, Service, WireRecord } from '../ports.ts';
 
 /** What a look showed. */
 export interface LastRead {
-  /** What verdict.ts judges: the order, or a list of the newest ones. */
+  /** What sight.ts judges: the order, or a list of the newest ones. */
   readonly value: unknown;
   readonly record?: WireRecord | undefined;
   /** The newest orders, for one that is being created. */

@@ -5,7 +5,7 @@ import type { Intent } from '../ports.ts';
 import type { Decision, Refusal } from './guards.ts';
 import type { Heard } from './reply.ts';
 import type { AttemptRecord, JournalRow, Moment, PreImage, SentRow, VerdictRow } from './rows.ts';
-import type { Sight } from './verdict.ts';
+import type { Sight } from './sight.ts';
 
 /** What one run of the protocol is about. Everything in it is plain data. */
 export interface Wanted

@@ -8,7 +8,8 @@ import { isUnsettled } from './fold.ts';
 import { claimedBy, horizonOf, type Refusal, verdictOf } from './guards.ts';
 import type { Effect, Event } from './protocol.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import { judgeRead, provable, type Ruling, ruling, rulingOf, type Sight } from './verdict.ts';
+import { judgeRead, provable, type Sight } from './sight.ts';
+import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
 /** Which attempt, and what a person says of it where reads cannot tell. */
 export interface Errand {
