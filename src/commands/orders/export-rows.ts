@@ -1,6 +1,7 @@
 /** Rows of an export of orders: orders, their charges or their refunds, by the date that was asked about. Pure. */
 
-import { isObject, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import { refundsOf } from '../../api/charges.ts';
+import { type CompleteItems, completeItems, isObject, type JsonObject, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow, WireRecord } from '../../ports.ts';
 import { isWithin, type TimeRange } from '../time-range.ts';
@@ -37,27 +38,39 @@ export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
   if (kind === 'orders' && by === 'created') return chosen([whole(record, [order.created_at])], query);
   const charges = chargesOf(order);
   const paid = charges.filter(isPaid).map(({ paid_at: at }) => at);
-  const refunds = (charge: JsonObject) => refundsOf(order, charge);
+  const refunds = (charge: JsonObject) => all(order, refundsOf(order, charge));
   if (kind === 'refunds' || by === 'refunded') refuseHidden(order, charges.flatMap(refunds));
   if (kind === 'orders') {
     const dates = by === 'paid' ? paid : charges.flatMap(refunds).map(({ created_at: at }) => at);
     return chosen([whole(record, dates)], query);
   }
-  const datesOf = (charge: JsonObject, made: readonly JsonObject[]): readonly unknown[] => {
+  const datesOf = (charge: JsonObject, made: () => readonly JsonObject[]): readonly unknown[] => {
     if (by === 'created') return [order.created_at];
     return by === 'paid'
       ? [charge].filter(isPaid).map(({ paid_at: at }) => at)
-      : made.map(({ created_at: at }) => at);
+      : made().map(({ created_at: at }) => at);
   };
   if (kind === 'charges')
     return chosen(
-      charges.map((charge) => chargeRow(order, charge, datesOf(charge, refunds(charge)))),
+      charges.map((charge) =>
+        chargeRow(
+          order,
+          charge,
+          datesOf(charge, () => refunds(charge)),
+        ),
+      ),
       query,
     );
   return chosen(
     charges.flatMap((charge) =>
       refunds(charge).map((refund) =>
-        refundRow(order, charge, refund, datesOf(charge, [refund]), query.factsOf(refund.id)),
+        refundRow(
+          order,
+          charge,
+          refund,
+          datesOf(charge, () => [refund]),
+          query.factsOf(refund.id),
+        ),
       ),
     ),
     query,
@@ -150,15 +163,7 @@ const withCharges: readonly unknown[] = Object.values(statuses);
 function chargesOf(order: JsonObject): readonly JsonObject[] {
   const { charges, payment_status: status } = order;
   if ((charges === undefined || charges === null) && !withCharges.includes(status)) return [];
-  return all(charges, `the charges of ${text(order.id) ?? 'an order'}`);
-}
-
-// `refunds` is null where there are none (service: charge).
-function refundsOf(order: JsonObject, charge: JsonObject): readonly JsonObject[] {
-  const { refunds } = charge;
-  const { amount_refunded: refunded } = order;
-  if (refunds === null || (refunds === undefined && !(Number(refunded) > 0))) return [];
-  return all(refunds, `the refunds of ${text(charge.id) ?? 'a charge'} (${text(order.id) ?? 'an order'})`);
+  return all(order, completeItems(charges, 'the charges'));
 }
 
 // Money that went back without a record of it would be missing from every sum (service: amount_refunded).
@@ -170,14 +175,11 @@ function refuseHidden({ id, amount_refunded: refunded }: JsonObject, shown: read
   );
 }
 
-// A nested list that shows all its items (service: List envelope).
-function all(list: unknown, what: string): readonly JsonObject[] {
-  const data = valueAt(list, ['data']);
-  const total = valueAt(list, ['total']);
-  const complete =
-    valueAt(list, ['has_more']) !== true && (typeof total !== 'number' || total === Object(data).length);
-  if (Array.isArray(data) && data.every(isObject) && complete) return data;
-  throw new CliError('incomplete', `the service does not show all of ${what}`);
+function all({ id }: JsonObject, list: CompleteItems): readonly JsonObject[] {
+  const what = text(id) ?? 'an order';
+  if ('problem' in list) throw new CliError('incomplete', `${what}: ${list.problem}`);
+  if (list.items.every(isObject)) return list.items;
+  throw new CliError('incomplete', `${what}: a charge or a refund is no object`);
 }
 
 function text(value: unknown): string | undefined {
