@@ -51,6 +51,12 @@ function install(): boolean {
   return works();
 }
 
+/** Words for strace by which every sync of this folder fails, `EIO`, and nothing else is touched. */
+export function failingSync(folder: string, error: string): readonly string[] {
+  const fails = `inject=fsync:error=${error}`;
+  return ['-f', '--seccomp-bpf', '-o', '/dev/null', '-P', folder, '-e', 'trace=fsync', '-e', fails];
+}
+
 /** Starts it; `pid` is that of strace. Without -f strace follows, and counts, the main thread only. */
 export function startTraced(desk: Desk, home: Home, args: readonly string[], injection?: Injection) {
   const log = join(home.path, 'strace.log');

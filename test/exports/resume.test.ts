@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { failingSync, hasStrace } from '../atmost/strace.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { cutBody, type Handler, json, reply, reset, startServer } from '../harness/server.ts';
 import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
@@ -226,6 +229,32 @@ test.each([
   expect(stderr).toContain('--to o.csv --resume');
   expect((await exporting(server, home, '--to', 'o.csv', '--limit', '10', '--resume')).code).toBe(0);
 });
+
+test.skipIf(!hasStrace())(
+  'F60 a folder that the disk fails to sync: exit 9, no finished name, and --resume goes on once it can',
+  async () => {
+    await using server = await startOrders(60);
+    using home = newHome();
+    const words = [process.execPath, bin, 'orders', 'export', '--to', 'o.csv'];
+    const child = spawn('strace', [...failingSync(home.path, 'EIO'), ...words], {
+      env: cleanEnv({ home, env: reaching(server) }),
+      cwd: home.path,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    expect(code, stderr).toBe(9);
+    expect(stderr).toContain('i/o error (EIO)');
+    expect(stderr).toContain('o.csv was not written');
+    expect(readdirSync(home.path).filter((name) => name.startsWith('o.'))).toEqual([
+      'o.csv.manifest.json',
+      'o.csv.partial',
+      'o.csv.partial.manifest.json',
+    ]);
+    expect((await exporting(server, home, '--verify', 'o.csv')).code).toBe(9);
+    expect((await exporting(server, home, '--to', 'o.csv', '--resume')).code).toBe(0);
+    expect((await exporting(server, home, '--verify', 'o.csv')).code).toBe(0);
+  },
+);
 
 const long = process.env.PAYDESK_TEST_LONG === '1';
 const kills = long ? 500 : 20;
