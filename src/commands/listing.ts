@@ -114,7 +114,7 @@ async function draw(
 
 // A refused key and a person's stop stay what they are; anything else in the middle is an incomplete list.
 function incomplete(error: unknown, { count, last }: Drawn): unknown {
-  if (!brokeOff(error)) return error;
+  if (!(error instanceof CliError) || !brokeOff(error)) return error;
   return new CliError('incomplete', error.message, {
     ...error.parts,
     certain: `${count} read; more may exist`,

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../api/spec.ts';
 import { usage } from '../../command.ts';
 import type { Context, Days, Page, Profile } from '../../ports.ts';
-import type { RowMaker } from '../export/run.ts';
+import type { RowMaker } from '../export/rows.ts';
 import type { TimeRange } from '../time-range.ts';
 import { type DateState, stopAtDate } from './date-stop.ts';
 import { orderRows, type RowDate, type RowKind } from './export-rows.ts';
