@@ -10,6 +10,8 @@ import { brokeOff, idOf, type Walk, type WalkedPage, walkBackwards, walkForwards
 export interface Filter {
   readonly words: readonly string[];
   readonly accepts: (record: Readonly<Record<string, unknown>>) => boolean;
+  /** Few of many pass. */
+  readonly few: boolean;
 }
 
 /** What looks on while a list is walked. */

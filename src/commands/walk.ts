@@ -96,7 +96,7 @@ export async function walkBackwards(
   for await (const page of service.pages(resource, walk.query)) {
     walk.see?.(page);
     const matches = [...matching(page, walk), ...records];
-    records = matches.slice(-Math.max(wanted, walk.filter === undefined ? matches.length : wanted));
+    records = walk.filter === undefined ? matches : matches.slice(-wanted);
     read += page.records.length;
     hasMore = page.hasMore || matches.length > records.length;
     if (walk.filter === undefined || records.length >= wanted) break;

@@ -77,9 +77,9 @@ async function toFile(run: Run, written: Written, to: string): Promise<undefined
   for (const line of file.notes) ctx.notes.warn(line);
   if (file.after !== undefined)
     ctx.notes.note(`going on after ${file.after}: ${file.progress.rows} ${job.rowsWord} are there`);
-  const maker = job.rows(file.query, file.state);
   const over = tell(run, () => file.progress);
   try {
+    const maker = job.rows(file.query, file.state);
     for await (const page of walked(run, maker, file)) await file.page(page.rows, page);
     const { manifest, rows, bytes } = await file.complete();
     for (const line of maker.closing()) ctx.notes.note(line);
