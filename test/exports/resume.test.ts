@@ -1,11 +1,10 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failingSync, hasStrace } from '../atmost/strace.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { endOf } from '../harness/ran.ts';
 import { cutBody, type Handler, json, reply, reset, startServer } from '../harness/server.ts';
 import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
 
@@ -218,15 +217,12 @@ test.each([
     cwd: home.path,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const end = endOf(child);
   await server.waitFor(3);
   child.kill(signal);
-  expect(await ended).toBe(code);
-  expect(stderr).toContain('--to o.csv --resume');
+  const ended = await end;
+  expect(ended.code, ended.stderr).toBe(code);
+  expect(ended.stderr).toContain('--to o.csv --resume');
   expect((await exporting(server, home, '--to', 'o.csv', '--limit', '10', '--resume')).code).toBe(0);
 });
 
@@ -241,7 +237,7 @@ test.skipIf(!hasStrace())(
       cwd: home.path,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]);
+    const { code, stderr } = await endOf(child);
     expect(code, stderr).toBe(9);
     expect(stderr).toContain('i/o error (EIO)');
     expect(stderr).toContain('o.csv was not written');
@@ -293,9 +289,7 @@ test(`kill -9 at ${kills} random moments of exports of 20,000 orders, resumed ea
         { env: cleanEnv({ home, env: reaching(server) }), cwd: home.path, stdio: 'ignore' },
       );
       kill = () => child.kill('SIGKILL');
-      const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
-        child.on('close', (ended, by) => resolve([ended, by])),
-      );
+      const { code, signal } = await endOf(child);
       if (signal === 'SIGKILL') {
         killed += 1;
         resumed += existsSync(join(home.path, `${name}.partial`)) ? 1 : 0;
