@@ -6,7 +6,7 @@ import { CliError } from '../errors.ts';
 import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
 import type { Profile, ProfileDraft } from './profile.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, settingName, unknownSetting } from './settings.ts';
 import { issueText, type KeyPlace, leadFile, type StoredProfile, storedProfile } from './store.ts';
 
 /** What a profile of the file means. Throws CliError 'refused' when a setting of it cannot be. */
@@ -49,6 +49,8 @@ export function storedOf(draft: ProfileDraft, place: KeyPlace): StoredProfile {
     from_digest: draft.fromDigest,
   });
   if (!result.success) throw usage(`profile ${draft.name}: ${issueText(result.issues[0])}`);
+  const unknown = Object.keys(result.output.settings).find((name) => settingName(name) === undefined);
+  if (unknown !== undefined) throw unknownSetting(unknown);
   readSettings(result.output.settings, draft.mode, draft.name);
   return result.output;
 }
