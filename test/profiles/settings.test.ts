@@ -30,6 +30,8 @@ test.each([
   ['refund.send_within', '500ms', 500],
   ['refund.horizon_part', '0s', 0],
   ['refund.horizon_whole', '90 min', 5_400_000],
+  ['refund.horizon_whole', '90m', 5_400_000],
+  ['refund.horizon_whole', '2m', 120_000],
   ['reconcile.after', '0,0.05,1', [0, 50, 1000]],
   ['time.zone', 'America/Mexico_City', 'America/Mexico_City'],
 ] as const)('%s %s is understood', (name, text, value) => {
@@ -115,7 +117,14 @@ test('every duration reads as its number of milliseconds', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 364 }),
-      fc.constantFrom(['ms', 1], ['s', 1000], ['min', 60_000], ['h', 3_600_000], ['d', 86_400_000]),
+      fc.constantFrom(
+        ['ms', 1],
+        ['s', 1000],
+        ['m', 60_000],
+        ['min', 60_000],
+        ['h', 3_600_000],
+        ['d', 86_400_000],
+      ),
       (count, [unit, ms]) => {
         const settings = readSettings({ 'refund.horizon_part': `${count}${unit}` }, 'sandbox', 'test');
         expect(settings['refund.horizon_part']).toBe(count * Number(ms));
