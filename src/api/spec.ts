@@ -55,6 +55,12 @@ export type Mode = (typeof modes)[number];
 /** `livemode` of a mode's records (service: Authentication 5). */
 export const livemodeOf: Readonly<Record<Mode, boolean>> = { sandbox: false, production: true };
 
+/** Whether a record is of the other mode than its profile says: then so is the key (service: Authentication 5). */
+// Assumed: a record that does not show its livemode contradicts nothing.
+export function contradictsMode(record: JsonObject, mode: Mode): boolean {
+  return record.livemode === !livemodeOf[mode];
+}
+
 /** Ways to send the key (service: Authentication 3 and 4). */
 export const authSchemes = ['bearer', 'basic'] as const;
 export type AuthScheme = (typeof authSchemes)[number];
@@ -556,6 +562,12 @@ export function documentedErrorOf(body: ErrorBody): DocumentedError | undefined 
     ([, pair]) => pair.type === body.type && codes.includes(pair.code),
   );
   return found?.[0] as DocumentedError | undefined;
+}
+
+/** Whether a status refuses the key. */
+// Assumed: 401 and 403 are about the key; the document shows no status.
+export function isKeyRefusal(status: number | undefined): boolean {
+  return status === 401 || status === 403;
 }
 
 // ── Endpoints ───────────────────────────────────────────────────────────────────────────────────

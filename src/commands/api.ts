@@ -12,7 +12,7 @@ import { showReply } from './api/reply.ts';
 import { checkNamed } from './confirm-by-name.ts';
 import { readBody } from './creation/body.ts';
 import { creationFlags, parsePair } from './creation/flags.ts';
-import { checkMode } from './orders/refund-checks.ts';
+import { checkMode } from './mode.ts';
 import { changeWords } from './outcome.ts';
 import { askedFor, showRecorded } from './repeat.ts';
 import { requestLine } from './request-line.ts';

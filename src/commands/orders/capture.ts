@@ -6,6 +6,7 @@ import { CliError } from '../../errors.ts';
 import type { Context, Intent, Profile, WireRecord } from '../../ports.ts';
 import { commandLine } from '../account.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
+import { checkMode } from '../mode.ts';
 import { readOne } from '../one-record.ts';
 import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
 import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
@@ -13,7 +14,6 @@ import { checkRecorded } from '../unrecorded.ts';
 import { capturePreview, captureResult } from './capture-view.ts';
 import { checkUnchanged } from './final-read.ts';
 import { type Offer, pickOrder } from './pick-order.ts';
-import { checkMode } from './refund-checks.ts';
 
 const { captureExample } = resources.orders;
 const offer: Offer = {
