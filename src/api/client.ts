@@ -5,6 +5,7 @@ import ky from 'ky';
 import type { Clock, OpenService, PageQuery, Profile, RawReply, SendOnce } from '../ports.ts';
 import { baseOf, headersOf, hideKey, urlUnder } from './account.ts';
 import { readBody } from './body.ts';
+import { startDeadline } from './deadline.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import { failureOf, timedOut } from './failure.ts';
 import { headOf } from './headers.ts';
@@ -86,15 +87,6 @@ function stopHeapGrowth(): void {
   setFlagsFromString('--semi-space-growth-factor=1');
 }
 
-// Resolves never, rejects with the signal's reason: an in-process transport may not look at the signal.
-function aborted(signal: AbortSignal): { readonly promise: Promise<never>; readonly stop: () => void } {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = () => reject(signal.reason);
-  signal.addEventListener('abort', onAbort);
-  if (signal.aborted) onAbort();
-  return { promise, stop: () => signal.removeEventListener('abort', onAbort) };
-}
-
 function createExchange(parts: ClientParts): Exchange {
   const { profile, clock, transport } = parts;
   const base = baseOf(profile, transport === undefined);
@@ -111,16 +103,13 @@ function createExchange(parts: ClientParts): Exchange {
   });
   return async ({ method, path, body, headers, timeoutMs, signal, dispatcher }) => {
     const url = urlUnder(base, path);
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(new Error('deadline')), timeoutMs);
-    const both = AbortSignal.any([deadline.signal, ...(signal === undefined ? [] : [signal])]);
-    const stopped = aborted(both);
+    const deadline = startDeadline(timeoutMs, signal);
     const started = clock.monotonic();
     let status: number | undefined;
     const work = async (): Promise<RawReply> => {
       const response = await api(path, {
         method,
-        signal: both,
+        signal: deadline.signal,
         headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         ...(dispatcher === undefined ? {} : { dispatcher }),
@@ -132,17 +121,16 @@ function createExchange(parts: ClientParts): Exchange {
     };
     const conclude = async (): Promise<Exchanged> => {
       try {
-        return { reply: await Promise.race([work(), stopped.promise]) };
+        return { reply: await deadline.over(work()) };
       } catch (error) {
         if (signal?.aborted === true) throw signal.reason;
         return {
-          failure: deadline.signal.aborted
+          failure: deadline.passed
             ? timedOut(timeoutMs, url.host, status)
             : failureOf(error, url.host, status),
         };
       } finally {
-        clearTimeout(timer);
-        stopped.stop();
+        deadline.end();
       }
     };
     const exchanged = await conclude();

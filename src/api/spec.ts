@@ -249,11 +249,15 @@ export interface BodyFault {
   readonly message: string;
 }
 
+/** A schema of a request body, and the body that it lets through. */
+export type RequestSchema = v.GenericSchema;
+export type RequestOf<T extends RequestSchema> = v.InferOutput<T>;
+
 /** Checks a request body against its schema: the body as it may be sent, or every fault of it. */
-export function checkRequest<const T extends v.GenericSchema>(
+export function checkRequest<const T extends RequestSchema>(
   schema: T,
   value: unknown,
-): { readonly body: v.InferOutput<T> } | { readonly faults: readonly BodyFault[] } {
+): { readonly body: RequestOf<T> } | { readonly faults: readonly BodyFault[] } {
   const result = v.safeParse(schema, value);
   if (result.success) return { body: result.output };
   return { faults: allIssues(schema, value, result.issues).map(faultOf) };

@@ -1,6 +1,24 @@
 /** JSON text set out for reading: every token as it came, so that no number is rounded. Pure. */
 
-const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+function tokensOf(json: string): readonly string[] {
+  const token = /["{}[\],:]|[^\s{}[\],:"]+/g;
+  const tokens: string[] = [];
+  for (let found = token.exec(json); found !== null; found = token.exec(json)) {
+    if (found[0] === '"') token.lastIndex = endOfText(json, found.index);
+    tokens.push(json.slice(found.index, token.lastIndex));
+  }
+  return tokens;
+}
+
+// Not by a pattern: the escapes in megabytes of text would fill its stack.
+function endOfText(json: string, start: number): number {
+  for (let quote = json.indexOf('"', start + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (json[before - 1] === '\\') before -= 1;
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+  return json.length;
+}
 
 /** Lines of JSON text, indented by two. */
 export function indented(json: string): readonly string[] {
@@ -11,7 +29,7 @@ export function indented(json: string): readonly string[] {
     lines.push(line);
     line = '  '.repeat(depth);
   };
-  const all = json.match(tokens) ?? [];
+  const all = tokensOf(json);
   for (const [index, token] of all.entries()) {
     const closes = token === '}' || token === ']';
     const opened = closes && ['{', '['].includes(all[index - 1] ?? '');

@@ -41,7 +41,7 @@ function segmentsOf(path: string): readonly string[] {
 /** Refuses the paths of refund and capture, in whatever spelling, with the command that is meant. */
 export function refuseMoneyPaths(method: Method, path: string, profile: Profile): void {
   const [first = '', id = '', third = ''] = segmentsOf(path);
-  const verb = moneyVerbs[third.toLowerCase().split('.')[0] ?? ''];
+  const verb = moneyVerbs.get(third.toLowerCase().split('.')[0] ?? '');
   if (first.toLowerCase().split('.')[0] !== 'orders' || verb === undefined) return;
   const order = orderIdPattern.test(id) ? id : 'ID';
   throw new CliError('refused', `${method} /${path}: a ${verb} has a command of its own, which proves it`, {
@@ -50,12 +50,12 @@ export function refuseMoneyPaths(method: Method, path: string, profile: Profile)
   });
 }
 
-const moneyVerbs: Readonly<Record<string, 'refund' | 'capture'>> = {
-  refunds: 'refund',
-  refund: 'refund',
-  capture: 'capture',
-  captures: 'capture',
-};
+const moneyVerbs: ReadonlyMap<string, 'refund' | 'capture'> = new Map([
+  ['refunds', 'refund'],
+  ['refund', 'refund'],
+  ['capture', 'capture'],
+  ['captures', 'capture'],
+]);
 
 /** The order that a path is about; undefined for any other. Throws CliError 'usage' for an order without a valid id. */
 export function orderOf(path: string): string | undefined {

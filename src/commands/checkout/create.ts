@@ -1,17 +1,17 @@
 /** `checkout create`: a payment link, out of flags, a body file or questions. */
 
-import { checkoutCreateRequest, paths } from '../../api/spec.ts';
+import { checkoutCreateRequest } from '../../api/spec.ts';
 import { defineCommand } from '../../command.ts';
-import type { Context, Intent, Profile } from '../../ports.ts';
+import type { Context, Intent } from '../../ports.ts';
 import { checkNamed } from '../confirm-by-name.ts';
-import { checkedBody, readBody } from '../creation/body.ts';
+import { wantedBody } from '../creation/body.ts';
 import { asksForMore, requireFlags } from '../creation/draft.ts';
 import { bodyFlag, creationFlags } from '../creation/flags.ts';
 import { sumOf } from '../creation/items.ts';
 import { drawLink, qrFlags } from '../creation/qr.ts';
 import { expiryWarnings } from '../creation/sale-blocks.ts';
 import { changeWords } from '../outcome.ts';
-import { askedFor, showRecorded } from '../repeat.ts';
+import { showRecorded } from '../repeat.ts';
 import { sendNamed } from '../send-named.ts';
 import { reckoningOf } from '../time-range.ts';
 import { checkRecorded } from '../unrecorded.ts';
@@ -40,14 +40,18 @@ export const create = defineCommand({
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     checkNamed(ctx, { profile, confirm, body: file });
-    const sent = await bodyOf(ctx, given, file, confirm);
+    const sent = await wantedBody(ctx, checkoutCreateRequest, file, {
+      what: 'the payment link',
+      gather: () => gather(ctx, given, confirm),
+      bodyOf: (draft) => linkBody(draft, reckoningOf(ctx)),
+    });
     const repeat = { kind: 'checkout' as const, intentId, asked: sent.asked, again };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
     const now = ctx.clock.now();
     const { line_items: items, currency } = sent.body.order_template;
     const intent: Intent = {
       ...repeat,
-      request: { method: 'POST', path: checkoutsPath(profile), body: sent.body },
+      request: { method: 'POST', path: profile.settings['checkouts.path'], body: sent.body },
       amount: sumOf(items),
       currency,
       checks: expiryWarnings(sent.body.expired_at, now),
@@ -62,22 +66,6 @@ export const create = defineCommand({
     return undefined;
   },
 });
-
-// The setting is a path with its slash; Assumed: /checkouts where none is set.
-function checkoutsPath({ settings }: Profile): string {
-  return settings['checkouts.path'].replace(/^\/+/, '') || paths.checkouts;
-}
-
-async function bodyOf(ctx: Context, given: LinkDraft, file: string | undefined, confirm: string | undefined) {
-  if (file !== undefined) {
-    const body = checkedBody(checkoutCreateRequest, await readBody(ctx, file), `--body ${file}`);
-    return { body, asked: askedFor({ body }) };
-  }
-  const draft = await gather(ctx, given, confirm);
-  const body = checkedBody(checkoutCreateRequest, linkBody(draft, reckoningOf(ctx)), 'the payment link');
-  // A span such as 7d is the same wish tomorrow.
-  return { body, asked: askedFor({ ...draft, expires: draft.expires?.text }) };
-}
 
 async function gather(ctx: Context, given: LinkDraft, confirm: string | undefined): Promise<LinkDraft> {
   requireFlags(ctx, given, ['name', 'item', 'currency']);

@@ -1,12 +1,46 @@
-/** A request body: read from a file or standard input, and checked against the service's schema with every fault named. */
+/** The body of a creation: out of a file or of what was said, and checked with every fault named. */
 
-import { type BodyFault, checkRequest, type JsonObject } from '../../api/spec.ts';
+import {
+  type BodyFault,
+  checkRequest,
+  type JsonObject,
+  type RequestOf,
+  type RequestSchema,
+} from '../../api/spec.ts';
 import { usage } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Context } from '../../ports.ts';
+import { askedFor } from '../repeat.ts';
+import type { Expiry } from './expiry.ts';
 import { repeatedKey } from './repeated-key.ts';
 
 const maxBytes = 1024 * 1024;
+
+/** How a body comes about where no file holds it. */
+export interface Saying<D> {
+  /** What is created, in words. */
+  readonly what: string;
+  /** What was said, by flags or at prompts. */
+  readonly gather: () => Promise<D>;
+  readonly bodyOf: (draft: D) => JsonObject;
+}
+
+/** The body to send, and what a repeat under the same `--intent` is compared by. Throws CliError 'usage' with every fault. */
+export async function wantedBody<const T extends RequestSchema, D extends { readonly expires?: Expiry }>(
+  ctx: Context,
+  schema: T,
+  file: string | undefined,
+  { what, gather, bodyOf }: Saying<D>,
+): Promise<{ readonly body: RequestOf<T>; readonly asked: JsonObject }> {
+  if (file !== undefined) {
+    const body = checkedBody(schema, await readBody(ctx, file), `--body ${file}`);
+    return { body, asked: askedFor({ body }) };
+  }
+  const draft = await gather();
+  const body = checkedBody(schema, bodyOf(draft), what);
+  // A span such as 7d is the same wish tomorrow.
+  return { body, asked: askedFor({ ...draft, expires: draft.expires?.text }) };
+}
 
 /** Reads `--body FILE`: one JSON object. Throws CliError 'usage' when it is none, or would not be sent as it was written. */
 export async function readBody(ctx: Context, path: string): Promise<JsonObject> {
@@ -41,19 +75,7 @@ function exactly(_key: string, value: unknown, context?: { readonly source?: str
 }
 
 /** The body as it may be sent. Throws CliError 'usage' with every fault by its path. `where` is what holds it, in words. */
-export function checkedBody<const T extends Parameters<typeof checkRequest>[0]>(
-  schema: T,
-  value: unknown,
-  where: string,
-): ReturnType<typeof bodyOf<T>> {
-  return bodyOf(schema, value, where);
-}
-
-function bodyOf<const T extends Parameters<typeof checkRequest>[0]>(
-  schema: T,
-  value: unknown,
-  where: string,
-) {
+function checkedBody<const T extends RequestSchema>(schema: T, value: unknown, where: string): RequestOf<T> {
   const checked = checkRequest(schema, value);
   if ('body' in checked) return checked.body;
   throw faultsError(checked.faults, where);

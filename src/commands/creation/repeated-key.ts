@@ -1,6 +1,6 @@
 /** JSON says nothing of a name that stands twice in one object: a parser keeps one of the two values. Pure. */
 
-const tokens = /"(?:[^"\\]|\\.)*"|[{}[\],:]/g;
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /** The first name that stands twice in one object of a JSON text; undefined where each stands once. */
 export function repeatedKey(json: string): string | undefined {

@@ -4,14 +4,14 @@ import { hostedPayment, orderColumns, orderRequest, paths } from '../../api/spec
 import { defineCommand } from '../../command.ts';
 import type { Context, Intent } from '../../ports.ts';
 import { checkNamed } from '../confirm-by-name.ts';
-import { checkedBody, readBody } from '../creation/body.ts';
+import { wantedBody } from '../creation/body.ts';
 import { asksForMore, requireFlags } from '../creation/draft.ts';
 import { bodyFlag, creationFlags } from '../creation/flags.ts';
 import { sumOf } from '../creation/items.ts';
 import { drawLink, qrFlags } from '../creation/qr.ts';
 import { expiryWarnings } from '../creation/sale-blocks.ts';
 import { changeWords } from '../outcome.ts';
-import { askedFor, showRecorded } from '../repeat.ts';
+import { showRecorded } from '../repeat.ts';
 import { sendNamed } from '../send-named.ts';
 import { reckoningOf } from '../time-range.ts';
 import { checkRecorded } from '../unrecorded.ts';
@@ -41,7 +41,11 @@ export const create = defineCommand({
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     checkNamed(ctx, { profile, confirm, body: file });
-    const { body, asked } = await bodyOf(ctx, given, file, confirm);
+    const { body, asked } = await wantedBody(ctx, orderRequest, file, {
+      what: 'the order',
+      gather: () => gather(ctx, given, confirm),
+      bodyOf: (draft) => orderBody(draft, reckoningOf(ctx)),
+    });
     const repeat = { kind: 'order' as const, intentId, asked, again };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
     const now = ctx.clock.now();
@@ -65,22 +69,6 @@ export const create = defineCommand({
     return undefined;
   },
 });
-
-async function bodyOf(
-  ctx: Context,
-  given: OrderDraft,
-  file: string | undefined,
-  confirm: string | undefined,
-) {
-  if (file !== undefined) {
-    const body = checkedBody(orderRequest, await readBody(ctx, file), `--body ${file}`);
-    return { body, asked: askedFor({ body }) };
-  }
-  const draft = await gather(ctx, given, confirm);
-  const body = checkedBody(orderRequest, orderBody(draft, reckoningOf(ctx)), 'the order');
-  // A span such as 7d is the same wish tomorrow.
-  return { body, asked: askedFor({ ...draft, expires: draft.expires?.text }) };
-}
 
 async function gather(ctx: Context, given: OrderDraft, confirm: string | undefined): Promise<OrderDraft> {
   requireFlags(ctx, given, ['item', 'currency']);
