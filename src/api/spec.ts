@@ -64,6 +64,12 @@ export function contradictsMode(record: JsonObject, mode: Mode): boolean {
 /** Ways to send the key (service: Authentication 3 and 4). */
 export const authSchemes = ['bearer', 'basic'] as const;
 export type AuthScheme = (typeof authSchemes)[number];
+/** The way to send the key unless a profile says otherwise. */
+export const defaultAuth = 'bearer' satisfies AuthScheme;
+/** What a key is made of: what a header can carry, visible ASCII. */
+export const keyPattern = /^[\x21-\x7e]+$/;
+// Assumed: no key is shorter; one that is a word could not be told from what people type and print.
+export const shortestKey = 8;
 
 // ── Versioning and headers ──────────────────────────────────────────────────────────────────────
 
@@ -77,6 +83,8 @@ export const defaultVendor = 'service';
 export const apiVersionPattern = /^\d{1,4}\.\d{1,4}\.\d{1,4}$/;
 /** A vendor segment that is safe in a header. */
 export const vendorPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/i;
+/** `es`, `es-MX`: what Accept-Language takes (service: Authentication 7). */
+export const langPattern = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,8}$/;
 
 /** The vendor media type that selects a version (service: Versioning 1). */
 export function mediaType(vendor: string, version: string): string {
@@ -91,6 +99,9 @@ export const orderIdPattern = /^ord_[A-Za-z0-9]{1,64}$/;
 export const customerIdPattern = /^cus_[A-Za-z0-9]{1,64}$/;
 // A charge id has no documented form, so only what could change a path or a line is refused.
 export const chargeIdPattern = /^[^\s/?#%\p{C}]{1,255}$/u;
+
+/** A currency code such as MXN, in small letters too. */
+export const currencyPattern = /^[A-Za-z]{3}$/;
 
 const amountPattern = /^[1-9][0-9]{0,15}$/;
 
@@ -112,7 +123,7 @@ const wholeNumber = (min: number) => {
 };
 const listOf = <const T extends v.GenericSchema>(item: T) => v.array(item, 'not a list');
 const customerId = v.pipe(note, v.regex(customerIdPattern, 'not the id of a customer, cus_…'));
-const currencyCode = v.pipe(note, v.regex(/^[A-Za-z]{3}$/, 'not a currency code such as MXN'));
+const currencyCode = v.pipe(note, v.regex(currencyPattern, 'not a currency code such as MXN'));
 const payBy = v.picklist(paymentMethodValues, `not one of ${paymentMethodValues.join(', ')}`);
 const months = listOf(wholeNumber(1));
 const pageUrl = v.pipe(note, v.url('not a URL'));
@@ -623,6 +634,12 @@ export function valueAt(record: unknown, path: readonly string[]): unknown {
     value = value[key];
   }
   return value;
+}
+
+/** The id of a record; undefined when it has none. */
+export function idOf(record: { readonly value: JsonObject } | undefined): string | undefined {
+  const id = valueAt(record?.value, ['id']);
+  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** The items of a nested list, or none. */

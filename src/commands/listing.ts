@@ -1,11 +1,11 @@
 /** Draws a list page by page, as `orders list` and `customers list` do. */
 
-import { type Column, contradictsMode, type ResourceName, resources } from '../api/spec.ts';
+import { type Column, contradictsMode, idOf, type ResourceName, resources } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Context, ListSink, Page, Service, WireRecord } from '../ports.ts';
 import { otherModeLine } from './mode.ts';
 import { closingLines, type Drawn, type Paging, pageLimit } from './paging.ts';
-import { brokeOff, idOf, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
+import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
 
 /** A filter of ours, with the flags that say it again in the command for the next page. */
 export interface Filter {

@@ -1,10 +1,10 @@
 /** `profile set` as a pure change of a stored profile. */
 
-import { apiVersionPattern, authSchemes } from '../api/spec.ts';
+import { apiVersionPattern, authSchemes, langPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { SettingChange } from './profile.ts';
 import { defaultWord, readSettings, settingName, settingProblem, unknownSetting } from './settings.ts';
-import { langPattern, type StoredProfile } from './store.ts';
+import type { StoredProfile } from './store.ts';
 
 /** A stored profile after a change, and the change in words. */
 export interface Edit {

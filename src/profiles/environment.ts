@@ -2,7 +2,14 @@
 
 import { readFileSync } from 'node:fs';
 import type { Mode } from '../api/spec.ts';
-import { authSchemes, defaultApiVersion, defaultVendor, modes, vendorPattern } from '../api/spec.ts';
+import {
+  authSchemes,
+  defaultApiVersion,
+  defaultAuth,
+  defaultVendor,
+  modes,
+  vendorPattern,
+} from '../api/spec.ts';
 import { CliError, systemReason } from '../errors.ts';
 import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
@@ -41,7 +48,7 @@ export function environmentProfile(env: Environment): Profile {
     vendor,
     apiVersion: defaultApiVersion,
     lang: undefined,
-    auth: oneOf(authSchemes, names.auth, variable(env, names.auth) ?? 'bearer'),
+    auth: oneOf(authSchemes, names.auth, variable(env, names.auth) ?? defaultAuth),
     settings: readSettings({}, mode, environmentName),
     account: accountOf(origin, vendor, mode),
   };

@@ -1,7 +1,7 @@
 /** Settings as texts: which there are, in words for people, and what the texts of a profile come to. */
 
 import * as v from 'valibot';
-import type { Mode } from '../api/spec.ts';
+import { currencyPattern, type Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { productionProblem } from './production.ts';
 import { type PerCurrencyName, perCurrency, type Settings, single } from './settings-schema.ts';
@@ -36,7 +36,7 @@ export function settingName(text: string): string | undefined {
   if (Object.hasOwn(single.entries, text)) return text;
   const prefix = perCurrencyNames.find((name) => text.startsWith(`${name}.`));
   const currency = prefix === undefined ? '' : text.slice(prefix.length + 1).toUpperCase();
-  return /^[A-Z]{3}$/.test(currency) ? `${prefix}.${currency}` : undefined;
+  return currencyPattern.test(currency) ? `${prefix}.${currency}` : undefined;
 }
 
 /** Whether a profile may hold a setting that nothing reads: it could be set once, before anything did. */

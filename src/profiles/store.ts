@@ -1,7 +1,14 @@
 /** The profile file, for reading: its form, its version, and what is said when it cannot be used. */
 
 import * as v from 'valibot';
-import { apiVersionPattern, authSchemes, modes, orderIdPattern, vendorPattern } from '../api/spec.ts';
+import {
+  apiVersionPattern,
+  authSchemes,
+  langPattern,
+  modes,
+  orderIdPattern,
+  vendorPattern,
+} from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { baseUrlText } from './base-url.ts';
 import { nameProblem } from './names.ts';
@@ -9,9 +16,6 @@ import { type FileRules, readOwnFile } from './own-file.ts';
 
 /** The version of the file's form that this program reads and writes. */
 export const fileVersion = 1;
-
-/** `es`, `es-MX`: what Accept-Language takes. */
-export const langPattern = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,8}$/;
 
 /** Where the key of a profile is kept. */
 const keyPlaces = ['file', 'keyring'] as const;

@@ -1,7 +1,7 @@
 /** A stored profile as the program uses it, and a draft as it is stored. */
 
 import * as v from 'valibot';
-import { defaultApiVersion, defaultVendor } from '../api/spec.ts';
+import { defaultApiVersion, defaultAuth, defaultVendor } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
@@ -22,7 +22,7 @@ export function profileOf(name: string, stored: StoredProfile): Profile {
     vendor,
     apiVersion: stored.api_version ?? defaultApiVersion,
     lang: stored.lang,
-    auth: stored.auth ?? 'bearer',
+    auth: stored.auth ?? defaultAuth,
     settings: readSettings(stored.settings, stored.mode, name),
     account: accountOf(origin, vendor, stored.mode),
   };

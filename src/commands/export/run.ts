@@ -1,6 +1,13 @@
 /** What every export does: walk to the end, page by page, into stdout or a file, and claim nothing that is not so. */
 
-import { type Column, isCountable, type JsonObject, type ResourceName, resources } from '../../api/spec.ts';
+import {
+  type Column,
+  idOf,
+  isCountable,
+  type JsonObject,
+  type ResourceName,
+  resources,
+} from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type {
   Context,
@@ -12,7 +19,7 @@ import type {
   WireRecord,
 } from '../../ports.ts';
 import { commandLine } from '../account.ts';
-import { brokeOff, idOf, widePages } from '../walk.ts';
+import { brokeOff, widePages } from '../walk.ts';
 import { type ExportInput, type Written, writtenAs } from './flags.ts';
 import { refuseLoneMaxAge, verifyFile } from './verify.ts';
 import { againWords, contentWords } from './words.ts';

@@ -1,10 +1,9 @@
 /** Rows of an export of orders: orders, their charges or their refunds, by the date that was asked about. Pure. */
 
-import { isObject, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import { idOf, isObject, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow, WireRecord } from '../../ports.ts';
 import { isWithin, type TimeRange } from '../time-range.ts';
-import { idOf } from '../walk.ts';
 import type { RefundFacts } from './refund-facts.ts';
 
 /** What a row is. */

@@ -1,10 +1,10 @@
 /** Which order a change is about, picked by a person out of the newest ones that it can be about. */
 
-import { itemsOf, type JsonObject, readOrder } from '../../api/spec.ts';
+import { idOf, itemsOf, type JsonObject, readOrder } from '../../api/spec.ts';
 import { usage } from '../../command.ts';
 import type { Choice, Context, Service, WireRecord } from '../../ports.ts';
 import { aboutMoney, commandLine } from '../account.ts';
-import { idOf, walkForwards } from '../walk.ts';
+import { walkForwards } from '../walk.ts';
 import { paidBy } from './card.ts';
 import { refused } from './refund-checks.ts';
 import { countingCharges } from './refundable.ts';

@@ -1,11 +1,10 @@
 /** profile check: is the key accepted, whose money is it, can one order be found again. GETs only. */
 
-import { contradictsMode, valueAt } from '../../api/spec.ts';
+import { contradictsMode, idOf, valueAt } from '../../api/spec.ts';
 import { defineCommand } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Context, Profile, Service, WireRecord } from '../../ports.ts';
 import { wrongMode } from '../mode.ts';
-import { idOf } from '../walk.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView } from './view.ts';
 
