@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { variable } from './globals.ts';
+import { variable } from './env.ts';
 import { homeFolder } from './home.ts';
 import { recentIds } from './journal/recent.ts';
 import { shells } from './ports.ts';

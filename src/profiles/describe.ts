@@ -1,6 +1,6 @@
 /** What `profile show` tells: every value with where it comes from. */
 
-import type { Environment } from './folders.ts';
+import type { Env } from '../env.ts';
 import type { Described, Profile } from './profile.ts';
 import { type Choice, type Given, givenFrom } from './resolve.ts';
 import { isRetired, type SettingTexts, settingName, settingWords } from './settings.ts';
@@ -12,7 +12,7 @@ export function describeValues(
   choice: Choice,
   stored: StoredProfile | undefined,
   given: Given,
-  env: Environment,
+  env: Env,
 ): readonly Described[] {
   const own = profile.kind === 'stored' ? 'profile' : profile.kind === 'demo' ? 'built in' : 'environment';
   const from = (kept: string | undefined, variable: string) => {

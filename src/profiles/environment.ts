@@ -10,10 +10,10 @@ import {
   modes,
   vendorPattern,
 } from '../api/spec.ts';
+import { type Env, variable } from '../env.ts';
 import { CliError, systemReason } from '../errors.ts';
 import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
-import { type Environment, variable } from './folders.ts';
 import { keyLimit, readKey } from './key.ts';
 import { environmentName } from './names.ts';
 import type { Profile } from './profile.ts';
@@ -29,12 +29,12 @@ const names = {
 } as const;
 
 /** The variables of the profile that are set. Empty ones are not. */
-export function setVariables(env: Environment): readonly string[] {
+export function setVariables(env: Env): readonly string[] {
   return Object.values(names).filter((name) => variable(env, name) !== undefined);
 }
 
 /** The profile that the variables form. Throws CliError 'auth' when one is missing, 'usage' or 'refused' when one is wrong. */
-export function environmentProfile(env: Environment): Profile {
+export function environmentProfile(env: Env): Profile {
   const { baseUrl, origin } = goodBaseUrl(required(env, names.baseUrl), `of ${names.baseUrl}`);
   const mode = oneOf(modes, names.mode, required(env, names.mode));
   const vendor = variable(env, names.vendor) ?? defaultVendor;
@@ -55,22 +55,22 @@ export function environmentProfile(env: Environment): Profile {
 }
 
 /** Its mode, if that much is right. */
-export function environmentMode(env: Environment): Mode | undefined {
+export function environmentMode(env: Env): Mode | undefined {
   return modes.find((mode) => mode === variable(env, names.mode));
 }
 
 /** Its base URL as typed, right or wrong. */
-export function environmentBaseUrl(env: Environment): string | undefined {
+export function environmentBaseUrl(env: Env): string | undefined {
   return variable(env, names.baseUrl);
 }
 
 /** Which variable holds the key, or names its file. */
-export function environmentKeyPlace(env: Environment): string {
+export function environmentKeyPlace(env: Env): string {
   return variable(env, names.key) === undefined ? names.keyFile : names.key;
 }
 
 /** The key of the environment. Throws CliError 'auth' when there is none, 'usage' when it cannot be one. */
-export function environmentKey(env: Environment): string {
+export function environmentKey(env: Env): string {
   const key = variable(env, names.key);
   const file = variable(env, names.keyFile);
   if (key !== undefined && file !== undefined) {
@@ -99,7 +99,7 @@ function readSome(path: string): string {
   }
 }
 
-function required(env: Environment, name: string): string {
+function required(env: Env, name: string): string {
   const value = variable(env, name);
   if (value === undefined) throw missing(name);
   return value;

@@ -4,6 +4,7 @@ import * as v from 'valibot';
 import {
   apiVersionPattern,
   authSchemes,
+  isObject,
   langPattern,
   modes,
   orderIdPattern,
@@ -46,7 +47,7 @@ export type StoredProfile = v.InferOutput<typeof storedProfile>;
 const fileForm = v.strictObject({
   version: v.literal(fileVersion),
   default: v.optional(v.string()),
-  profiles: v.optional(v.custom<object>(isRecord, 'is no object'), {}),
+  profiles: v.optional(v.custom<object>(isObject, 'is no object'), {}),
 });
 
 /** The whole file. A Map, so that a profile may be called `constructor`. */
@@ -94,7 +95,7 @@ export function parseJson(path: string, text: string): unknown {
 
 /** Refuses a file of a newer form; it is never rewritten. */
 export function refuseNewer(path: string, value: unknown): void {
-  if (!isRecord(value) || !('version' in value)) return;
+  if (!isObject(value) || !('version' in value)) return;
   const { version } = value;
   if (typeof version !== 'number' || version <= fileVersion) return;
   throw new CliError(
@@ -116,8 +117,4 @@ export function damaged(path: string, what: string): CliError {
       `mv '${path}' '${path}.damaged'`,
     ],
   });
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
