@@ -38,9 +38,7 @@ export const statuses = {
 } as const;
 
 /** Ways to pay that a checkout may offer (service: Endpoints 4). */
-const paymentMethods = { cash: 'cash', card: 'card', bank_transfer: 'bank transfer' } as const;
-/** The wire values of the ways to pay. */
-export const paymentMethodValues = Object.keys(paymentMethods) as [keyof typeof paymentMethods];
+export const paymentMethodValues = ['cash', 'card', 'bank_transfer'] as const;
 
 /** The kind of checkout that has a page of its own (service: Endpoints 4). */
 export const hostedPayment = 'HostedPayment';
@@ -658,14 +656,22 @@ function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Colum
   };
 }
 
-/** `*4242`, `split` for several charges, else the type of the payment (service: payment_method). */
+/** `*4242`, `split` where several charges paid, else the type of the payment (service: order, payment_method). */
 function cardOf(record: JsonObject): unknown {
+  const [first, second] = payingCharges(record);
+  const { split_payment: said } = record;
+  if (typeof said === 'boolean' ? said : second !== undefined) return 'split';
+  const last4 = valueAt(first, ['payment_method', 'last4']);
+  return typeof last4 === 'string' && last4 !== '' ? `*${last4}` : valueAt(first, ['payment_method', 'type']);
+}
+
+// Assumed: a charge in a state that the document does not show, such as a declined one, paid nothing. All of them where
+// none paid, so that a card is seen.
+function payingCharges(record: JsonObject): readonly JsonObject[] {
   const charges = itemsOf(record.charges);
-  if (charges.length > 1) return 'split';
-  const last4 = valueAt(charges[0], ['payment_method', 'last4']);
-  return typeof last4 === 'string' && last4 !== ''
-    ? `*${last4}`
-    : valueAt(charges[0], ['payment_method', 'type']);
+  const known: readonly unknown[] = [...Object.values(statuses), undefined, null];
+  const paying = charges.filter(({ status }) => known.includes(status));
+  return paying.length > 0 ? paying : charges;
 }
 
 /** What was refunded as people read it: negative, absent when nothing was. */
@@ -780,3 +786,5 @@ export const resources = {
   },
 } as const satisfies Readonly<Record<string, Resource>>;
 export type ResourceName = keyof typeof resources;
+/** The names of what can be listed. */
+export const resourceNames = Object.keys(resources) as ResourceName[];

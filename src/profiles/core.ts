@@ -27,8 +27,6 @@ export interface ProfileParts {
   readonly notice: (line: string) => void;
   /** The embedded simulator; asked only when the profile `demo` is used. */
   readonly demo: () => Promise<Demo>;
-  /** An order that the journal saw in an account, if it did. */
-  readonly seenOrder?: (account: string) => Promise<string | undefined>;
   /** The keyring's module; the optional dependency when absent. */
   readonly keyringModule?: string;
 }

@@ -13,10 +13,10 @@ import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.t
 import { checkRecorded } from '../unrecorded.ts';
 import { capturePreview, captureResult } from './capture-view.ts';
 import { checkUnchanged } from './final-read.ts';
-import { type Offer, pickOrder } from './pick-order.ts';
+import { type Pickable, pickOrder } from './pick-order.ts';
 
 const { captureExample } = resources.orders;
-const offer: Offer = {
+const offer: Pickable = {
   kind: statuses.preAuthorized,
   accepts: (order) => order.payment_status === statuses.preAuthorized,
   listFlags: ['--status', statuses.preAuthorized],
