@@ -13,7 +13,7 @@ const idsOfAGeneration = 20_000;
 interface Way {
   /** The query of the page after it; absent at the end. */
   readonly following: PageQuery | undefined;
-  /** Why the walk cannot go on although the service says that there is more. */
+  /** Why the walk cannot go on although there is more, or may be. */
   readonly stuck: string | undefined;
 }
 
@@ -41,6 +41,7 @@ function createWalk(start: PageQuery, before: readonly WalkedBefore[]): PageWalk
   return {
     way({ limit }, page) {
       const end = (stuck?: string): Way => ({ following: undefined, stuck });
+      if (!page.saysHasMore) return end('the service does not say whether more follow (has_more)');
       if (!page.hasMore) return end();
       if (page.size === 0) return end('the service says that there is more, and gives nothing');
       const cursor = page.edge(backwards ? 'first' : 'last');
@@ -125,7 +126,7 @@ async function untilLeft(coming: Promise<unknown>): Promise<void> {
 
 function brokenWalk(why: string, read: number): CliError {
   return new CliError('incomplete', `paging broke: ${why}`, {
-    certain: `${read} records were read; the service says that more exist`,
+    certain: `${read} records were read; more may exist`,
     now: ['run the same command again; if it breaks again, tell the service which page this was'],
   });
 }

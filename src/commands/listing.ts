@@ -85,10 +85,10 @@ async function draw(
   pages: AsyncIterable<WalkedPage>,
   show: (records: readonly WireRecord[]) => Promise<void>,
 ): Promise<Drawn> {
-  let drawn: Drawn = { count: 0, first: undefined, last: undefined, hasMore: false };
+  let drawn: Drawn = { count: 0, first: undefined, last: undefined, hasMore: false, saysHasMore: true };
   let read = 0;
   try {
-    for await (const { records, hasMore, read: readNow } of pages) {
+    for await (const { records, hasMore, saysHasMore, read: readNow } of pages) {
       await show(records);
       read += readNow;
       drawn = {
@@ -96,6 +96,7 @@ async function draw(
         first: drawn.first ?? idOf(records[0]),
         last: idOf(records.at(-1)) ?? drawn.last,
         hasMore,
+        saysHasMore,
       };
     }
   } catch (error) {
@@ -103,6 +104,12 @@ async function draw(
     throw read > 0 ? incomplete(error, drawn) : error;
   }
   await sink.end(drawn.hasMore);
+  if (read === 0 && drawn.hasMore) {
+    throw new CliError('incomplete', 'paging broke: the service says that there is more, and gives nothing', {
+      certain: 'nothing was read; more may exist',
+      now: ['run the same command again'],
+    });
+  }
   return drawn;
 }
 

@@ -46,6 +46,7 @@ export interface Drawn {
   readonly first: string | undefined;
   readonly last: string | undefined;
   readonly hasMore: boolean;
+  readonly saysHasMore: boolean;
 }
 
 /** What is said under a list. `filters` and `output` are the words that say them again. */
@@ -65,14 +66,16 @@ export function closingLines(
   const next = backwards || drawn.hasMore ? drawn.last : undefined;
   const previous = paging.next !== undefined || (backwards && drawn.hasMore) ? drawn.first : undefined;
   const head = `${drawn.count} ${drawn.count === 1 ? one : many}, ${label}.`;
-  const end =
-    drawn.hasMore && !backwards
-      ? ' More follow, but the last one has no id to go on from'
-      : ' No more follow';
   return [
-    `${head}${next === undefined ? end : ` next: ${line(...numberWords('--max', paging.max), '--next', next)}`}`,
+    `${head}${next === undefined ? endOf(drawn, backwards) : ` next: ${line(...numberWords('--max', paging.max), '--next', next)}`}`,
     ...(previous === undefined ? [] : [`previous: ${line('--previous', previous)}`]),
   ];
+}
+
+function endOf({ hasMore, saysHasMore }: Drawn, backwards: boolean): string {
+  if (backwards) return ' No more follow';
+  if (!saysHasMore) return ' The service does not say whether more follow';
+  return hasMore ? ' More follow, but the last one has no id to go on from' : ' No more follow';
 }
 
 function numberWords(name: string, value: number | undefined): readonly string[] {

@@ -23,6 +23,8 @@ export interface WalkedPage {
   readonly records: readonly WireRecord[];
   /** More may follow in the direction travelled. */
   readonly hasMore: boolean;
+  /** The service says whether more follow. */
+  readonly saysHasMore: boolean;
   readonly read: number;
 }
 
@@ -48,7 +50,7 @@ export async function* walkForwards(
     wanted -= records.length;
     const done = over || wanted <= 0 || (walk.filter === undefined && !walk.all && walk.max === undefined);
     const hasMore = (page.hasMore && !over) || matches.length > records.length;
-    yield { records, hasMore, read: page.records.length };
+    yield { records, hasMore, saysHasMore: page.saysHasMore || hasMore, read: page.records.length };
     if (done) return;
   }
 }
@@ -87,15 +89,17 @@ export async function walkBackwards(
   let records: readonly WireRecord[] = [];
   let read = 0;
   let hasMore = false;
+  let saysHasMore = true;
   for await (const page of service.pages(resource, walk.query)) {
     walk.see?.(page);
     const matches = [...matching(page, walk), ...records];
     records = walk.filter === undefined ? matches : matches.slice(-wanted);
     read += page.records.length;
     hasMore = page.hasMore || matches.length > records.length;
+    saysHasMore = page.saysHasMore || hasMore;
     if (walk.filter === undefined || records.length >= wanted) break;
   }
-  return { records, hasMore, read };
+  return { records, hasMore, saysHasMore, read };
 }
 
 function wantedRecords({ all, max, filter, query }: Walk): number {

@@ -2,6 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { Intent, Service, WireRecord } from '../ports.ts';
+import { repeatsKey } from './reply.ts';
 
 /** What a look showed. */
 export interface LastRead {
@@ -32,6 +33,7 @@ export async function lookAt(service: Service, { kind, orderId, neighbour }: Tar
   if (orderId === undefined) return { value: undefined };
   const located = await service.locate('orders', orderId, { neighbour, max: walkMax });
   if ('found' in located) {
+    refuseAmbiguous(located.found);
     return { value: located.found.value, record: located.found, neighbour: located.neighbour };
   }
   const profile = service.profile.name;
@@ -44,9 +46,19 @@ export async function lookAt(service: Service, { kind, orderId, neighbour }: Tar
 
 async function newestOrders(service: Service): Promise<readonly WireRecord[]> {
   for await (const page of service.pages('orders', { limit: newest })) {
+    page.records.forEach(refuseAmbiguous);
     return page.records;
   }
   return [];
+}
+
+// What says something twice would be read one way here and another way elsewhere.
+function refuseAmbiguous({ bytes, value }: WireRecord): void {
+  if (!repeatsKey(new TextDecoder().decode(bytes))) return;
+  throw new CliError('reply', `what the service shows of ${String(value.id)} says something twice`, {
+    certain: 'nothing was sent',
+    now: ['tell the service: an object of its reply has a key twice'],
+  });
 }
 
 /** The record that an outcome is about: the order read, or the created one among the newest. */

@@ -12,8 +12,8 @@ export interface Heard {
 
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(?=(\s*:)?)|[{}]/gs;
 
-// JSON.parse keeps the last of two equal keys, and another reader the first: such a body proves nothing.
-function repeatsKey(text: string): boolean {
+/** Whether some object of a JSON text has a key twice: JSON.parse keeps the last, another reader the first, so it proves nothing. */
+export function repeatsKey(text: string): boolean {
   const open: Set<string>[] = [];
   for (const [token, colon] of text.matchAll(strings)) {
     if (token === '{') open.push(new Set());

@@ -1,7 +1,6 @@
 /** Rows of an export, page by page, on a walk to the end. */
 
 import { type Column, idOf, isCountable, type JsonObject, type ResourceName } from '../../api/spec.ts';
-import { CliError } from '../../errors.ts';
 import type {
   Context,
   ExportFile,
@@ -69,8 +68,6 @@ export async function* walked(
   const query = { limit: input.limit, next: after };
   let last = after;
   for await (const page of widePages(service, job.resource, query, how)) {
-    if (!page.saysHasMore)
-      throw new CliError('incomplete', 'the service does not say whether more follow (no has_more)');
     maker.see?.(page);
     const leftBefore = maker.left();
     const rows = page.records.flatMap((record) => maker.rowsOf(record));
