@@ -1,12 +1,11 @@
 /** An export on its way into its file: a page, its checkpoint, the next page; at the end its name and manifest. */
 
-import { createHash, type Hash } from 'node:crypto';
-import { type FileHandle, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { CliError } from '../errors.ts';
 import type { Clock, ExportFile, ExportRequest, Held, PrintedRecord } from '../ports.ts';
+import { type BytesBegun, fileBytes } from './bytes.ts';
 import {
   type CheckpointHead,
   type CheckpointPage,
@@ -32,14 +31,10 @@ export type FileFormatter = (file: {
 }) => FileText;
 
 /** A file that was opened, and what stands in it. */
-export interface Begun {
+export interface Begun extends BytesBegun {
   readonly head: CheckpointHead;
-  readonly handle: FileHandle;
   readonly checkpoint: CheckpointWriter;
   readonly tallies: Tallies;
-  /** Over the bytes of the file so far. */
-  readonly hash: Hash;
-  readonly bytes: number;
   readonly pages: readonly CheckpointPage[];
   readonly notes: readonly string[];
 }
@@ -54,24 +49,12 @@ export interface FileParts extends Begun {
   readonly format: FileFormatter;
 }
 
-const compress = promisify(gzip);
-
 /** The export of one run. */
 export function exportFile(parts: FileParts): ExportFile {
-  const { request, names, head, handle, checkpoint, tallies, hash, lock } = parts;
-  let { bytes } = parts;
-  const text = parts.format({ ...request, begun: { bytes, rows: tallies.total().rows } });
+  const { request, names, head, handle, checkpoint, tallies, lock } = parts;
+  const text = parts.format({ ...request, begun: { bytes: parts.bytes, rows: tallies.total().rows } });
+  const bytes = fileBytes(parts, request.gzip);
 
-  const write = async (piece: string | Uint8Array): Promise<Uint8Array> => {
-    const plain = typeof piece === 'string' ? Buffer.from(piece) : piece;
-    // The same bytes always: Node writes no time into the head of a member.
-    const stored = request.gzip && plain.length > 0 ? await compress(plain) : plain;
-    for (let at = 0; at < stored.length; )
-      at += (await handle.write(stored, at, stored.length - at, bytes + at)).bytesWritten;
-    bytes += stored.length;
-    hash.update(stored);
-    return stored;
-  };
   const manifest = (file: string, why: string | undefined): string =>
     manifestText({
       file: basename(file),
@@ -83,8 +66,8 @@ export function exportFile(parts: FileParts): ExportFile {
       endedAt: parts.clock.now(),
       version: parts.version,
       tally: tallies.total(),
-      bytes,
-      sha256: hash.copy().digest('hex'),
+      bytes: bytes.count,
+      sha256: bytes.sha256(),
     });
   const close = async (): Promise<void> => {
     await handle.close();
@@ -115,7 +98,7 @@ export function exportFile(parts: FileParts): ExportFile {
     },
     page: (rows, walked) =>
       onDisk(async () => {
-        const stored = await write(text.page(rows.map(({ record }) => record)));
+        const stored = await bytes.add(text.page(rows.map(({ record }) => record)));
         const tally = tallyOf(rows, walked);
         const sha256 = createHash('sha256').update(stored).digest('hex');
         const { last, ids, state } = walked;
@@ -124,24 +107,13 @@ export function exportFile(parts: FileParts): ExportFile {
       }),
     complete: () =>
       onDisk(async () => {
-        await write(text.end());
+        await bytes.add(text.end());
         await handle.sync();
         await close();
         refuseTakenMeanwhile(request, names);
-        // The manifest first: whoever sees the finished name finds the manifest of that very file.
-        await replaceFile(names.manifest, manifest(names.file, undefined));
-        await rename(names.partial, names.file);
-        try {
-          await syncFolderOf(names.file);
-        } catch (error) {
-          // A name that may be gone after a power cut is not that of a finished file.
-          await rename(names.file, names.partial);
-          throw error;
-        }
-        await rm(names.partialManifest, { force: true });
-        await removeCheckpoint(names.checkpoint);
+        await giveName(names, manifest(names.file, undefined));
         await lock.release();
-        return { manifest: names.manifest, rows: tallies.total().rows, bytes };
+        return { manifest: names.manifest, rows: tallies.total().rows, bytes: bytes.count };
       }),
     async leave(why) {
       await close();
@@ -157,4 +129,19 @@ export function exportFile(parts: FileParts): ExportFile {
 function refuseTakenMeanwhile({ force, path }: ExportRequest, { file }: Names): void {
   if (force || kindOf(file) === undefined) return;
   throw new CliError('incomplete', `--to ${path}: somebody else made that file meanwhile`);
+}
+
+// The manifest first: whoever sees the finished name finds the manifest of that very file.
+async function giveName(names: Names, manifest: string): Promise<void> {
+  await replaceFile(names.manifest, manifest);
+  await rename(names.partial, names.file);
+  try {
+    await syncFolderOf(names.file);
+  } catch (error) {
+    // A name that may be gone after a power cut is not that of a finished file.
+    await rename(names.file, names.partial);
+    throw error;
+  }
+  await rm(names.partialManifest, { force: true });
+  await removeCheckpoint(names.checkpoint);
 }
