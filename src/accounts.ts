@@ -5,6 +5,7 @@ import type { Client } from './api/client.ts';
 import { useProxies } from './api/proxy.ts';
 import { keepBooks } from './bookkeeping.ts';
 import type { Globals } from './globals.ts';
+import { tolerableSkewMs } from './journal/time.ts';
 import type { Clock, Context, JournalStore, Locks, Notes, Profile, Profiles } from './ports.ts';
 import { refuseUnsafeRuntime } from './profiles/runtime.ts';
 import type { Demo } from './simulator/demo.ts';
@@ -128,7 +129,7 @@ async function openClient(parts: AccountParts, name: string | undefined): Promis
 // Said once a run, at the first reply.
 function skewWords(aheadMs: number): string | undefined {
   const minutes = Math.floor(Math.abs(aheadMs) / 60_000);
-  if (Math.abs(aheadMs) <= 120_000) return undefined;
+  if (Math.abs(aheadMs) <= tolerableSkewMs) return undefined;
   const way = aheadMs > 0 ? 'ahead of' : 'behind';
   return `this machine's clock is ${minutes} min ${way} the service's: times may be off, and no open outcome expires`;
 }

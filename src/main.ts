@@ -3,7 +3,7 @@
 import { type Invocation, readCommandLine } from './command-line.ts';
 import type { Run } from './context.ts';
 import { variable } from './env.ts';
-import { CliError } from './errors.ts';
+import { CliError, exitCodes } from './errors.ts';
 import { formatHint, resolveGlobals } from './globals.ts';
 import { listenToSignals } from './signals.ts';
 import { type Stage, setStage } from './stage.ts';
@@ -103,7 +103,7 @@ function lastWords(
 // Lost output makes any run incomplete, but a change whose outcome a person must look at stays that.
 function codeOfLostOutput(stage: Stage, code: number): number {
   const lost = stage.screen().out.lost;
-  return lost === undefined || code === 7 ? code : lost.exitCode;
+  return lost === undefined || code === exitCodes.unknown ? code : lost.exitCode;
 }
 
 function toCliError(error: unknown, { stop }: Stage): CliError {

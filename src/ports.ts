@@ -6,7 +6,7 @@
 import type { Column, JsonObject, ResourceName } from './api/spec.ts';
 import type { CliErrorParts } from './errors.ts';
 import type { Alarm, AttemptRecord, JournalRow, Moment, VerdictRow } from './journal/rows.ts';
-import type { Sight } from './journal/verdict.ts';
+import type { Sight } from './journal/sight.ts';
 import type {
   Described,
   KeyPlace,
@@ -265,6 +265,9 @@ export interface Intent {
   readonly checks?: readonly string[] | undefined;
 }
 
+/** What a change is called by, whoever asked for it. */
+export type ChangeSubject = Pick<Intent, 'kind' | 'orderId' | 'amount' | 'currency' | 'request'>;
+
 /** A refund record found after the change. */
 export interface FoundRefund {
   readonly chargeId: string;
@@ -374,10 +377,11 @@ export interface Verification {
 export interface Repair {
   /** The damaged file as it was. */
   readonly copy: string;
+  /** Rows that say what was written. */
   readonly kept: number;
-  /** Rows that were changed: SENT ones stay as open outcomes, verdicts are kept in the copy only. */
+  /** SENT rows that were changed: open outcomes now. */
   readonly doubtful: number;
-  /** Rows that could not be read at all. */
+  /** Rows that are in the copy alone: not readable, a verdict that was changed, or one whose SENT is gone. */
   readonly lost: readonly number[];
 }
 
@@ -400,8 +404,8 @@ export interface JournalDesk {
     confirm: (sight: Sight) => Promise<void>,
   ): Promise<Resolved>;
   /**
-   * The outcome of an earlier run under a script's id, after a read where it is open; undefined when there is none, or
-   * a new attempt is due. Throws CliError 'refused' when the id was used for something else.
+   * The outcome of an earlier run under a script's id, after a read where it is open, and what was sent then; undefined
+   * when there is none, or a new attempt is due. Throws CliError 'refused' when the id was used for something else.
    */
   recorded(
     intentId: string,
@@ -411,7 +415,7 @@ export interface JournalDesk {
       readonly again: boolean;
       readonly origin: string;
     },
-  ): Promise<Outcome | undefined>;
+  ): Promise<{ readonly outcome: Outcome; readonly change: ChangeSubject } | undefined>;
   /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;

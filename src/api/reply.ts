@@ -5,7 +5,7 @@ import type { RawReply } from '../ports.ts';
 import type { JsonDocument } from './json.ts';
 import { NotJson } from './json.ts';
 import type { ErrorBody } from './spec.ts';
-import { readErrorBody } from './spec.ts';
+import { errorParts, readErrorBody } from './spec.ts';
 
 /** A reply, understood. The body decides before the HTTP status (service: Errors). */
 export type Understood<D extends JsonDocument = JsonDocument> =
@@ -51,22 +51,4 @@ function summaryOf(error: ErrorBody): string {
   const [first] = error.details ?? [];
   const texts = [first?.message, first?.debug_message, first?.code, error.type];
   return texts.find((text) => text !== undefined && text !== '') ?? 'it gave no reason';
-}
-
-/** An error body as the parts of a CliError: details, type, first code, `log_id`, order (service: Errors). */
-function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts {
-  const details = (error.details ?? []).map((detail) => ({
-    message: detail.message,
-    debugMessage: detail.debug_message,
-    code: detail.code,
-    param: detail.param,
-  }));
-  return {
-    type: error.type,
-    code: details.find(({ code }) => code !== undefined)?.code,
-    logId: error.log_id,
-    httpStatus,
-    details,
-    data: error.data,
-  };
 }

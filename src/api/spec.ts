@@ -1,6 +1,7 @@
 /** The service, once: every resource, field, enumeration, endpoint, header, error code and rule of its document. */
 
 import * as v from 'valibot';
+import type { CliErrorParts } from '../errors.ts';
 
 /** An object of the service, or one for it: fields by name, any value. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -568,11 +569,17 @@ export function codeWithoutBrand(code: string): string {
   return at === -1 ? code : code.slice(at + '.errors.'.length);
 }
 
-/** Which documented error a body is, by type and code together; undefined when it is none of them. */
-export function documentedErrorOf(body: ErrorBody): DocumentedError | undefined {
-  const codes = (body.details ?? []).map((detail) => codeWithoutBrand(detail.code ?? ''));
+/** The part of an error that tells which it is, as a body has it and as a CliError does. */
+interface Coded {
+  readonly type?: string | undefined;
+  readonly details?: readonly { readonly code?: string | undefined }[] | undefined;
+}
+
+/** Which documented error it is, by type and the code of any detail together; undefined when it is none of them. */
+export function documentedErrorOf({ type, details = [] }: Coded): DocumentedError | undefined {
+  const codes = details.map(({ code = '' }) => codeWithoutBrand(code));
   const found = Object.entries(documentedErrors).find(
-    ([, pair]) => pair.type === body.type && codes.includes(pair.code),
+    ([, pair]) => pair.type === type && codes.includes(pair.code),
   );
   return found?.[0] as DocumentedError | undefined;
 }
@@ -581,6 +588,24 @@ export function documentedErrorOf(body: ErrorBody): DocumentedError | undefined 
 // Assumed: 401 and 403 are about the key; the document shows no status.
 export function isKeyRefusal(status: number | undefined): boolean {
   return status === 401 || status === 403;
+}
+
+/** An error body as the parts of a CliError: details, type, first code, `log_id`, order (service: Errors). */
+export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts {
+  const details = (error.details ?? []).map(({ message, debug_message, code, param }) => ({
+    message,
+    debugMessage: debug_message,
+    code,
+    param,
+  }));
+  return {
+    type: error.type,
+    code: details.find(({ code }) => code !== undefined)?.code,
+    logId: error.log_id,
+    httpStatus,
+    details,
+    data: error.data,
+  };
 }
 
 // ── Endpoints ───────────────────────────────────────────────────────────────────────────────────

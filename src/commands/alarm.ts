@@ -2,7 +2,7 @@
 
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { CliError } from '../errors.ts';
-import type { FoundRefund, Intent, Profile } from '../ports.ts';
+import type { ChangeSubject, FoundRefund, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { paidBy } from './orders/card.ts';
 import { type Ended, keepByHand } from './unrecorded.ts';
@@ -17,30 +17,34 @@ const alarmWords: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
 
 /** The error of an alarm (exit 7). `what` is the change in words. */
 export function alarmError(
-  { profile, intent, what }: { readonly profile: Profile; readonly intent: Intent; readonly what: string },
+  {
+    profile,
+    change,
+    what,
+  }: { readonly profile: Profile; readonly change: ChangeSubject; readonly what: string },
   outcome: Ended,
   alarm: Alarm,
 ): CliError {
   const now = [
-    intent.orderId === undefined ? 'stop and show your lead:' : 'stop on this order and show your lead:',
+    change.orderId === undefined ? 'stop and show your lead:' : 'stop on this order and show your lead:',
     outcome.intent === undefined
-      ? commandLine(profile, 'orders', 'show', intent.orderId ?? '')
+      ? commandLine(profile, 'orders', 'show', change.orderId ?? '')
       : `paydesk journal show ${outcome.intent}`,
     ...keepByHand(outcome),
   ];
   const { refunds = [] } = outcome;
-  if (alarm === 'duplicate') return duplicate(intent, outcome, now);
+  if (alarm === 'duplicate') return duplicate(change, outcome, now);
   const listed = refunds.map(
     ({ id, amount, chargeId }) => `${id ?? 'no id'} ${amount} on charge ${chargeId}`,
   );
   return new CliError('unknown', `${alarmWords[alarm]}: the ${what}`, {
-    certain: `sent once by this machine${intent.orderId === undefined ? '' : `; new refunds that the service lists: ${listed.length === 0 ? 'none' : listed.join(', ')}`}`,
+    certain: `sent once by this machine${change.orderId === undefined ? '' : `; new refunds that the service lists: ${listed.length === 0 ? 'none' : listed.join(', ')}`}`,
     now,
   });
 }
 
 function duplicate(
-  { orderId = '', currency = '' }: Intent,
+  { orderId = '', currency = '' }: ChangeSubject,
   { refunds = [], order }: Ended,
   now: readonly string[],
 ): CliError {

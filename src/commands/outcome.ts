@@ -2,7 +2,7 @@
 
 import { isKeyRefusal } from '../api/spec.ts';
 import { CliError, keyRefused } from '../errors.ts';
-import type { Context, Intent, Outcome, Profile } from '../ports.ts';
+import type { ChangeSubject, Context, Outcome, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
 import { kindWords } from './kind-words.ts';
@@ -39,26 +39,31 @@ export async function showDryRun(ctx: Context, { request, checks }: DryRun): Pro
 }
 
 /** The applied outcome; every other one becomes the error that says it. */
-export function appliedOrThrow(ctx: Context, profile: Profile, intent: Intent, outcome: Ended): Applied {
+export function appliedOrThrow(
+  ctx: Context,
+  profile: Profile,
+  change: ChangeSubject,
+  outcome: Ended,
+): Applied {
   if (outcome.alarm !== undefined)
-    throw alarmError({ profile, intent, what: changeWords(intent) }, outcome, outcome.alarm);
+    throw alarmError({ profile, change, what: changeWords(change) }, outcome, outcome.alarm);
   switch (outcome.verdict) {
     case 'applied':
       return outcome;
     case 'rejected':
-      throw rejectedError(ctx, profile, intent, outcome);
+      throw rejectedError(ctx, profile, change, outcome);
     case 'not_sent':
-      throw new CliError('network', `the ${changeWords(intent)} was not sent: ${outcome.reason}`, {
+      throw new CliError('network', `the ${changeWords(change)} was not sent: ${outcome.reason}`, {
         certain: 'not a byte of it left this machine; nothing was changed',
         now: ['run the command again'],
       });
     default:
-      throw uncertainError(ctx, profile, intent, outcome);
+      throw uncertainError(ctx, profile, change, outcome);
   }
 }
 
 /** `refund of 23000 MXN on ord_…`, `capture of …`. */
-export function changeWords({ kind, amount, currency, orderId, request }: Intent): string {
+export function changeWords({ kind, amount, currency, orderId, request }: ChangeSubject): string {
   const money = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
   if (kind === 'api') return `${request.method} /${request.path}`;
   return `${kindWords[kind].noun}${money}${orderId === undefined ? '' : ` on ${orderId}`}`;
@@ -67,7 +72,7 @@ export function changeWords({ kind, amount, currency, orderId, request }: Intent
 function rejectedError(
   ctx: Context,
   profile: Profile,
-  intent: Intent,
+  change: ChangeSubject,
   outcome: Extract<Outcome, { verdict: 'rejected' }>,
 ): CliError {
   const { parts, order, confirmed } = outcome;
@@ -77,37 +82,41 @@ function rejectedError(
     profile,
     parts,
     order: order?.value,
-    orderId: intent.orderId,
+    orderId: change.orderId,
     others: outcome.refunds ?? [],
     time: (seconds) => ctx.fullTime(seconds * 1000),
   });
   return new CliError(
     outcome.unrecorded === undefined ? 'rejected' : 'incomplete',
-    explained.message ?? `the service refused the ${changeWords(intent)}`,
+    explained.message ?? `the service refused the ${changeWords(change)}`,
     {
       ...parts,
       opening: 'refused by the service:',
-      certain: `${kindWords[intent.kind].refused}${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
-      now: [...(explained.now ?? afterRefusal(profile, intent)), ...keepByHand(outcome)],
+      certain: `${kindWords[change.kind].refused}${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
+      now: [...(explained.now ?? afterRefusal(profile, change)), ...keepByHand(outcome)],
     },
   );
 }
 
-function afterRefusal(profile: Profile, intent: Intent): readonly string[] {
-  return intent.orderId === undefined
+function afterRefusal(profile: Profile, change: ChangeSubject): readonly string[] {
+  return change.orderId === undefined
     ? ['mend what it names, then run the command again']
-    : [lookAt(profile, intent)];
+    : [lookAt(profile, change)];
 }
 
-function lookAt(profile: Profile, { orderId }: Intent): string {
+function lookAt(profile: Profile, { orderId }: ChangeSubject): string {
   return orderId === undefined
     ? commandLine(profile, 'orders', 'list', '--limit', '5')
     : commandLine(profile, 'orders', 'show', orderId);
 }
 
-function howToSettle(profile: Profile, intent: Intent, journal: string | undefined): readonly string[] {
-  if (journal === undefined) return [`check with ${lookAt(profile, intent)}`];
-  if (kindWords[intent.kind].readable) return [`in a few minutes: paydesk journal reconcile ${journal}`];
+function howToSettle(
+  profile: Profile,
+  change: ChangeSubject,
+  journal: string | undefined,
+): readonly string[] {
+  if (journal === undefined) return [`check with ${lookAt(profile, change)}`];
+  if (kindWords[change.kind].readable) return [`in a few minutes: paydesk journal reconcile ${journal}`];
   return [
     'paydesk cannot read it back: look for it at the service, then say what you found:',
     `paydesk journal settle ${journal} --applied --note TEXT`,
@@ -125,11 +134,11 @@ function readsWords(reads: number, last: string, verdict: Uncertain['verdict']):
   return `${reads} ${one ? 'read' : 'reads'} up to ${last} ${told}`;
 }
 
-function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome: Uncertain): CliError {
+function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, outcome: Uncertain): CliError {
   const { reason, sentAt, lastReadAt, reads } = outcome;
   const seen =
     lastReadAt === undefined
-      ? kindWords[intent.kind].readable
+      ? kindWords[change.kind].readable
         ? 'no read of it was possible'
         : 'no read can show it'
       : readsWords(reads, ctx.timeOfDay(lastReadAt), outcome.verdict);
@@ -137,13 +146,13 @@ function uncertainError(ctx: Context, profile: Profile, intent: Intent, outcome:
   const throttled = outcome.head?.status === 429;
   return new CliError(
     'unknown',
-    `no usable answer to the ${changeWords(intent)} (${reason}). It may have been made`,
+    `no usable answer to the ${changeWords(change)} (${reason}). It may have been made`,
     {
       ...(throttled && { opening: 'throttled:' }),
       certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
       now: [
-        kindWords[intent.kind].meanwhile,
-        ...howToSettle(profile, intent, outcome.intent),
+        kindWords[change.kind].meanwhile,
+        ...howToSettle(profile, change, outcome.intent),
         ...keepByHand(outcome),
       ],
     },

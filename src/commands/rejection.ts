@@ -1,7 +1,7 @@
 /** The refusals of the service, explained from what the error or a read shows. Pure. */
 
 import { type ChargeMoney, type OrderMoney, readMoney } from '../api/charges.ts';
-import { codeWithoutBrand, documentedErrors } from '../api/spec.ts';
+import { documentedErrorOf } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { FoundRefund, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
@@ -27,14 +27,17 @@ export interface Refusal {
   readonly time: (seconds: number) => string;
 }
 
-/** Explains a refusal by its code, matched after the brand (service: Errors); empty for any other. */
+/** Explains a refusal that is documented (service: Errors); empty for any other. */
 export function explainRejection(refusal: Refusal): Explained {
   const { parts, order } = refusal;
-  const code = codeWithoutBrand(parts.code ?? '');
-  if (code === documentedErrors.notReturnable.code) return notReturnable(refusal, moneyOf(order));
-  if (code === documentedErrors.chargeIdRequired.code)
-    return chargeIdRequired(refusal, moneyOf(parts.data) ?? moneyOf(order));
-  return {};
+  switch (documentedErrorOf(parts)) {
+    case 'notReturnable':
+      return notReturnable(refusal, moneyOf(order));
+    case 'chargeIdRequired':
+      return chargeIdRequired(refusal, moneyOf(parts.data) ?? moneyOf(order));
+    default:
+      return {};
+  }
 }
 
 function moneyOf(order: unknown): OrderMoney | undefined {

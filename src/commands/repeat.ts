@@ -4,7 +4,7 @@ import type { JsonObject } from '../api/spec.ts';
 import { flag, usage } from '../command.ts';
 import type { Context, Intent, Profile } from '../ports.ts';
 import { accountLabel } from './account.ts';
-import { appliedOrThrow, isDryRun } from './outcome.ts';
+import { appliedOrThrow, changeWords, isDryRun } from './outcome.ts';
 
 const intentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
@@ -35,26 +35,17 @@ export function checkOrderNamed(orderId: string | undefined, intentId: string | 
 export async function showRecorded(
   ctx: Context,
   profile: Profile,
-  intent: Pick<Intent, 'kind' | 'orderId' | 'intentId' | 'asked' | 'again'>,
+  intent: Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>,
 ): Promise<boolean> {
   const { kind, intentId, asked = {}, again } = intent;
   if (intentId === undefined || ctx.options.dryRun) return false;
-  const outcome = await ctx.journal.recorded(intentId, { kind, asked, again, origin: profile.origin });
-  if (outcome === undefined || isDryRun(outcome)) return false;
-  const applied = appliedOrThrow(
-    ctx,
-    profile,
-    { ...intent, request: { method: 'POST', path: '' }, approve: async () => undefined },
-    outcome,
-  );
+  const recorded = await ctx.journal.recorded(intentId, { kind, asked, again, origin: profile.origin });
+  if (recorded === undefined || isDryRun(recorded.outcome)) return false;
+  const { outcome, change } = recorded;
+  const applied = appliedOrThrow(ctx, profile, change, outcome);
   ctx.notes.note(`${intentId} was applied before, journal ${applied.intent ?? ''}; nothing was sent now`);
   await ctx.out.record(applied.record, [], () => [
-    {
-      line: [
-        `applied before: ${intent.kind}${intent.orderId === undefined ? '' : ` on ${intent.orderId}`}   `,
-        accountLabel(profile),
-      ],
-    },
+    { line: [`applied before: ${changeWords(change)}   `, accountLabel(profile)] },
   ]);
   return true;
 }

@@ -4,10 +4,12 @@
  */
 
 import type { CliErrorParts } from '../errors.ts';
+import { judgeReply } from './answer.ts';
 import { claimedBy, decide, equalRefund, oldRead, type Refusal } from './guards.ts';
 import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows.ts';
-import { judgeRead, judgeReply, preImage, provable, type Ruling, ruling, rulingOf } from './verdict.ts';
+import { judgeRead, preImage, provable } from './sight.ts';
+import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;
 
@@ -100,8 +102,9 @@ function record(state: At<'approving'>, now: Moment): Step {
     return { state: { at: 'reading', wanted, known, sending }, effect: { do: 'read' } };
   }
   const sent = sentRow(state, now);
+  const claimed = claimedBy(known, { sent });
   return {
-    state: { at: 'recording', wanted, flight: { sent, readAt, reads: 0 } },
+    state: { at: 'recording', wanted, flight: { sent, readAt, claimed, reads: 0 } },
     effect: { do: 'record', row: sent },
   };
 }
@@ -232,7 +235,7 @@ function search(
   if (at !== 'rereading') return undefined;
   if (event.is === 'unseen') return readOn(wanted, { ...found, reads: found.reads + 1 }, event.moment);
   if (event.is !== 'seen') return undefined;
-  const sight = judgeRead(found.sent.proof, event.value);
+  const sight = judgeRead(found.sent.proof, event.value, found.claimed);
   const reads = { reads: found.reads + 1, lastReadAt: event.moment.time };
   if (sight.shows === 'unreadable') return readOn(wanted, { ...found, ...reads }, event.moment);
   return readOn(wanted, { ...found, ...reads, sight }, event.moment);

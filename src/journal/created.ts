@@ -1,7 +1,7 @@
 /** Finds an order that was created among the newest orders: one that was not there before and equals the body. */
 
-import type { JsonObject } from '../api/spec.ts';
-import { itemsOf, valueAt } from '../api/spec.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, itemsOf, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Proof } from './rows.ts';
 
 /** Ids of the newest orders, as they were read. */
@@ -28,12 +28,12 @@ function listOf(orders: unknown): readonly Identified[] {
 // What the service repeats of the body, where the body says it (service: order, line_item); the rest it may drop.
 function equals(body: JsonObject, order: JsonObject): boolean {
   const customer = valueAt(body, ['customer_info', 'customer_id']);
-  const metadata = Object.entries(Object(body.metadata));
+  const metadata = isObject(body.metadata) ? Object.entries(body.metadata) : [];
   return (
     upper(order.currency) === upper(body.currency) &&
-    lines(itemsOf(order.line_items)) === lines(itemsOf({ data: body.line_items })) &&
+    isDeepStrictEqual(lines(itemsOf(order.line_items)), lines(itemsOf({ data: body.line_items }))) &&
     (customer === undefined || valueAt(order, ['customer_info', 'customer_id']) === customer) &&
-    metadata.every(([key, value]) => isDeepEqual(valueAt(order, ['metadata', key]), value))
+    metadata.every(([key, value]) => isDeepStrictEqual(valueAt(order, ['metadata', key]), value))
   );
 }
 
@@ -41,10 +41,7 @@ function upper(value: unknown): string {
   return typeof value === 'string' ? value.toUpperCase() : '';
 }
 
-function lines(items: readonly JsonObject[]): string {
-  return JSON.stringify(items.map(({ name, unit_price, quantity }) => [name, unit_price, quantity]));
-}
-
-function isDeepEqual(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+// What is not there and null are the same. A number of the service's may be a bigint.
+function lines(items: readonly JsonObject[]): readonly (readonly unknown[])[] {
+  return items.map(({ name, unit_price, quantity }) => [name ?? null, unit_price ?? null, quantity ?? null]);
 }

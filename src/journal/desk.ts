@@ -1,18 +1,20 @@
 /** The journal as commands see it: attempts, reads, settling, and the care of the file. */
 
 import { CliError } from '../errors.ts';
-import type { AttemptRecord, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
-import { answersRepeat, isOpen, verdictOf } from './guards.ts';
+import type { AttemptRecord, ChangeSubject, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
+import { answersRepeat, isOpen, sameJson, verdictOf } from './guards.ts';
 import type { HandsParts } from './hands.ts';
 import { lookAt, recordIn } from './look.ts';
 import { outcomeOf } from './outcome.ts';
 import { resolveOne } from './reconcile.ts';
 import { repairStore } from './repair.ts';
 import { isDue } from './resolve.ts';
+import type { SentRow } from './rows.ts';
 import type { FileStore } from './store.ts';
 import { momentOf } from './time.ts';
 import { refusalError } from './words.ts';
 
+/** What the desk is made of. */
 export interface DeskParts {
   readonly store: FileStore;
   readonly locks: Locks;
@@ -45,10 +47,11 @@ export function createDesk(parts: DeskParts): JournalDesk {
       const last = (await store.attempts({ origin, given })).at(-1);
       if (last === undefined) return undefined;
       const { sent } = last;
-      if (sent.proof.kind !== kind || JSON.stringify(sent.asked) !== JSON.stringify(asked)) {
+      if (sent.proof.kind !== kind || !sameJson(sent.asked, asked)) {
         throw refusalError({ why: 'other_parameters', attempt: last, now: { kind, asked } }, given);
       }
-      return answer(await handsFor(last), last, again);
+      const outcome = await answer(await handsFor(last), last, again);
+      return outcome && { outcome, change: subjectOf(sent) };
     },
     forget: (before) => store.forget(before),
     verify: (head) => store.verify(head),
@@ -62,6 +65,10 @@ export function createDesk(parts: DeskParts): JournalDesk {
       return repairStore(store.file, clock.now());
     },
   };
+}
+
+function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject {
+  return { kind: proof.kind, orderId: proof.orderId, amount, currency, request };
 }
 
 async function answer(hands: HandsParts, last: AttemptRecord, again: boolean): Promise<Outcome | undefined> {

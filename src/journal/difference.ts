@@ -1,7 +1,7 @@
 /** What was recorded under a script's id, and what is asked for under it now, as far as they differ. Pure. */
 
 import type { JsonObject } from '../api/spec.ts';
-import type { Typed } from './guards.ts';
+import { sameJson, type Typed } from './guards.ts';
 import type { SentRow } from './rows.ts';
 
 /** `the intent ticket-8840 was something else: recorded with amount 300; asked for now with amount 500`. */
@@ -12,24 +12,20 @@ export function differenceWords({ given, proof, asked }: SentRow, now: Typed): s
   if (asked === undefined || now.asked === undefined) return was;
   const [before, after] = [fieldsOf(asked), fieldsOf(now.asked)];
   const names = [...new Set([...before.keys(), ...after.keys()])].filter(
-    (name) => before.get(name) !== after.get(name),
+    (name) => before.has(name) !== after.has(name) || !sameJson(before.get(name), after.get(name)),
   );
-  const said = (fields: ReadonlyMap<string, string>) =>
+  const said = (fields: ReadonlyMap<string, unknown>) =>
     names.map((name) => (fields.has(name) ? `${name} ${short(fields.get(name))}` : `no ${name}`)).join(', ');
   return `${was}: recorded with ${said(before)}; asked for now with ${said(after)}`;
 }
 
 // Those of a whole body by their own names.
-function fieldsOf({ body, ...asked }: JsonObject): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>();
-  const add = (name: string, value: unknown) => {
-    fields.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-  };
-  for (const [name, value] of Object.entries(asked)) add(name, value);
-  for (const [name, value] of Object.entries(body ?? {})) add(`body.${name}`, value);
-  return fields;
+function fieldsOf({ body, ...asked }: JsonObject): ReadonlyMap<string, unknown> {
+  const ofBody = Object.entries(body ?? {}).map(([name, value]) => [`body.${name}`, value] as const);
+  return new Map<string, unknown>([...Object.entries(asked), ...ofBody]);
 }
 
-function short(text = ''): string {
+function short(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
 }

@@ -1,10 +1,11 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Intent } from '../ports.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
-import { provable } from './verdict.ts';
+import { provable } from './sight.ts';
 
-/** Why nothing is sent. run.ts puts it into words. */
+/** Why nothing is sent. words.ts puts it into words. */
 export type Refusal =
   | {
       readonly why: 'busy';
@@ -30,6 +31,7 @@ export type Refusal =
   /** Something outside stopped it: the read, the approval. */
   | { readonly why: 'stopped'; readonly cause: unknown };
 
+/** What the journal says to an intent: it may be sent, it was answered before, or it is refused. */
 export type Decision =
   | {
       readonly go: 'send';
@@ -72,7 +74,10 @@ export function isOpen(record: AttemptRecord, now: Moment): boolean {
 }
 
 /** Refund ids, and ids of created orders, that attempts other than this one account for. */
-export function claimedBy(others: readonly AttemptRecord[], except: AttemptRecord): ReadonlySet<string> {
+export function claimedBy(
+  others: readonly AttemptRecord[],
+  except: Pick<AttemptRecord, 'sent'>,
+): ReadonlySet<string> {
   const rows = others.filter((record) => !isSame(record, except)).map(verdictOf);
   return new Set(
     rows
@@ -82,7 +87,7 @@ export function claimedBy(others: readonly AttemptRecord[], except: AttemptRecor
   );
 }
 
-function isSame(one: AttemptRecord, other: AttemptRecord): boolean {
+function isSame(one: AttemptRecord, other: Pick<AttemptRecord, 'sent'>): boolean {
   return one.sent.intent === other.sent.intent && one.sent.attempt === other.sent.attempt;
 }
 
@@ -143,15 +148,24 @@ function concerns(asked: Asked, record: AttemptRecord): boolean {
 
 /** Whether two requests ask for the same. */
 export function isSameRequest(one: Intent['request'], other: Intent['request'] | undefined): boolean {
-  const text = (request: Intent['request'] | undefined) =>
-    JSON.stringify([request?.method, request?.path, request?.body]);
-  return text(one) === text(other);
+  const parts = (request: Intent['request'] | undefined) => [request?.method, request?.path, request?.body];
+  return sameJson(parts(one), parts(other));
+}
+
+/** Whether two values are the same JSON: in whatever order the keys of an object stand, but the items of an array. */
+export function sameJson(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(asWritten(one), asWritten(other));
+}
+
+// One of them may come out of the journal, where what is undefined is left out.
+function asWritten(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null));
 }
 
 function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
   const typed = last.sent.asked;
   if (asked.asked === undefined || typed === undefined) return isEqual(asked, last);
-  return JSON.stringify(asked.asked) === JSON.stringify(typed);
+  return sameJson(asked.asked, typed);
 }
 
 /**
@@ -166,9 +180,12 @@ export function answersRepeat(last: AttemptRecord, again: boolean, now: Moment):
 
 // The same money, or for what has no records of money the same request.
 function isEqual(asked: Asked, { sent }: AttemptRecord): boolean {
-  const text = (request: Intent['request'], expected: Intent['expected'] = []) =>
-    JSON.stringify([request.method, request.path, expected.length > 0 ? expected : request.body]);
-  return text(asked.request, asked.expected) === text(sent.request, sent.proof.expected);
+  const parts = ({ method, path, body }: Intent['request'], expected: Intent['expected'] = []) => [
+    method,
+    path,
+    expected.length > 0 ? expected : body,
+  ];
+  return sameJson(parts(asked.request, asked.expected), parts(sent.request, sent.proof.expected));
 }
 
 function refuse(refusal: Refusal): Decision {

@@ -16,6 +16,7 @@ import type { Event } from './protocol.ts';
 import type { JournalRow, Moment } from './rows.ts';
 import { momentOf } from './time.ts';
 
+/** What hands work with. */
 export interface HandsParts {
   readonly service: Service;
   readonly locks: Locks;

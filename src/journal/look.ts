@@ -3,8 +3,9 @@
 import { CliError } from '../errors.ts';
 import type { Intent, Service, WireRecord } from '../ports.ts';
 
+/** What a look showed. */
 export interface LastRead {
-  /** What verdict.ts judges: the order, or a list of the newest ones. */
+  /** What sight.ts judges: the order, or a list of the newest ones. */
   readonly value: unknown;
   readonly record?: WireRecord | undefined;
   /** The newest orders, for one that is being created. */
@@ -12,6 +13,7 @@ export interface LastRead {
   readonly neighbour?: string | undefined;
 }
 
+/** What is looked at; `neighbour` is the record before the order when it was last located. */
 export interface Target {
   readonly kind: Intent['kind'];
   readonly orderId?: string | undefined;

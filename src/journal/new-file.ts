@@ -2,6 +2,7 @@
 
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { systemCode } from '../errors.ts';
 
 /**
  * Whether there is something to open. `create` makes an empty file; rejects when it is not certain to last. One that is
@@ -14,7 +15,7 @@ export async function findFile(file: string, create: boolean): Promise<boolean> 
     const { size } = await handle.stat();
     if (size > 0) return true;
   } catch (error) {
-    if (codeOf(error) === 'ENOENT' && !create) return false;
+    if (systemCode(error) === 'ENOENT' && !create) return false;
     throw error;
   }
   if (create) await keep(file);
@@ -26,7 +27,7 @@ async function make(file: string): Promise<void> {
   try {
     await (await open(file, 'ax', 0o600)).close();
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
   }
 }
 
@@ -47,10 +48,6 @@ export async function syncFolder(folder: string): Promise<void> {
     await using handle = await open(folder, 'r');
     await handle.sync();
   } catch (error) {
-    if (!cannot.includes(codeOf(error))) throw error;
+    if (!cannot.includes(systemCode(error))) throw error;
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

@@ -5,7 +5,7 @@ import type { Intent } from '../ports.ts';
 import type { Decision, Refusal } from './guards.ts';
 import type { Heard } from './reply.ts';
 import type { AttemptRecord, JournalRow, Moment, PreImage, SentRow, VerdictRow } from './rows.ts';
-import type { Sight } from './verdict.ts';
+import type { Sight } from './sight.ts';
 
 /** What one run of the protocol is about. Everything in it is plain data. */
 export interface Wanted
@@ -46,6 +46,7 @@ export type Effect =
   | { readonly do: 'release' }
   | { readonly do: 'finish' };
 
+/** What came of an effect. */
 export type Event =
   | { readonly is: 'locked' | 'released' }
   | ({ readonly is: 'busy' } & Pick<Extract<Refusal, { why: 'busy' }>, 'owner'>)
@@ -89,6 +90,8 @@ export interface InFlight {
   readonly sent: SentRow;
   /** The moment of the final read. */
   readonly readAt: Moment;
+  /** Ids of refunds and created orders that other attempts account for: none of them is this one's. */
+  readonly claimed: ReadonlySet<string>;
   readonly unrecorded?: { readonly cause: unknown } | undefined;
   readonly alarm?: 'contradiction' | undefined;
   readonly reads: number;
@@ -105,6 +108,7 @@ export interface Search extends InFlight {
   readonly sight?: Exclude<Sight, { shows: 'unreadable' }> | undefined;
 }
 
+/** Where a run is, with all that it knows there. */
 export type State =
   | { readonly at: 'locking' | 'looking'; readonly wanted: Wanted }
   | {
@@ -135,6 +139,7 @@ export type State =
     }
   | { readonly at: 'releasing' | 'done'; readonly end: End };
 
+/** Where a run is now, and what it asks for next. */
 export interface Step {
   readonly state: State;
   readonly effect: Effect;

@@ -3,6 +3,7 @@
 import { copyFile, link, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { CliError } from '../errors.ts';
 import type { Repair } from '../ports.ts';
 import { damageOf, isGenuine, type StoredRow, unlink } from './chain.ts';
 import { syncFolder } from './new-file.ts';
@@ -12,7 +13,8 @@ import { isBroken, unreadable } from './unusable.ts';
 
 /**
  * Rebuilds the file and puts it in the place of the damaged one at once. Runs that write to the old one are waited for,
- * then kept out. Throws CliError 'refused' while one does not get on.
+ * then kept out. Throws CliError 'refused' while one does not get on, and where the new file cannot be written whole: the
+ * damaged one is in its place then.
  */
 export async function repairStore(file: string, now: number): Promise<Repair> {
   const copy = `${file}.damaged-${now}`;
@@ -23,15 +25,15 @@ export async function repairStore(file: string, now: number): Promise<Repair> {
   try {
     keepOthersOut(db, file);
     const { rows, lost } = salvage(db);
-    await rm(fresh, { force: true });
-    const counts = await fill(fresh, rows);
+    await fill(fresh, rows, file);
     // SQLite's own journal first: one that is left of the old file must never be played into the new one.
     if (rows.length > 0) await rename(`${fresh}-journal`, `${file}-journal`);
     else await rm(`${file}-journal`, { force: true });
     if (rows.length > 0) await rename(fresh, file);
     else await rm(file);
     await syncFolder(dirname(file));
-    return { copy, ...counts, lost };
+    const doubtful = rows.filter(({ intact }) => !intact).length;
+    return { copy, kept: rows.length - doubtful, doubtful, lost };
   } finally {
     db.close();
   }
@@ -51,43 +53,73 @@ function keepOthersOut(db: DatabaseSync, file: string): void {
   }
 }
 
-async function fill(fresh: string, rows: readonly Salvaged[]): Promise<{ kept: number; doubtful: number }> {
+// All of them or none: a SENT row that is left out would block its order no more.
+async function fill(fresh: string, rows: readonly Salvaged[], file: string): Promise<void> {
+  await removeJournal(fresh);
   const store = createFileStore(fresh);
-  let [kept, doubtful] = [0, 0];
-  for (const { row, intact } of rows) {
-    const saved = await store.append(row).then(
-      () => true,
-      () => false,
-    );
-    if (saved && intact) kept += 1;
-    else doubtful += 1;
+  try {
+    for (const { row } of rows) await store.append(row);
+    store.close();
+  } catch (cause) {
+    store.close();
+    await removeJournal(fresh);
+    throw new CliError('refused', `the journal ${file} cannot be rebuilt: ${reasonOf(cause)}`, {
+      certain: 'nothing was changed: the damaged file is in its place',
+      now: ['free some space there, then:', 'paydesk journal verify --repair'],
+      cause,
+    });
   }
-  store.close();
-  return { kept, doubtful };
+}
+
+async function removeJournal(file: string): Promise<void> {
+  for (const name of [file, `${file}-journal`]) await rm(name, { force: true });
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }
 
 interface Salvaged {
+  readonly seq: number;
   readonly row: JournalRow;
+  /** It says what was written. Only a SENT row is taken over without that. */
   readonly intact: boolean;
 }
 
-function salvage(db: DatabaseSync): { rows: Salvaged[]; lost: number[] } {
-  // So SQLite reads what is there of a file whose end is torn off.
-  db.exec('PRAGMA writable_schema = ON');
-  const rows: Salvaged[] = [];
-  const lost: number[] = [];
-  const last = lastSeq(db);
-  for (let seq = 1; seq <= last; seq += 1) {
-    const found = readable(db, seq);
-    if (found === undefined) lost.push(seq);
-    else rows.push(...found);
-  }
-  return { rows: rows.toSorted(byTime), lost };
+interface Salvage {
+  readonly rows: readonly Salvaged[];
+  /** Rows that the new file cannot hold. */
+  readonly lost: readonly number[];
 }
 
-// Rows may have changed places; a SENT comes before its verdicts.
-function byTime({ row: one }: Salvaged, { row: other }: Salvaged): number {
-  return one.time - other.time || Number(other.type === 'sent') - Number(one.type === 'sent');
+function salvage(db: DatabaseSync): Salvage {
+  // So SQLite reads what is there of a file whose end is torn off.
+  db.exec('PRAGMA writable_schema = ON');
+  const seqs = Array.from({ length: lastSeq(db) }, (_, index) => index + 1);
+  const found = seqs.map((seq) => readable(db, seq)).filter((one) => one !== undefined);
+  const rows = inOrder(found);
+  const kept = new Set(rows.map(({ seq }) => seq));
+  return { rows, lost: seqs.filter((seq) => !kept.has(seq)) };
+}
+
+// Rows may have changed places, and a damaged SENT its time: it comes before its verdicts all the same. What has no SENT,
+// or is a second one of its attempt, no journal can hold.
+function inOrder(found: readonly Salvaged[]): readonly Salvaged[] {
+  const sents = new Map<string, Salvaged>();
+  for (const one of [...found.filter(({ intact }) => intact), ...found]) {
+    if (one.row.type === 'sent' && !sents.has(keyOf(one))) sents.set(keyOf(one), one);
+  }
+  const timeOf = (one: Salvaged) => Math.max(one.row.time, sents.get(keyOf(one))?.row.time ?? 0);
+  return found
+    .filter((one) => (one.row.type === 'sent' ? sents.get(keyOf(one)) === one : sents.has(keyOf(one))))
+    .toSorted(
+      (one, other) =>
+        timeOf(one) - timeOf(other) || Number(other.row.type === 'sent') - Number(one.row.type === 'sent'),
+    );
+}
+
+function keyOf({ row }: Salvaged): string {
+  return `${row.attempt} ${row.intent}`;
 }
 
 function lastSeq(db: DatabaseSync): number {
@@ -111,15 +143,15 @@ function* seqs(db: DatabaseSync): Generator<number> {
 }
 
 // A changed SENT stays, as an attempt that is open; a changed verdict is no verdict.
-function readable(db: DatabaseSync, seq: number): Salvaged[] | undefined {
+function readable(db: DatabaseSync, seq: number): Salvaged | undefined {
   try {
     const stored = db.prepare('SELECT * FROM rows WHERE seq = ?').get(seq) as unknown as
       | StoredRow
       | undefined;
     if (stored === undefined) return undefined;
-    if (damageOf(stored) === undefined) return [{ row: unlink(stored), intact: true }];
-    if (isGenuine(stored)) return [{ row: unlink({ ...stored, body: null }), intact: true }];
-    return stored.type === 'sent' ? [{ row: doubtfulSent(stored), intact: false }] : [];
+    if (damageOf(stored) === undefined) return { seq, row: unlink(stored), intact: true };
+    if (isGenuine(stored)) return { seq, row: unlink({ ...stored, body: null }), intact: true };
+    return stored.type === 'sent' ? { seq, row: doubtfulSent(stored), intact: false } : undefined;
   } catch {
     return undefined;
   }

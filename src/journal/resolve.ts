@@ -8,7 +8,8 @@ import { isUnsettled } from './fold.ts';
 import { claimedBy, horizonOf, type Refusal, verdictOf } from './guards.ts';
 import type { Effect, Event } from './protocol.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import { judgeRead, provable, type Ruling, ruling, rulingOf, type Sight } from './verdict.ts';
+import { judgeRead, provable, type Sight } from './sight.ts';
+import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
 /** Which attempt, and what a person says of it where reads cannot tell. */
 export interface Errand {
@@ -19,6 +20,7 @@ export interface Errand {
     | undefined;
 }
 
+/** How a look ended. */
 export type ResolveEnd =
   | ({ readonly how: 'looked' } & Resolved)
   | { readonly how: 'refused'; readonly refusal: Refusal };
@@ -29,6 +31,7 @@ interface Found {
   readonly claimed: ReadonlySet<string>;
 }
 
+/** Where a look is, with all that it knows there. */
 export type ResolveState =
   | { readonly at: 'locking' | 'looking'; readonly errand: Errand }
   | ({ readonly at: 'reading' } & Found)
@@ -37,6 +40,7 @@ export type ResolveState =
   | ({ readonly at: 'recording'; readonly sight: Sight; readonly row: VerdictRow } & Found)
   | { readonly at: 'releasing' | 'done'; readonly end: ResolveEnd };
 
+/** Where a look is now, and what it asks for next. */
 export interface ResolveStep {
   readonly state: ResolveState;
   readonly effect: Effect;

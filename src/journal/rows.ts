@@ -31,7 +31,9 @@ export interface Proof {
   readonly before: PreImage;
 }
 
+/** What became of an attempt. `not_seen`: no read shows it, so far. */
 export type Verdict = 'applied' | 'rejected' | 'not_sent' | 'unknown' | 'not_seen';
+/** Why a person must look although there is a verdict. */
 export type Alarm = 'duplicate' | 'contradiction' | 'partial' | 'applied_though_rejected';
 
 /** Durable before the request leaves. */
@@ -93,6 +95,7 @@ export interface VerdictRow {
   readonly note?: string | undefined;
 }
 
+/** A row of the journal. */
 export type JournalRow = SentRow | VerdictRow;
 
 /** One attempt: its SENT row and every verdict on it, oldest first. */

@@ -25,6 +25,7 @@ import { reconcileDue } from './reconcile.ts';
 import { hear } from './reply.ts';
 import { named, refusalError } from './words.ts';
 
+/** What the door is made of. */
 export interface ChangeParts {
   readonly service: Service;
   readonly send: SendOnce;

@@ -3,7 +3,8 @@
 import type { Clock, JournalStore, Service } from '../ports.ts';
 import type { Moment } from './rows.ts';
 
-const tolerableMs = 120_000;
+/** How far clocks may differ before none of them is trusted with a horizon. */
+export const tolerableSkewMs = 120_000;
 
 /**
  * The latest of the wall clock, the newest journal time and the last `Date` header. Skewed when the wall clock and
@@ -22,7 +23,8 @@ export async function momentOf(
   // A Date header is as old as the wall clock has moved since it came.
   const date = seen === undefined ? undefined : seen.date + Math.max(0, wall - seen.wall);
   const skewed =
-    newest - wall > tolerableMs || (seen !== undefined && Math.abs(seen.date - seen.wall) > tolerableMs);
+    newest - wall > tolerableSkewMs ||
+    (seen !== undefined && Math.abs(seen.date - seen.wall) > tolerableSkewMs);
   const past = Number.isFinite(newest) ? newest : 0;
   return { time: Math.max(wall, past, date ?? 0), wall, mono, skewed };
 }

@@ -4,7 +4,7 @@ import { CliError } from '../errors.ts';
 import { differenceWords } from './difference.ts';
 import { type Refusal, verdictOf } from './guards.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';
-import { provable } from './verdict.ts';
+import { provable } from './sight.ts';
 
 /** The error of a run in which nothing was sent. */
 export function refusalError(refusal: Refusal, subject: string): CliError {

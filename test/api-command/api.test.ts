@@ -135,6 +135,31 @@ describe('a change', () => {
     ]);
   });
 
+  test('under a script’s id is the same with its fields in another order: answered from the journal', async () => {
+    await using service = await startCreations();
+    const first = ['api', 'POST', 'things', '--field', 'amount=300', '--field', 'b=1'];
+    const second = ['api', 'POST', 'things', '--field', 'b=1', '--field', 'amount=300'];
+    expect((await service.run([...first, '--intent', 'a1', '--yes'])).code).toBe(0);
+    const repeat = await service.run([...second, '--intent', 'a1', '--yes']);
+    expect(repeat.code, repeat.stderr).toBe(0);
+    expect(repeat.stderr).toContain('a1 was applied before');
+    expect(service.posts()).toHaveLength(1);
+  });
+
+  test('that got no answer is told again under its id as the request that was sent', async () => {
+    await using broken = await startDesk({
+      instead: ({ method }) => (method === 'POST' ? json([]) : undefined),
+    });
+    const words = ['api', 'POST', 'things/1', '--field', 'a=1', '--intent', 'open-1', '--yes'];
+    expect((await paydesk(words, { home, env: broken.env })).code).toBe(7);
+    const repeat = await paydesk(words, { home, env: broken.env });
+    expect({ code: repeat.code, stderr: repeat.stderr.replaceAll(/\s+/g, ' ') }).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('no usable answer to the POST /things/1 ('),
+    });
+    expect(broken.changes()).toHaveLength(1);
+  });
+
   test('a header that is added is sent, and stays out of the journal', async () => {
     await using service = await startCreations();
     const header = ['--header', 'X-Secret-Token: s3cr3t-v4lue'];

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { judgeReply } from '../../src/journal/answer.ts';
 import { hear } from '../../src/journal/reply.ts';
 import type { Proof } from '../../src/journal/rows.ts';
-import { judgeRead, judgeReply, preImage } from '../../src/journal/verdict.ts';
+import { judgeRead, preImage } from '../../src/journal/sight.ts';
 
 // The service's names, and names that mean something to JavaScript.
 const names =
@@ -36,7 +37,7 @@ it('whatever JSON comes as a reply or a read, it is judged, and a refund is appl
       const text = JSON.stringify(value);
       const heard = hear({ status, contentType: 'application/json', body: new TextEncoder().encode(text) });
       const answer = judgeReply(proof(kind), heard);
-      const sight = judgeRead(proof(kind), JSON.parse(text));
+      const sight = judgeRead(proof(kind), JSON.parse(text), new Set());
       preImage(kind, JSON.parse(text));
       if (kind !== 'refund') return;
       if (answer.says === 'applied') expect(answer.refunds).toMatchObject([{ chargeId: 'ch_1', amount: -5 }]);

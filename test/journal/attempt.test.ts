@@ -449,4 +449,25 @@ describe('after the sending', () => {
     const end = endOf([...path, seen([created, { id: 'ord_8' }]), recorded], create);
     expect(end).toMatchObject({ verdict: { verdict: 'applied', by: 'read', created: 'ord_9' }, reads: 1 });
   });
+
+  it('an equal order that another creation of this machine accounts for is not taken for the created one', () => {
+    const body = { currency: 'MXN', line_items: [{ name: 'a', unit_price: 1, quantity: 1 }] };
+    const request = { method: 'POST', path: 'orders', body } as const;
+    const create = wanted({ kind: 'order', orderId: undefined, expected: undefined, request });
+    const theirs = { id: 'ord_9', currency: 'MXN', line_items: { data: body.line_items } };
+    const sent = endOf([...toPost, lost, recorded, waited, seen(order(5)), recorded]);
+    if (sent.how !== 'verdict') throw new Error('no verdict');
+    const other: AttemptRecord = {
+      sent: { ...sent.sent, intent: 'i_0', proof: { ...sent.sent.proof, kind: 'order', orderId: undefined } },
+      verdicts: [{ ...sent.verdict, intent: 'i_0', created: 'ord_9', refunds: [] }],
+    };
+    const late: Event = { is: 'fresh', value: [{ id: 'ord_8' }], moment: at(0) };
+    const path = [locked, known(other), late, approved, recorded, lost, recorded, waited];
+    const again = [...path, seen([theirs, { id: 'ord_8' }]), waited, seen([theirs]), recorded];
+    expect(endOf(again, create)).toMatchObject({ verdict: { verdict: 'not_seen' } });
+    const ours = { ...theirs, id: 'ord_10' };
+    expect(endOf([...path, seen([theirs, ours]), recorded], create)).toMatchObject({
+      verdict: { verdict: 'applied', created: 'ord_10' },
+    });
+  });
 });

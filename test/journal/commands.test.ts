@@ -1,7 +1,7 @@
 /** The journal commands on the built program, after refunds whose answers were lost. */
 
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
@@ -40,7 +40,7 @@ interface Desk extends AsyncDisposable {
 }
 
 /** A profile `shop`, and one refund of 300 sent through it that got no answer. */
-async function afterLostReply(): Promise<Desk> {
+async function afterLostReply(...words: string[]): Promise<Desk> {
   const service = await losing();
   const home = newHome();
   const run = (...args: string[]) => paydesk(args, { home, env: { TZ: 'UTC', PAYDESK_OPERATOR: 'op7' } });
@@ -48,7 +48,7 @@ async function afterLostReply(): Promise<Desk> {
   writeFileSync(key, testKey, { mode: 0o600 });
   await run('profile', 'add', 'shop', '--base-url', service.url, '--mode', 'sandbox', '--key-file', key);
   await run('profile', 'set', 'shop', 'reconcile.after', '0');
-  const lost = await run('-p', 'shop', ...refund, '--note', 'ticket 8840');
+  const lost = await run('-p', 'shop', ...refund, '--note', 'ticket 8840', ...words);
   expect(lost.code).toBe(7);
   const [intent = ''] = /i_[0-9a-f]+/.exec(lost.stderr) ?? [];
   const dispose = async () => {
@@ -102,6 +102,22 @@ describe('an outcome that is not certain', () => {
     expect(await desk.run('journal', 'reconcile', desk.intent)).toMatchObject({ code: 0 });
     const again = await desk.run('-p', 'shop', ...refund);
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('rf_0') });
+    expect(desk.service.posts).toHaveLength(1);
+  });
+
+  test('of a script is told again under its id with the money of it', async () => {
+    await using desk = await afterLostReply('--intent', 'ticket-8840');
+    const words = ['--note', 'ticket 8840', '--intent', 'ticket-8840'];
+    const open = await desk.run('-p', 'shop', ...refund, ...words);
+    expect({ code: open.code, stderr: open.stderr.replaceAll(/\s+/g, ' ') }).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining('no usable answer to the refund of 300 MXN on ord_1 ('),
+    });
+    desk.service.orders = [refunded(300)];
+    expect(await desk.run('-p', 'shop', ...refund, ...words)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('applied before: refund of 300 MXN on ord_1'),
+    });
     expect(desk.service.posts).toHaveLength(1);
   });
 
@@ -195,7 +211,61 @@ describe('journal settle', () => {
   });
 });
 
+describe('--dry-run', () => {
+  test('says what would be written to the journal, asks nothing, and writes nothing', async () => {
+    await using desk = await afterLostReply();
+    const { run, intent, service } = desk;
+    service.orders = [refunded(300)];
+    const { file, head } = JSON.parse((await run('journal', 'verify', '--json')).stdout);
+    const dry = async (...words: string[]) => {
+      const { code, stdout } = await run('journal', ...words, '--dry-run');
+      const json = await run('journal', ...words, '--dry-run', '--json');
+      return { code, stdout, json: JSON.parse(json.stdout) };
+    };
+    const due = {
+      code: 0,
+      stdout: `would read again:\n  ${intent}, refund of 300 MXN\n`,
+      json: { object: 'dry_run', action: 'reconcile', intents: [intent] },
+    };
+    expect(await dry('reconcile')).toEqual(due);
+    expect(await dry('reconcile', '--all')).toEqual(due);
+    expect(await dry('reconcile', intent)).toEqual(due);
+    expect(await dry('settle', intent, '--applied', '--note', 'n')).toEqual({
+      code: 0,
+      stdout: `would read what became of ${intent}, refund of 300 MXN, and where that does not tell, write down that it was made\n`,
+      json: { object: 'dry_run', action: 'settle', intent, applied: true },
+    });
+    expect(await dry('forget', '--before', '2100-01-01')).toMatchObject({
+      code: 0,
+      json: { object: 'dry_run', action: 'forget' },
+    });
+    expect(await dry('list')).toMatchObject({ code: 0 });
+    expect(await run('journal', 'verify', '--head', head, '--json')).toMatchObject({
+      stdout: expect.stringContaining(`"head":"${head}"`),
+    });
+
+    const db = new DatabaseSync(file);
+    db.exec(`UPDATE rows SET row = replace(row, 'op7', 'op8') WHERE seq = 1`);
+    db.close();
+    const before = readFileSync(file);
+    expect(await dry('verify', '--repair', '--yes')).toEqual({
+      code: 0,
+      stdout: `would keep a copy of ${file} and rebuild it from every row that can be read\n`,
+      json: { object: 'dry_run', action: 'repair', file },
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(dirname(file)).filter((name) => name.includes('damaged'))).toEqual([]);
+  });
+});
+
 describe('the journal file', () => {
+  test('is verified against a head, or repaired: both at once is a usage error', async () => {
+    using home = newHome();
+    const words = ['journal', 'verify', '--repair', '--head', 'f'.repeat(64)];
+    const { code, stderr } = await paydesk(words, { home });
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/--repair|--head/) });
+  });
+
   test('verify names what was changed and exits 3; changes are refused; --repair keeps a copy', async () => {
     await using desk = await afterLostReply();
     const { run, home, service } = desk;

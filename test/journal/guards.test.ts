@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/api/spec.ts';
 import { decide, equalRefund, isOpen } from '../../src/journal/guards.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import { momentOf } from '../../src/journal/time.ts';
@@ -257,6 +258,43 @@ describe('what the journal says to an intent', () => {
     expect(decide(create, [same], old)).toMatchObject({ go: 'recorded' });
     const other = { ...create, request: { ...create.request, body: { a: 2 } } };
     expect(decide(other, [same], old)).toMatchObject({ go: 'refuse' });
+  });
+
+  describe('in whatever order the keys of an object stand', () => {
+    const requestOf = (body: JsonObject) => ({ method: 'POST', path: 'things', body }) as const;
+    const none = { ...asked, orderId: undefined, expected: [] };
+    const tried = (verdict: 'unknown' | 'not_seen' | 'applied', more: Partial<SentRow>) => {
+      const record = attempt([{ verdict }], {
+        request: requestOf({ a: { x: 1, y: [1, 2] }, b: 1 }),
+        ...more,
+      });
+      return { ...record, sent: { ...record.sent, proof: { ...record.sent.proof, expected: [] } } };
+    };
+    const swapped = { b: 1, a: { y: [1, 2], x: 1 } };
+
+    it.each<[string, AttemptRecord, object, object]>([
+      ['an open attempt at the same blocks it', tried('unknown', {}), {}, { refusal: { why: 'open' } }],
+      [
+        'one not seen in its time has to be asked for again',
+        tried('not_seen', {}),
+        {},
+        { refusal: { why: 'not_seen' } },
+      ],
+      ['a script’s id means the same', tried('applied', { given: 't' }), { given: 't' }, { go: 'recorded' }],
+      [
+        'what was typed under it is the same',
+        tried('applied', { given: 't', asked: { body: { a: 1, b: 2 } } }),
+        { given: 't', asked: { body: { b: 2, a: 1, c: undefined } } },
+        { go: 'recorded' },
+      ],
+    ])('%s', (_, known, more, decision) => {
+      expect(decide({ ...none, request: requestOf(swapped), ...more }, [known], old)).toMatchObject(decision);
+    });
+
+    it('the items of an array in another order are something else', () => {
+      const request = requestOf({ ...swapped, a: { x: 1, y: [2, 1] } });
+      expect(decide({ ...none, request }, [tried('unknown', {})], old)).toMatchObject({ go: 'send' });
+    });
   });
 });
 

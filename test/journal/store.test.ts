@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CliError } from '../../src/errors.ts';
 import { repairStore } from '../../src/journal/repair.ts';
-import type { SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import { createFileStore } from '../../src/journal/store.ts';
+import { sent, verdict } from './rows.ts';
 
 let folder: string;
 let file: string;
@@ -16,45 +16,6 @@ beforeEach(() => {
   file = join(folder, 'state', 'journal.sqlite');
 });
 afterEach(() => rmSync(folder, { recursive: true }));
-
-function sent(intent: string, time: number, more: Partial<SentRow> = {}): SentRow {
-  return {
-    type: 'sent',
-    intent,
-    attempt: 1,
-    time,
-    sendBy: time + 10_000,
-    horizonMs: 900_000,
-    origin: 'https://pay.example',
-    account: 'https://pay.example service production',
-    profile: 'shop-mx',
-    operator: 'op7',
-    request: { method: 'POST', path: 'orders/ord_1/refunds', body: { reason: 'other' } },
-    proof: {
-      kind: 'refund',
-      orderId: 'ord_1',
-      livemode: true,
-      body: { reason: 'other' },
-      expected: [{ chargeId: 'ch_1', amount: -5 }],
-      tolerated: [],
-      before: { charges: [{ id: 'ch_1', refunds: [] }] },
-    },
-    note: 'ticket 8840',
-    ...more,
-  };
-}
-
-function verdict(intent: string, time: number): VerdictRow {
-  return {
-    type: 'verdict',
-    intent,
-    attempt: 1,
-    time,
-    verdict: 'applied',
-    by: 'reply',
-    why: 'the reply shows it',
-  };
-}
 
 async function filled(): Promise<void> {
   const store = createFileStore(file);

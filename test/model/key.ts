@@ -1,7 +1,7 @@
 /** A state of the model's world as a short text: equal for worlds that behave alike from here on. */
 
 import { horizonOf } from '../../src/journal/guards.ts';
-import type { State } from '../../src/journal/protocol.ts';
+import type { InFlight, State } from '../../src/journal/protocol.ts';
 import type { ResolveState } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, JournalRow } from '../../src/journal/rows.ts';
 import type { Running, World } from './world.ts';
@@ -81,23 +81,25 @@ function stateKey(state: State | ResolveState, shown: number): string {
     case 'correcting':
       return `${state.refusal.why}${'verdict' in state.refusal ? rowKey(state.refusal.verdict) : ''}`;
     case 'recording':
-      return 'errand' in state
-        ? `${errandKey(state.errand)}${rowKey(state.row)}`
-        : `${rowKey(state.flight.sent)}@${state.flight.readAt.time}`;
+      return 'errand' in state ? `${errandKey(state.errand)}${rowKey(state.row)}` : flightKey(state.flight);
     case 'sending':
-      return `${rowKey(state.flight.sent)}@${state.flight.readAt.time}`;
+      return flightKey(state.flight);
     case 'doubting':
     case 'waiting':
     case 'rereading': {
-      const { sent, because, ahead, sight, alarm } = state.search;
+      const { sent, because, ahead, sight, alarm, claimed } = state.search;
       const found = sight === undefined ? '' : `${sight.shows}${sight.refunds.length}`;
-      return [rowKey(sent), Object.keys(because)[0], ahead.length, found, alarm].join('~');
+      return [rowKey(sent), Object.keys(because)[0], ahead.length, found, alarm, ...claimed].join('~');
     }
     case 'concluding':
       return `${rowKey(state.flight.sent)}>${rowKey(state.verdict)}`;
     default:
       return '';
   }
+}
+
+function flightKey({ sent, readAt, claimed }: InFlight): string {
+  return `${rowKey(sent)}@${readAt.time}${[...claimed].join()}`;
 }
 
 function errandKey({

@@ -10,7 +10,12 @@ const refusal = json({ object: 'error', type: 'processing_error', details: [] },
 
 test.each([
   ['and the new key sees it', orders, true, 'the new key sees an order that this profile saw before: ord_2'],
-  ['and the new key does not', orders.slice(0, 1), false, 'the new key does not see an order of this profile'],
+  [
+    'and the new key does not',
+    orders.slice(0, 1),
+    false,
+    'the new key does not see an order of this profile',
+  ],
 ])('an order of the journal is looked for, %s', async (_what, left, sees, says) => {
   using home = newHome();
   await using service = await startService({ orders, onPost: () => refusal });

@@ -172,6 +172,46 @@ describe('F25 the order is read again right before it is sent', () => {
     expect(service.posts).toEqual([]);
   });
 
+  test('a refund that is found at another charge stops it (3)', async () => {
+    const moved = refundOf('rf_1', 1000);
+    const one = chargeOf('ch_1', 17_000);
+    const two = chargeOf('ch_2', 18_000);
+    const at = (first: Json, second: Json) => orderOf('ord_1', [first, second], { amount_refunded: 1000 });
+    await using service = await startService({
+      orders: [at({ ...one, refunds: listOf(moved) }, two)],
+      onGet: (held) => {
+        if (held.requests.length === 3) held.orders = [at(one, { ...two, refunds: listOf(moved) })];
+      },
+    });
+    using home = newHome();
+    const ran = await run(home, service, '--charge', '2', '--amount', '500', '--yes');
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain('refund rf_1 of charge ch_1 -1000 -> gone');
+    expect(service.posts).toEqual([]);
+  });
+
+  test.each<[string, Json]>([
+    ['another amount', { amount: 745_000 }],
+    ['another currency', { currency: 'USD' }],
+    ['charges, which it did not show', { charges: listOf(chargeOf('ch_1', 35000)) }],
+  ])('an order without charges that now has %s is not captured (3)', async (_, change) => {
+    const { charges: _none, ...held } = orderOf('ord_1', [], {
+      payment_status: 'pre_authorized',
+      amount: 7450,
+    });
+    await using service = await startService({
+      orders: [held],
+      onGet: (now) => {
+        if (now.requests.length === 3) now.orders = [{ ...held, ...change }];
+      },
+    });
+    using home = newHome();
+    const ran = await paydesk(['orders', 'capture', 'ord_1', '--yes'], { home, env: service.env });
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(ran.stderr).toContain('changed since it was shown');
+    expect(service.posts).toEqual([]);
+  });
+
   test('another field makes it ask again, and a No sends nothing', async () => {
     await using service = await refunding();
     using home = newHome();

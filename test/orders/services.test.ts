@@ -108,6 +108,20 @@ describe('a service under a prefix, of the vendor acme, with Basic auth and page
     expect(words).toContain('HTTP 428, log_id 5f2c81');
     expect(words).toContain('certain: this attempt moved no money');
   });
+
+  test('a documented refusal is explained whichever of its details names it', async () => {
+    const code = 'acme.errors.precondition_required.combo.order.is_not_returnable';
+    const details = [{ message: 'see below' }, { message: 'not returnable', code }];
+    await using service = await startService({
+      orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])],
+      onPost: () => json({ object: 'error', type: 'precondition_required_error', details }, 428),
+    });
+    using home = newHome();
+    const words = ['orders', 'refund', 'ord_1', '--yes'];
+    const { code: exit, stderr } = await paydesk(words, { home, env: service.env });
+    expect(exit, stderr).toBe(5);
+    expect(stderr).toContain('refused by the service: order ord_1 is not refundable');
+  });
 });
 
 describe('an answer of 421 Misdirected Request', () => {

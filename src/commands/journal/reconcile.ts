@@ -1,10 +1,11 @@
 /** `journal reconcile`: reads orders again until outcomes are certain, as far as reads can tell. */
 
 import { defineCommand, flag, usage } from '../../command.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Context } from '../../ports.ts';
 import { attemptOf, needsLook, originOf, showAttempt, showAttempts } from './attempts.ts';
 import { intentArgument } from './intent.ts';
+import { changeOf } from './words.ts';
 
 export const reconcile = defineCommand({
   description:
@@ -21,7 +22,9 @@ export const reconcile = defineCommand({
     const all = flags.all === true;
     const origin = await originOf(ctx, all && ctx.options.profile === undefined);
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
-    const looked = await lookAgain(ctx, unsettled, all ? unsettled.length : 3);
+    const atMost = all ? unsettled.length : 3;
+    if (ctx.options.dryRun) return sayDue(ctx, await dueOf(ctx, unsettled, atMost));
+    const looked = await lookAgain(ctx, unsettled, atMost);
     const now = await ctx.journal.now();
     await showAttempts(ctx, looked);
     if (looked.length === 0) ctx.notes.note('no open outcomes');
@@ -29,16 +32,36 @@ export const reconcile = defineCommand({
       needsLook(ctx, one, now),
     );
     const alarmed = looked.filter((one) => needsLook(ctx, one, now));
-    return left.length + alarmed.length === 0 ? 0 : 7;
+    return left.length + alarmed.length === 0 ? 0 : exitCodes.unknown;
   },
 });
 
-async function reconcileOne(ctx: Context, intent: string): Promise<number> {
+async function reconcileOne(ctx: Context, intent: string): Promise<number | undefined> {
   const before = await attemptOf(ctx, intent);
-  const now = await ctx.journal.now();
-  const record = ctx.journal.isDue(before, now) ? (await ctx.journal.reconcile(before)).record : before;
+  const due = await dueOf(ctx, [before], 1);
+  if (ctx.options.dryRun) return sayDue(ctx, due);
+  const record = due.length === 0 ? before : (await ctx.journal.reconcile(before)).record;
   await showAttempt(ctx, record);
-  return needsLook(ctx, record, await ctx.journal.now()) ? 7 : 0;
+  return needsLook(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
+}
+
+async function dueOf(
+  ctx: Context,
+  attempts: readonly AttemptRecord[],
+  atMost: number,
+): Promise<readonly AttemptRecord[]> {
+  const now = await ctx.journal.now();
+  return attempts.filter((one) => ctx.journal.isDue(one, now)).slice(0, atMost);
+}
+
+// Reading the order would write down what it proves.
+async function sayDue(ctx: Context, due: readonly AttemptRecord[]): Promise<undefined> {
+  const intents = due.map(({ sent }) => sent.intent);
+  await ctx.out.own({ object: 'dry_run', action: 'reconcile', intents }, () => [
+    { line: due.length === 0 ? 'would read nothing: no outcome is due' : 'would read again:' },
+    ...due.map((record) => ({ line: `${record.sent.intent}, ${changeOf(record)}`, indent: 2 })),
+  ]);
+  return undefined;
 }
 
 /** Reads due attempts again, oldest first, so many at most. What cannot be read is said and stays as it is. */
@@ -49,7 +72,7 @@ export async function lookAgain(
 ): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
   const looked: AttemptRecord[] = [];
-  for (const record of attempts.filter((one) => ctx.journal.isDue(one, now)).slice(0, atMost)) {
+  for (const record of await dueOf(ctx, attempts, atMost)) {
     try {
       const { record: after, sight } = await ctx.journal.reconcile(record);
       looked.push(after);

@@ -1,7 +1,7 @@
 /** `journal settle`: a person states what became of an attempt that reads cannot tell. */
 
 import { defineCommand, flag, usage } from '../../command.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Context, Sight } from '../../ports.ts';
 import { attemptOf, needsLook, showAttempt } from './attempts.ts';
 import { intentArgument } from './intent.ts';
@@ -30,6 +30,7 @@ export const settle = defineCommand({
       throw usage('say --applied or --not-applied');
     if (flags.note === undefined && !ctx.ask.interactive) throw usage('missing --note: say how you know');
     const record = await attemptOf(ctx, intent);
+    if (ctx.options.dryRun) return sayOnly(ctx, record, flags.applied === true);
     const note = flags.note ?? (await ctx.ask.text({ message: 'How do you know?', flag: '--note TEXT' }));
     const statement = { applied: flags.applied === true, note };
     const confirm = (sight: Sight) =>
@@ -38,9 +39,24 @@ export const settle = defineCommand({
     if (added === undefined) ctx.notes.warn(`${intent} needs no word of yours: nothing was written down`);
     else if (added.by !== 'person') ctx.notes.warn('the read tells, so your word was not needed');
     await showAttempt(ctx, after);
-    return needsLook(ctx, after, await ctx.journal.now()) ? 7 : 0;
+    return needsLook(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
   },
 });
+
+// Reading the order would write down what it proves.
+async function sayOnly(ctx: Context, record: AttemptRecord, applied: boolean): Promise<undefined> {
+  const { intent } = record.sent;
+  await ctx.out.own({ object: 'dry_run', action: 'settle', intent, applied }, () => [
+    {
+      line: `would read what became of ${intent}, ${changeOf(record)}, and where that does not tell, write down that it was ${statedWords(applied)}`,
+    },
+  ]);
+  return undefined;
+}
+
+function statedWords(applied: boolean): string {
+  return applied ? 'made' : 'not made, and will not be';
+}
 
 interface Statement {
   readonly record: AttemptRecord;
@@ -57,10 +73,9 @@ async function confirmStatement(ctx: Context, { record, sight, given, applied }:
     sight.shows === 'unreadable' ? `no read tells: ${sight.problem}` : 'the order does not show it';
   ctx.notes.show([
     { line: `${changeOf(record)}, sent ${minutes} min ago by ${sent.operator}; ${shown}` },
-    { line: `you state: it was ${applied ? 'made' : 'not made, and will not be'}` },
+    { line: `you state: it was ${statedWords(applied)}` },
     { line: id },
   ]);
-  if (ctx.options.dryRun) throw new CliError('cancelled', 'nothing was written down (--dry-run)');
   const message = `Type ${sent.proof.orderId === undefined ? 'the intent' : 'the order id'} to write it down, or press Enter to cancel:`;
   const typed = given ?? (await ctx.ask.text({ message, flag: '--confirm ID', optional: true }));
   if (typed === id) return;

@@ -9,8 +9,15 @@ export const verify = defineCommand({
     'Reads the whole journal and names every row that was changed, moved or taken away. Note the head elsewhere to find out later whether the newest rows are still there. The chain has no key: it finds accidents, not forgers.',
   arguments: [],
   flags: {
-    head: flag.text({ value: 'HASH', summary: 'a head that was noted earlier: must be in the chain' }),
-    repair: flag.switch({ summary: 'keep a copy, and rebuild the file from every row that can be read' }),
+    head: flag.text({
+      value: 'HASH',
+      summary: 'a head that was noted earlier: must be in the chain',
+      conflicts: ['repair'],
+    }),
+    repair: flag.switch({
+      summary: 'keep a copy, and rebuild the file from every row that can be read',
+      conflicts: ['head'],
+    }),
   },
   examples: [
     'paydesk journal verify',
@@ -57,23 +64,26 @@ function damage(ctx: Context, { findings, knowsHead }: Verification, head: strin
 }
 
 async function repair(ctx: Context): Promise<undefined> {
+  if (ctx.options.dryRun) {
+    await ctx.out.own({ object: 'dry_run', action: 'repair', file: ctx.journal.file }, () => [
+      { line: `would keep a copy of ${ctx.journal.file} and rebuild it from every row that can be read` },
+    ]);
+    return undefined;
+  }
   const message = 'keep a copy and rebuild the journal from every row that can be read?';
   if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
     throw new CliError('cancelled', 'nothing was changed');
   }
   const { copy, kept, doubtful, lost } = await ctx.journal.repair();
   await ctx.out.own({ object: 'journal_repair', copy, kept, doubtful, lost }, () => [
-    { line: `${kept} rows kept, ${doubtful} doubtful, ${lost.length} not readable` },
+    { line: `${kept} rows kept, ${doubtful} doubtful, ${lost.length} lost` },
     { line: `the damaged file is kept: ${copy}` },
     ...(kept + doubtful === 0
       ? [{ line: 'what was open is not known any more: look at every order before you change it' }]
       : []),
-    {
-      line:
-        doubtful === 0
-          ? ''
-          : 'doubtful ones are open outcomes now: paydesk journal list --open --all-profiles',
-    },
+    ...(doubtful === 0
+      ? []
+      : [{ line: 'doubtful ones are open outcomes now: paydesk journal list --open --all-profiles' }]),
   ]);
   return undefined;
 }

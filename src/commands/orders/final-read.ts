@@ -1,6 +1,6 @@
 /** The order as read right before the sending, against the order as it was shown. */
 
-import { type OrderMoney, readMoney } from '../../api/charges.ts';
+import { type ChargeMoney, readMoney } from '../../api/charges.ts';
 import { CliError } from '../../errors.ts';
 import type { Context, WireRecord } from '../../ports.ts';
 import { type Confirmable, confirmAgain } from '../confirm.ts';
@@ -30,21 +30,25 @@ export async function checkUnchanged(
   await confirmAgain(ctx, confirmable);
 }
 
+const moneyFields = ['amount', 'amount_refunded', 'payment_status', 'is_refundable', 'currency'];
+
+// What the order says itself counts even where its charges cannot be read; those are compared whole then.
 function moneyLines({ value }: WireRecord): ReadonlyMap<string, string> {
   const reading = readMoney(value);
-  return new Map('money' in reading ? facts(reading.money) : [['money', reading.problem]]);
+  return new Map([
+    ...moneyFields.map((name): [string, string] => [name, told(value[name])]),
+    ...('money' in reading
+      ? reading.money.charges.flatMap(chargeLines)
+      : [['charges', told(value.charges)] as const]),
+  ]);
 }
 
-function facts(money: OrderMoney): [string, string][] {
+function chargeLines(charge: ChargeMoney): [string, string][] {
   return [
-    ['amount', String(money.amount)],
-    ['amount_refunded', String(money.amountRefunded)],
-    ['payment_status', String(money.status)],
-    ['is_refundable', String(money.isRefundable)],
-    ['currency', String(money.currency)],
-    ...money.charges.flatMap((charge): [string, string][] => [
-      [`charge ${charge.id}`, `${charge.amount} ${charge.status} ${charge.isRefundable}`],
-      ...charge.refunds.map((refund): [string, string] => [`refund ${refund.id}`, String(refund.amount)]),
+    [`charge ${charge.id}`, `${charge.amount} ${charge.status} ${charge.isRefundable}`],
+    ...charge.refunds.map(({ id, amount }): [string, string] => [
+      `refund ${id} of charge ${charge.id}`,
+      String(amount),
     ]),
   ];
 }
@@ -53,12 +57,21 @@ function moneyDifference(before: ReadonlyMap<string, string>, after: ReadonlyMap
   const names = new Set([...before.keys(), ...after.keys()]);
   return [...names]
     .filter((name) => before.get(name) !== after.get(name))
-    .map((name) => `${name} ${before.get(name) ?? 'was not there'} -> ${after.get(name) ?? 'gone'}`);
+    .map((name) => {
+      // A list of charges is no line to read.
+      if (name === 'charges') return name;
+      return `${name} ${before.get(name) ?? 'was not there'} -> ${after.get(name) ?? 'gone'}`;
+    });
 }
 
 function changedFields(shown: WireRecord, fresh: WireRecord): string[] {
   const names = new Set([...Object.keys(shown.value), ...Object.keys(fresh.value)]);
   return [...names].filter((name) => plain(shown.value[name]) !== plain(fresh.value[name]));
+}
+
+function told(value: unknown): string {
+  if (value === undefined || value === null) return 'absent';
+  return typeof value === 'string' ? value : (plain(value) ?? '');
 }
 
 function plain(value: unknown): string | undefined {

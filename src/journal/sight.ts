@@ -1,0 +1,148 @@
+/** What a read shows of a change, against the order as it was before. Pure. */
+
+import { type OrderMoney, readMoney } from '../api/charges.ts';
+import { statuses, valueAt } from '../api/spec.ts';
+import type { ExpectedRefund, FoundRefund, Intent } from '../ports.ts';
+import { createdIn, newestIds } from './created.ts';
+import type { PreImage, Proof } from './rows.ts';
+
+/** What a look at the order shows of the change. */
+export type Sight =
+  /** Just what was asked for, and `others`: new records that nobody asked for here. */
+  | {
+      readonly shows: 'expected';
+      readonly refunds: readonly FoundRefund[];
+      readonly others: boolean;
+      readonly created?: string;
+    }
+  /** What was asked for, and the same once more. */
+  | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
+  /** A part of what was asked for. */
+  | { readonly shows: 'partial'; readonly refunds: readonly FoundRefund[] }
+  /** Nothing of it; `refunds` are others'. */
+  | { readonly shows: 'nothing'; readonly refunds: readonly FoundRefund[] }
+  /** No evidence either way. */
+  | { readonly shows: 'unreadable'; readonly problem: string };
+
+/** Kinds of change whose outcome a read can show. */
+export function provable(kind: Intent['kind']): boolean {
+  return kind === 'refund' || kind === 'capture' || kind === 'order';
+}
+
+/** The order as it is before the sending, or the problem that would make the outcome unprovable. */
+export function preImage(
+  kind: Intent['kind'],
+  value: unknown,
+): { readonly before: PreImage } | { readonly problem: string } {
+  if (kind === 'order') return { before: { charges: [], newest: newestIds(value) } };
+  const reading = readMoney(value);
+  if ('money' in reading) return { before: imageOf(reading.money) };
+  // Only a refund is proved by its charges; a capture by the order's status, the rest by the reply alone.
+  if (kind === 'refund') return reading;
+  const status = valueAt(value, ['payment_status']);
+  return { before: { status: typeof status === 'string' ? status : undefined, charges: [] } };
+}
+
+function imageOf(money: OrderMoney): PreImage {
+  return {
+    status: money.status,
+    amountRefunded: money.amountRefunded,
+    isRefundable: money.isRefundable,
+    updatedAt: money.updatedAt,
+    charges: money.charges.map(({ id, refunds }) => ({
+      id,
+      refunds: refunds.map((record) => ({ id: record.id, amount: record.amount })),
+    })),
+  };
+}
+
+/** What a read shows. `claimed`: ids of refunds and created orders that other attempts account for. */
+export function judgeRead(proof: Proof, value: unknown, claimed: ReadonlySet<string>): Sight {
+  if (proof.kind === 'order') {
+    const created = createdIn(proof, value, claimed);
+    return created === undefined
+      ? { shows: 'nothing', refunds: [] }
+      : { shows: 'expected', refunds: [], others: false, created };
+  }
+  if (!provable(proof.kind)) return { shows: 'unreadable', problem: 'a read cannot show it' };
+  const stranger = notThisOrder(proof, value);
+  if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
+  return proof.kind === 'capture' ? judgeCapture(value) : judgeRefund(proof, value, claimed);
+}
+
+/** Why a value is not the order of this proof; undefined when it is. */
+export function notThisOrder(proof: Proof, value: unknown): string | undefined {
+  if (valueAt(value, ['object']) !== 'order') return 'it is no order';
+  if (valueAt(value, ['id']) !== proof.orderId) return 'it is another order';
+  // Absent is "not shown"; the opposite is another account (service: Authentication 5).
+  if (valueAt(value, ['livemode']) === !proof.livemode) return 'its livemode is of the other mode';
+  return undefined;
+}
+
+// A capture shows in the order's status alone (service: Endpoints 3).
+function judgeCapture(value: unknown): Sight {
+  const status = valueAt(value, ['payment_status']);
+  if (status === statuses.paid) return { shows: 'expected', refunds: [], others: false };
+  if (status === statuses.preAuthorized) return { shows: 'nothing', refunds: [] };
+  const words = typeof status === 'string' ? status : 'not shown';
+  return { shows: 'unreadable', problem: `its payment_status is ${words}` };
+}
+
+function judgeRefund(proof: Proof, value: unknown, claimed: ReadonlySet<string>): Sight {
+  const reading = readMoney(value);
+  if ('problem' in reading) return { shows: 'unreadable', problem: reading.problem };
+  const lost = lostRecord(proof.before, reading.money);
+  if (lost !== undefined) return { shows: 'unreadable', problem: lost };
+  const refunds = newRecords(proof.before, reading.money, claimed);
+  const { matched, rest } = match(proof.expected, refunds);
+  if (matched === 0) return { shows: 'nothing', refunds };
+  if (matched < proof.expected.length) return { shows: 'partial', refunds };
+  if (rest.some((record) => proof.expected.some((expected) => same(expected, record)))) {
+    return { shows: 'duplicate', refunds };
+  }
+  return { shows: 'expected', refunds, others: withoutTolerated(proof.tolerated, rest).length > 0 };
+}
+
+// Records never go away: an order that shows fewer than before is an old copy, or not the whole of it.
+function lostRecord(before: PreImage, money: OrderMoney): string | undefined {
+  for (const charge of before.charges) {
+    const now = money.charges.find(({ id }) => id === charge.id);
+    if (now === undefined) return `charge ${charge.id} is not shown any more`;
+    const lost = charge.refunds.find(
+      (old) => !now.refunds.some(({ id, amount }) => id === old.id && amount === old.amount),
+    );
+    if (lost !== undefined) return `refund ${lost.id} is not shown as before`;
+  }
+  return undefined;
+}
+
+function newRecords(before: PreImage, money: OrderMoney, claimed: ReadonlySet<string>): FoundRefund[] {
+  const known = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  return money.charges.flatMap((charge) =>
+    charge.refunds
+      .filter(({ id }) => !known.has(id) && !claimed.has(id))
+      .map((record) => ({ chargeId: charge.id, ...record })),
+  );
+}
+
+function same(expected: ExpectedRefund, record: FoundRefund): boolean {
+  return expected.chargeId === record.chargeId && expected.amount === record.amount;
+}
+
+function match(expected: readonly ExpectedRefund[], refunds: readonly FoundRefund[]) {
+  const rest = [...refunds];
+  let matched = 0;
+  for (const one of expected) {
+    const at = rest.findIndex((record) => same(one, record));
+    if (at === -1) continue;
+    rest.splice(at, 1);
+    matched += 1;
+  }
+  return { matched, rest };
+}
+
+// Each tolerated charge may have one new record.
+function withoutTolerated(tolerated: readonly string[], records: readonly FoundRefund[]): FoundRefund[] {
+  const left = new Set(tolerated);
+  return records.filter((record) => !left.delete(record.chargeId));
+}

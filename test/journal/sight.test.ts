@@ -1,0 +1,262 @@
+import { describe, expect, it } from 'vitest';
+import { judgeRead, preImage } from '../../src/journal/sight.ts';
+import { charge, nothing, order, proof, whole } from './proof.ts';
+
+describe('what a read shows of a refund', () => {
+  it.each<[string, [string, number][], string]>([
+    ['nothing new', [['old', -5]], 'nothing'],
+    [
+      'just the expected record',
+      [
+        ['old', -5],
+        ['new', -5],
+      ],
+      'expected',
+    ],
+    [
+      'the expected record twice',
+      [
+        ['old', -5],
+        ['new', -5],
+        ['more', -5],
+      ],
+      'duplicate',
+    ],
+    [
+      'another amount',
+      [
+        ['old', -5],
+        ['new', -6],
+      ],
+      'nothing',
+    ],
+    [
+      'the expected record beside others',
+      [
+        ['old', -5],
+        ['new', -5],
+        ['other', -6],
+      ],
+      'expected',
+    ],
+    ['less than before: an old copy', [], 'unreadable'],
+    ['an old record with another amount', [['old', -4]], 'unreadable'],
+  ])('%s', (_, refunds, shows) => {
+    expect(judgeRead(proof(), order(charge('ch_1', 100, refunds)), nothing)).toMatchObject({ shows });
+  });
+
+  it('others beside the expected one are told', () => {
+    const seen = order(
+      charge('ch_1', 100, [
+        ['old', -5],
+        ['new', -5],
+        ['other', -6],
+      ]),
+    );
+    expect(judgeRead(proof(), seen, nothing)).toMatchObject({ shows: 'expected', others: true });
+  });
+
+  it('what another attempt accounts for is not ours', () => {
+    const seen = order(
+      charge('ch_1', 100, [
+        ['old', -5],
+        ['theirs', -5],
+      ]),
+    );
+    expect(judgeRead(proof(), seen, new Set(['theirs']))).toEqual({ shows: 'nothing', refunds: [] });
+  });
+
+  it.each<[string, object[], object]>([
+    [
+      'every charge that counts',
+      [charge('ch_1', 60, [['a', -60]]), charge('ch_2', 40, [['b', -40]]), charge('ch_3', 9, null)],
+      { shows: 'expected', others: false },
+    ],
+    [
+      'a declined charge too',
+      [charge('ch_1', 60, [['a', -60]]), charge('ch_2', 40, [['b', -40]]), charge('ch_3', 9, [['c', -9]])],
+      { shows: 'expected', others: false },
+    ],
+    [
+      'only one of two',
+      [charge('ch_1', 60, [['a', -60]]), charge('ch_2', 40, null), charge('ch_3', 9, null)],
+      { shows: 'partial' },
+    ],
+    [
+      'a charge that is gone',
+      [charge('ch_1', 60, null), charge('ch_2', 40, null)],
+      { shows: 'unreadable', problem: 'charge ch_3 is not shown any more' },
+    ],
+  ])('of a whole order: %s', (_, charges, sight) => {
+    expect(judgeRead(whole, order(...charges), nothing)).toMatchObject(sight);
+  });
+
+  const done = order(
+    charge('ch_1', 100, [
+      ['old', -5],
+      ['new', -5],
+    ]),
+  );
+  it.each<[string, unknown, string]>([
+    ['no order', { ...done, object: 'charge' }, 'it is no order'],
+    ['another order', { ...done, id: 'ord_2' }, 'it is another order'],
+    ['an order of the other mode', { ...done, livemode: false }, 'its livemode is of the other mode'],
+    ['charges that are not shown', { ...done, charges: undefined }, 'the charges are not shown'],
+    [
+      'an old record under another id',
+      order(
+        charge('ch_1', 100, [
+          ['x', -5],
+          ['new', -5],
+        ]),
+      ),
+      'refund old is not shown as before',
+    ],
+    ['nothing at all', undefined, 'it is no order'],
+  ])('%s is no evidence', (_, value, problem) => {
+    expect(judgeRead(proof(), value, nothing)).toEqual({ shows: 'unreadable', problem });
+  });
+
+  it('the same amount on another charge is not ours', () => {
+    const other = { ...proof().before.charges[0], id: 'ch_2', refunds: [] };
+    const before = { charges: [...proof().before.charges, other] };
+    const value = order(charge('ch_1', 100, [['old', -5]]), charge('ch_2', 100, [['new', -5]]));
+    expect(judgeRead(proof({ before }), value, nothing)).toMatchObject({
+      shows: 'nothing',
+      refunds: [{ id: 'new' }],
+    });
+  });
+
+  it('one charge of a whole order refunded twice is a duplicate', () => {
+    const value = order(
+      charge('ch_1', 120, [
+        ['a', -60],
+        ['c', -60],
+      ]),
+      charge('ch_2', 40, [['b', -40]]),
+      charge('ch_3', 9, null),
+    );
+    expect(judgeRead(whole, value, nothing)).toMatchObject({ shows: 'duplicate' });
+  });
+});
+
+describe('what a read shows of other changes', () => {
+  it.each<[unknown, object]>([
+    ['paid', { shows: 'expected', refunds: [], others: false }],
+    ['pre_authorized', { shows: 'nothing', refunds: [] }],
+    ['refunded', { shows: 'unreadable', problem: 'its payment_status is refunded' }],
+    [undefined, { shows: 'unreadable', problem: 'its payment_status is not shown' }],
+    [7, { shows: 'unreadable', problem: 'its payment_status is not shown' }],
+  ])('a capture, with the order %s', (payment_status, sight) => {
+    expect(judgeRead(proof({ kind: 'capture' }), { ...order(), payment_status }, nothing)).toEqual(sight);
+  });
+
+  const body = {
+    currency: 'mxn',
+    customer_info: { customer_id: 'cus_1' },
+    line_items: [{ name: 'a', unit_price: 1, quantity: 2, sku: 'x' }],
+    metadata: { shop: 'A-1' },
+  };
+  const created = {
+    id: 'ord_9',
+    currency: 'MXN',
+    customer_info: { customer_id: 'cus_1', name: 'x' },
+    line_items: { data: [{ name: 'a', unit_price: 1, quantity: 2, id: 'line_item_1' }] },
+    metadata: { shop: 'A-1', more: 1 },
+  };
+  const creation = proof({
+    kind: 'order',
+    orderId: undefined,
+    body,
+    expected: [],
+    before: { charges: [], newest: ['ord_8'] },
+  });
+
+  it.each<[string, unknown[], object]>([
+    [
+      'a new order that equals the body',
+      [created, { ...created, id: 'ord_8' }],
+      { shows: 'expected', others: false, created: 'ord_9' },
+    ],
+    [
+      'an equal order that was there before',
+      [{ ...created, id: 'ord_8' }],
+      { shows: 'nothing', refunds: [] },
+    ],
+    [
+      'a new order that equals it, after one whose price is beyond what a number holds exactly',
+      [
+        {
+          ...created,
+          id: 'ord_10',
+          line_items: { data: [{ name: 'Tee', unit_price: 90071992547409931n, quantity: 1 }] },
+        },
+        { ...created, id: 'ord_11', metadata: { shop: 90071992547409931n } },
+        created,
+      ],
+      { shows: 'expected', others: false, created: 'ord_9' },
+    ],
+    ['a new order of another currency', [{ ...created, currency: 'USD' }], { shows: 'nothing' }],
+    ['a new order with other items', [{ ...created, line_items: { data: [] } }], { shows: 'nothing' }],
+    ['a new order of another customer', [{ ...created, customer_info: null }], { shows: 'nothing' }],
+    ['a new order with other metadata', [{ ...created, metadata: {} }], { shows: 'nothing' }],
+    ['no orders', [], { shows: 'nothing' }],
+  ])('a creation: %s', (_, orders, sight) => {
+    const { refunds, ...rest } = { refunds: [], ...sight };
+    expect(judgeRead(creation, orders, nothing)).toEqual({ ...rest, refunds });
+  });
+
+  it('a creation is recognised by metadata whose keys come back in another order', () => {
+    const sent = { ...body, metadata: { box: { width: 2, height: 3 } } };
+    const back = { ...created, metadata: { box: { height: 3, width: 2 } } };
+    expect(judgeRead({ ...creation, body: sent }, [back], nothing)).toMatchObject({ shows: 'expected' });
+  });
+
+  it('a creation without customer and metadata is told by its items', () => {
+    const bare = { ...creation, body: { currency: 'MXN', line_items: body.line_items } };
+    expect(judgeRead(bare, [created], nothing)).toMatchObject({ shows: 'expected' });
+    expect(judgeRead(bare, [created], new Set(['ord_9']))).toMatchObject({ shows: 'nothing' });
+    expect(judgeRead({ ...creation, body: undefined }, [created], nothing)).toMatchObject({
+      shows: 'nothing',
+    });
+  });
+
+  it.each(['checkout', 'api'] as const)('a read cannot show a change of kind %s', (kind) => {
+    expect(judgeRead(proof({ kind }), { ...order(), id: 'ord_1' }, nothing)).toEqual({
+      shows: 'unreadable',
+      problem: 'a read cannot show it',
+    });
+  });
+});
+
+describe('the order before the sending', () => {
+  it('holds refund ids and sums per charge, and no personal data', () => {
+    const value = {
+      ...order(charge('ch_1', 100, [['old', -5]])),
+      amount_refunded: 5,
+      customer_info: { name: 'Ana' },
+    };
+    expect(preImage('refund', value)).toEqual({
+      before: {
+        status: 'paid',
+        amountRefunded: 5,
+        isRefundable: undefined,
+        updatedAt: undefined,
+        charges: [{ id: 'ch_1', refunds: [{ id: 'old', amount: -5 }] }],
+      },
+    });
+  });
+
+  it('F32 is no basis for a refund where its charges are not all shown; a capture needs its status only', () => {
+    const value = { ...order(), charges: { has_more: true, data: [] } };
+    expect(preImage('refund', value)).toEqual({ problem: 'the charges are not all shown' });
+    expect(preImage('capture', value)).toEqual({ before: { status: 'paid', charges: [] } });
+    const odd = { before: { status: undefined, charges: [] } };
+    expect(preImage('capture', { ...value, payment_status: 7 })).toEqual(odd);
+    expect(preImage('api', undefined)).toEqual({ before: { status: undefined, charges: [] } });
+  });
+
+  it('is the newest orders for one that is created', () => {
+    expect(preImage('order', [{ id: 'ord_8' }])).toEqual({ before: { charges: [], newest: ['ord_8'] } });
+  });
+});
