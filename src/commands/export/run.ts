@@ -1,25 +1,10 @@
 /** What every export does: walk to the end, page by page, into stdout or a file, and claim nothing that is not so. */
 
-<<<<<<< HEAD
-import {
-  type Column,
-  idOf,
-  isCountable,
-  type JsonObject,
-  type ResourceName,
-  resources,
-} from '../../api/spec.ts';
-=======
 import { resources } from '../../api/spec.ts';
->>>>>>> main
 import { CliError } from '../../errors.ts';
 import type { Context, ExportFile, OpenService } from '../../ports.ts';
 import { commandLine } from '../account.ts';
-<<<<<<< HEAD
-import { brokeOff, widePages } from '../walk.ts';
-=======
 import { brokeOff } from '../walk.ts';
->>>>>>> main
 import { type ExportInput, type Written, writtenAs } from './flags.ts';
 import { type Export, type Run, walked } from './rows.ts';
 import { refuseLoneMaxAge, verifyFile } from './verify.ts';

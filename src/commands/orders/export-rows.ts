@@ -1,11 +1,14 @@
 /** Rows of an export of orders: orders, their charges or their refunds, by the date that was asked about. Pure. */
 
-<<<<<<< HEAD
-import { idOf, isObject, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
-=======
 import { refundsOf } from '../../api/charges.ts';
-import { type CompleteItems, completeItems, isObject, type JsonObject, statuses } from '../../api/spec.ts';
->>>>>>> main
+import {
+  type CompleteItems,
+  completeItems,
+  idOf,
+  isObject,
+  type JsonObject,
+  statuses,
+} from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow, WireRecord } from '../../ports.ts';
 import { isWithin, type TimeRange } from '../time-range.ts';
