@@ -584,12 +584,6 @@ export function documentedErrorOf({ type, details = [] }: Coded): DocumentedErro
   return found?.[0] as DocumentedError | undefined;
 }
 
-/** Whether a status refuses the key. */
-// Assumed: 401 and 403 are about the key; the document shows no status.
-export function isKeyRefusal(status: number | undefined): boolean {
-  return status === 401 || status === 403;
-}
-
 /** An error body as the parts of a CliError: details, type, first code, `log_id`, order (service: Errors). */
 export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts {
   const details = (error.details ?? []).map(({ message, debug_message, code, param }) => ({
@@ -606,6 +600,12 @@ export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts 
     details,
     data: error.data,
   };
+}
+
+/** Whether a status refuses the key. */
+// Assumed: 401 and 403 are about the key; the document shows no status.
+export function isKeyRefusal(status: number | undefined): boolean {
+  return status === 401 || status === 403;
 }
 
 // ── Endpoints ───────────────────────────────────────────────────────────────────────────────────
