@@ -1,6 +1,6 @@
 /** What each kind of change is called, and what is said when it did not end well. Pure. */
 
-import type { Intent } from '../ports.ts';
+import type { ChangeSubject, Intent } from '../ports.ts';
 
 interface KindWords {
   readonly noun: string;
@@ -36,3 +36,10 @@ export const kindWords: Readonly<Record<Intent['kind'], KindWords>> = {
     readable: false,
   },
 };
+
+/** `refund of 23000 MXN on ord_…`, `order creation of 300 MXN`, `POST /charges`. */
+export function changeWords({ kind, amount, currency, orderId, request }: ChangeSubject): string {
+  const money = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
+  if (kind === 'api') return `${request.method} /${request.path}`;
+  return `${kindWords[kind].noun}${money}${orderId === undefined ? '' : ` on ${orderId}`}`;
+}

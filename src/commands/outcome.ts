@@ -5,7 +5,7 @@ import { CliError, keyRefused } from '../errors.ts';
 import type { ChangeSubject, Context, Outcome, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
-import { kindWords } from './kind-words.ts';
+import { changeWords, kindWords } from './kind-words.ts';
 import { explainRejection } from './rejection.ts';
 import { bodyLine } from './request-line.ts';
 import { type Ended, keepByHand } from './unrecorded.ts';
@@ -60,13 +60,6 @@ export function appliedOrThrow(
     default:
       throw uncertainError(ctx, profile, change, outcome);
   }
-}
-
-/** `refund of 23000 MXN on ord_…`, `capture of …`. */
-export function changeWords({ kind, amount, currency, orderId, request }: ChangeSubject): string {
-  const money = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
-  if (kind === 'api') return `${request.method} /${request.path}`;
-  return `${kindWords[kind].noun}${money}${orderId === undefined ? '' : ` on ${orderId}`}`;
 }
 
 function rejectedError(

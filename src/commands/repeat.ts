@@ -4,7 +4,8 @@ import type { JsonObject } from '../api/spec.ts';
 import { flag, usage } from '../command.ts';
 import type { Context, Intent, Profile } from '../ports.ts';
 import { accountLabel } from './account.ts';
-import { appliedOrThrow, changeWords, isDryRun } from './outcome.ts';
+import { changeWords } from './kind-words.ts';
+import { appliedOrThrow, isDryRun } from './outcome.ts';
 
 const intentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 

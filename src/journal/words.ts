@@ -95,10 +95,11 @@ export function named(attempt: AttemptRecord): string {
   return `${sent.intent}, ${changeWords(sent)}, ${verdict.replaceAll('_', ' ')}`;
 }
 
-/** `refund of 23000 MXN`. */
-export function changeWords({ proof, amount, currency }: SentRow): string {
-  const money = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
-  return `${proof.kind}${money}`;
+// As commands say it: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`.
+function changeWords({ proof: { kind }, amount, currency, request }: SentRow): string {
+  if (kind === 'api') return `${request.method} /${request.path}`;
+  const noun = kind === 'order' || kind === 'checkout' ? `${kind} creation` : kind;
+  return `${noun}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
 }
 
 function reasonOf(cause: unknown): string {

@@ -51,6 +51,20 @@ describe.concurrent.each([
   );
 });
 
+test.each([
+  ['checkout creation of ', link],
+  ['POST /charges', any],
+] as const)(
+  '%s… is called so where it got no answer, in the journal, and where it blocks',
+  async (words, args) => {
+    await using desk = await startCreations({ onChange: hangUp });
+    expect((await desk.run(args)).stderr).toContain(`no usable answer to the ${words}`);
+    expect((await desk.run(args)).stderr.replace(/\s+/g, ' ')).toMatch(new RegExp(`i_\\w+, ${words}`));
+    const [{ id } = { id: '' }] = await openOnes(desk);
+    expect((await desk.run(['journal', 'show', id])).stdout).toContain(words);
+  },
+);
+
 test('a settled creation can be sent again, another one at any time', async () => {
   let answers = 0;
   const made = json({ id: 'chk_2', object: 'checkout' });

@@ -10,7 +10,7 @@ import { bodyFlag, creationFlags } from '../creation/flags.ts';
 import { sumOf } from '../creation/items.ts';
 import { drawLink, qrFlags } from '../creation/qr.ts';
 import { expiryWarnings } from '../creation/sale-blocks.ts';
-import { changeWords } from '../outcome.ts';
+import { changeWords } from '../kind-words.ts';
 import { showRecorded } from '../repeat.ts';
 import { sendNamed } from '../send-named.ts';
 import { reckoningOf } from '../time-range.ts';

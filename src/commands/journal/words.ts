@@ -2,6 +2,7 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import type { AttemptRecord, VerdictRow } from '../../ports.ts';
+import { changeWords, kindWords } from '../kind-words.ts';
 
 /** What is known of an attempt. */
 export function outcomeWords({ verdicts }: AttemptRecord, open: boolean): string {
@@ -34,11 +35,9 @@ function verdictWords(last: VerdictRow | undefined, open: boolean): string {
   }
 }
 
-/** `refund of 23000 MXN`, `capture`. */
-export function changeOf({ sent }: AttemptRecord): string {
-  const { proof, amount, currency, request } = sent;
-  if (proof.kind === 'api') return `${request.method} /${request.path}`;
-  return `${proof.kind}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
+/** `refund of 23000 MXN`, `capture`: its order is said beside it. */
+export function changeOf({ sent: { proof, amount, currency, request } }: AttemptRecord): string {
+  return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request });
 }
 
 /** An attempt as one flat record. Times are Unix seconds, as the service's. */
@@ -81,7 +80,7 @@ export function nextSteps(record: AttemptRecord, open: boolean): readonly string
   const last = record.verdicts.at(-1);
   if (last?.alarm === 'duplicate') return ['stop on this order and show your lead'];
   if (open) {
-    const readable = proof.kind !== 'checkout' && proof.kind !== 'api';
+    const { readable } = kindWords[proof.kind];
     return [
       proof.orderId === undefined
         ? 'do not send it again before this is clear'

@@ -11,8 +11,9 @@ import {
 import { defineCommand, flag, idArgument, usage } from '../../command.ts';
 import type { Context, Intent, WireRecord } from '../../ports.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
+import { changeWords } from '../kind-words.ts';
 import { readOne } from '../one-record.ts';
-import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
+import { appliedOrThrow, isDryRun, showDryRun } from '../outcome.ts';
 import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
