@@ -5,10 +5,11 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
 import type { Repair } from '../ports.ts';
-import { damageOf, isGenuine, type StoredRow, unlink } from './chain.ts';
+import { damageOf, isGenuine, unlink } from './chain.ts';
 import { syncFolder } from './new-file.ts';
 import type { JournalRow, SentRow } from './rows.ts';
 import { createFileStore } from './store.ts';
+import { type StoredRow, storedRow } from './stored-row.ts';
 import { isBroken, unreadable } from './unusable.ts';
 
 /**
@@ -145,10 +146,9 @@ function* seqs(db: DatabaseSync): Generator<number> {
 // A changed SENT stays, as an attempt that is open; a changed verdict is no verdict.
 function readable(db: DatabaseSync, seq: number): Salvaged | undefined {
   try {
-    const stored = db.prepare('SELECT * FROM rows WHERE seq = ?').get(seq) as unknown as
-      | StoredRow
-      | undefined;
-    if (stored === undefined) return undefined;
+    const found = db.prepare('SELECT * FROM rows WHERE seq = ?').get(seq);
+    if (found === undefined) return undefined;
+    const stored = storedRow(found);
     if (damageOf(stored) === undefined) return { seq, row: unlink(stored), intact: true };
     if (isGenuine(stored)) return { seq, row: unlink({ ...stored, body: null }), intact: true };
     return stored.type === 'sent' ? { seq, row: doubtfulSent(stored), intact: false } : undefined;
