@@ -63,7 +63,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     profiles,
     simulator: simulatorDoor(simulator),
     ...account,
-    ...readInput(process),
+    ...readInput(process, stage.signal),
     days: daysOf(() => createTimes(stage.zone(), now)),
     daysIn(zone) {
       const times = createTimes(zone, now);

@@ -1,19 +1,36 @@
 /** What a person hands over besides arguments: standard input and files, as text. */
 
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
-import type { Readable } from 'node:stream';
+import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { CliError, systemReason } from './errors.ts';
 import type { Context } from './ports.ts';
 
-/** Readers of standard input and of named files (`-` is standard input). */
-export function readInput(process: Pick<NodeJS.Process, 'stdin'>): Pick<Context, 'stdin' | 'file'> {
-  const fromStdin = (maxBytes: number) => readAll(process.stdin, 'standard input', maxBytes);
+/** Readers of standard input and of named files (`-` is standard input). A stop of the run ends their waiting. */
+export function readInput(
+  process: Pick<NodeJS.Process, 'stdin'>,
+  signal: AbortSignal,
+): Pick<Context, 'stdin' | 'file'> {
+  const read = (stream: Readable, name: string, maxBytes: number) =>
+    readAll(addAbortSignal(signal, stream), name, maxBytes);
+  const fromStdin = (maxBytes: number) => read(process.stdin, 'standard input', maxBytes);
   return {
     stdin: fromStdin,
-    file: (path, maxBytes) =>
-      path === '-' ? fromStdin(maxBytes) : readAll(createReadStream(path), path, maxBytes),
+    file: async (path, maxBytes) =>
+      path === '-' ? fromStdin(maxBytes) : read(await openNamed(path), path, maxBytes),
   };
+}
+
+// A named pipe that nobody writes to would hold the opening, and a silent one the reading, past every signal.
+async function openNamed(path: string): Promise<Readable> {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(fd).isFIFO()) return createReadStream(path, { fd });
+    const { Socket } = await import('node:net');
+    return new Socket({ fd, readable: true, writable: false });
+  } catch (error) {
+    throw unreadable(path, `cannot be read: ${systemReason(error)}`, error);
+  }
 }
 
 async function readAll(stream: Readable, name: string, maxBytes: number): Promise<string> {

@@ -1,6 +1,6 @@
 /** The profile `environment`: what scripts form out of variables. */
 
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Mode } from '../api/spec.ts';
 import { authSchemes, defaultApiVersion, defaultVendor, modes, vendorPattern } from '../api/spec.ts';
 import { CliError, systemReason } from '../errors.ts';
@@ -76,19 +76,24 @@ export function environmentKey(env: Environment): string {
   return readKey(readSome(file), names.keyFile);
 }
 
+// As much as tells a key from something else. Not of a pipe or a device, which might never end.
 function readSome(path: string): string {
+  const unreadable = (why: string, cause?: unknown) =>
+    new CliError('auth', `the file of ${names.keyFile}, ${path}, ${why}`, {
+      certain: 'nothing was sent',
+      cause,
+    });
   try {
-    const text = readFileSync(path, 'utf8');
-    return text.slice(0, keyLimit + 3);
+    if (!statSync(path).isFile()) throw unreadable('is no plain file');
+    const some = Buffer.alloc(keyLimit + 3);
+    const handle = openSync(path, 'r');
+    try {
+      return some.toString('utf8', 0, readSync(handle, some));
+    } finally {
+      closeSync(handle);
+    }
   } catch (error) {
-    throw new CliError(
-      'auth',
-      `the file of ${names.keyFile}, ${path}, cannot be read: ${systemReason(error)}`,
-      {
-        certain: 'nothing was sent',
-        cause: error,
-      },
-    );
+    throw error instanceof CliError ? error : unreadable(`cannot be read: ${systemReason(error)}`, error);
   }
 }
 
