@@ -115,3 +115,11 @@ export function systemReason(error: unknown): string {
   const errno = error instanceof Error && 'errno' in error ? error.errno : undefined;
   return typeof errno === 'number' && errno < 0 ? `${getSystemErrorMessage(errno)} (${code})` : code;
 }
+
+// Folders that belong to others may be closed to us; file systems that sync none have a code for it.
+const noFolderSync: readonly string[] = ['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'];
+
+/** Whether a folder was not synced since that cannot be done there: all else that a sync says is a failure of the disk. */
+export function cannotSyncFolder(error: unknown): boolean {
+  return noFolderSync.includes(systemCode(error));
+}

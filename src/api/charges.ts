@@ -1,7 +1,6 @@
 /** The money of an order as its charges and refunds state it, or why that cannot be known. */
 
-import type { JsonObject } from './spec.ts';
-import { isObject, statuses, valueAt } from './spec.ts';
+import { type CompleteItems, completeItems, isObject, type JsonObject, statuses, valueAt } from './spec.ts';
 
 /** A refund record of a charge (service: refund). */
 export interface RefundRecord {
@@ -56,15 +55,19 @@ function integer(value: unknown, what: string): number {
   throw new Unprovable(`${what} is ${value === undefined ? 'not shown' : 'no whole number'}`);
 }
 
-// A nested list that shows all its items (service: List envelope).
-function completeList(list: unknown, what: string): readonly unknown[] {
-  const data = valueAt(list, ['data']);
-  if (!isObject(list) || !Array.isArray(data)) throw new Unprovable(`${what} are not shown`);
-  const total = list.total;
-  if (list.has_more === true || (typeof total === 'number' && total !== data.length)) {
-    throw new Unprovable(`${what} are not all shown`);
-  }
-  return data;
+function allOf(list: CompleteItems): readonly unknown[] {
+  if ('items' in list) return list.items;
+  throw new Unprovable(list.problem);
+}
+
+/**
+ * All the refunds of a charge, or that they are not shown. `refunds` null, or absent while nothing of the order was
+ * refunded, is the empty set (service: charge, order).
+ */
+export function refundsOf({ amount_refunded: refunded }: JsonObject, charge: JsonObject): CompleteItems {
+  const { refunds, id } = charge;
+  if (refunds === null || (refunds === undefined && refunded === 0)) return { items: [] };
+  return completeItems(refunds, `the refunds of ${typeof id === 'string' ? `charge ${id}` : 'a charge'}`);
 }
 
 function readRefund(value: unknown, chargeId: string): RefundRecord {
@@ -79,13 +82,8 @@ function readRefund(value: unknown, chargeId: string): RefundRecord {
   };
 }
 
-// `refunds` null, or absent while nothing was refunded, is the empty set (service: charge).
-function readRefunds(charge: JsonObject, chargeId: string, nothingRefunded: boolean): RefundRecord[] {
-  const refunds = charge.refunds;
-  if (refunds === null || (refunds === undefined && nothingRefunded)) return [];
-  const records = completeList(refunds, `the refunds of charge ${chargeId}`).map((item) =>
-    readRefund(item, chargeId),
-  );
+function readRefunds(order: JsonObject, charge: JsonObject, chargeId: string): RefundRecord[] {
+  const records = allOf(refundsOf(order, charge)).map((item) => readRefund(item, chargeId));
   if (new Set(records.map(({ id }) => id)).size !== records.length) {
     throw new Unprovable(`the refunds of charge ${chargeId} repeat an id`);
   }
@@ -98,12 +96,12 @@ const countingStatuses: readonly (string | undefined)[] = [
   undefined,
 ];
 
-function readCharge(value: unknown, index: number, nothingRefunded: boolean): ChargeMoney {
+function readCharge(order: JsonObject, value: unknown, index: number): ChargeMoney {
   const id = valueAt(value, ['id']);
   if (!isObject(value) || typeof id !== 'string' || id === '')
     throw new Unprovable(`charge ${index + 1} has no id`);
   const amount = integer(value.amount, `the amount of charge ${id}`);
-  const refunds = readRefunds(value, id, nothingRefunded);
+  const refunds = readRefunds(order, value, id);
   const refunded = refunds.reduce((sum, record) => sum + Math.abs(record.amount), 0);
   const status = stringOr(value.status);
   const left = amount - refunded;
@@ -125,8 +123,8 @@ function readAll(value: unknown): OrderMoney {
   const id = valueAt(value, ['id']);
   if (!isObject(value) || typeof id !== 'string') throw new Unprovable('it is no order');
   const amountRefunded = value.amount_refunded;
-  const charges = completeList(value.charges, 'the charges').map((item, index) =>
-    readCharge(item, index, amountRefunded === 0),
+  const charges = allOf(completeItems(value.charges, 'the charges')).map((item, index) =>
+    readCharge(value, item, index),
   );
   if (new Set(charges.map((charge) => charge.id)).size !== charges.length)
     throw new Unprovable('two charges have the same id');

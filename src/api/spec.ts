@@ -644,6 +644,18 @@ export function itemsOf(list: unknown): readonly JsonObject[] {
   return Array.isArray(data) ? data.filter(isObject) : [];
 }
 
+/** All the items of a nested list, or that it does not show them: `the charges are not all shown`. */
+export type CompleteItems = { readonly items: readonly unknown[] } | { readonly problem: string };
+
+/** The items of a nested list that shows all of them (service: List envelope). `what`: `the charges`. */
+export function completeItems(list: unknown, what: string): CompleteItems {
+  const data = valueAt(list, ['data']);
+  if (!isObject(list) || !Array.isArray(data)) return { problem: `${what} are not shown` };
+  const { total } = list;
+  const less = list.has_more === true || (typeof total === 'number' && total !== data.length);
+  return less ? { problem: `${what} are not all shown` } : { items: data };
+}
+
 function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Column {
   return {
     name,

@@ -10,6 +10,8 @@ import { brokeOff, idOf, type Walk, type WalkedPage, walkBackwards, walkForwards
 export interface Filter {
   readonly words: readonly string[];
   readonly accepts: (record: Readonly<Record<string, unknown>>) => boolean;
+  /** Few of many pass. */
+  readonly few: boolean;
 }
 
 /** What looks on while a list is walked. */
@@ -114,7 +116,7 @@ async function draw(
 
 // A refused key and a person's stop stay what they are; anything else in the middle is an incomplete list.
 function incomplete(error: unknown, { count, last }: Drawn): unknown {
-  if (!brokeOff(error)) return error;
+  if (!(error instanceof CliError) || !brokeOff(error)) return error;
   return new CliError('incomplete', error.message, {
     ...error.parts,
     certain: `${count} read; more may exist`,

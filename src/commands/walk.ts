@@ -96,7 +96,7 @@ export async function walkBackwards(
   for await (const page of service.pages(resource, walk.query)) {
     walk.see?.(page);
     const matches = [...matching(page, walk), ...records];
-    records = matches.slice(-Math.max(wanted, walk.filter === undefined ? matches.length : wanted));
+    records = walk.filter === undefined ? matches : matches.slice(-wanted);
     read += page.records.length;
     hasMore = page.hasMore || matches.length > records.length;
     if (walk.filter === undefined || records.length >= wanted) break;
@@ -114,6 +114,6 @@ function matching(page: Page, { filter }: Walk): readonly WireRecord[] {
 }
 
 /** Whether an error ends a walk in the middle: a refused key and a person's stop are something else. */
-export function brokeOff(error: unknown): error is CliError {
-  return error instanceof CliError && ['network', 'reply', 'rejected', 'not_found'].includes(error.kind);
+export function brokeOff({ kind }: CliError): boolean {
+  return ['network', 'reply', 'rejected', 'not_found'].includes(kind);
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CliError, systemReason } from '../errors.ts';
+import { CliError, cannotSyncFolder, systemReason } from '../errors.ts';
 
 const { O_RDWR, O_CREAT, O_EXCL } = constants;
 // Not there on every system.
@@ -72,7 +72,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Makes names that were given in a folder survive a power cut, where the system can. */
+/** Makes names that were given in a folder survive a power cut, where the system can. Rejects as the disk does. */
 export async function syncFolderOf(path: string): Promise<void> {
   try {
     const handle = await open(dirname(path), 'r');
@@ -81,8 +81,8 @@ export async function syncFolderOf(path: string): Promise<void> {
     } finally {
       await handle.close();
     }
-  } catch {
-    return;
+  } catch (error) {
+    if (!cannotSyncFolder(error)) throw error;
   }
 }
 

@@ -131,7 +131,13 @@ export function exportFile(parts: FileParts): ExportFile {
         // The manifest first: whoever sees the finished name finds the manifest of that very file.
         await replaceFile(names.manifest, manifest(names.file, undefined));
         await rename(names.partial, names.file);
-        await syncFolderOf(names.file);
+        try {
+          await syncFolderOf(names.file);
+        } catch (error) {
+          // A name that may be gone after a power cut is not that of a finished file.
+          await rename(names.file, names.partial);
+          throw error;
+        }
         await rm(names.partialManifest, { force: true });
         await removeCheckpoint(names.checkpoint);
         await lock.release();

@@ -19,7 +19,7 @@ export interface Names {
 export function namesOf(path: string, checkpoints: string): Names {
   const wanted = resolve(path);
   const file = join(realFolder(dirname(wanted), path), basename(wanted));
-  const partial = `${file}.partial`;
+  const partial = partialOf(file);
   const hash = createHash('sha256').update(file).digest('hex').slice(0, 32);
   return {
     file,
@@ -28,6 +28,11 @@ export function namesOf(path: string, checkpoints: string): Names {
     partialManifest: manifestOf(partial),
     checkpoint: join(checkpoints, `${hash}.jsonl`),
   };
+}
+
+/** The unfinished file beside the name that it is to have. */
+export function partialOf(file: string): string {
+  return `${file}.partial`;
 }
 
 /** The manifest beside a file. */

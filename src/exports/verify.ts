@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { ExportCheck } from '../ports.ts';
 import { type CheckedManifest, readManifest } from './manifest.ts';
-import { manifestOf } from './names.ts';
+import { manifestOf, partialOf } from './names.ts';
 
 /** What the check comes to. `maxAgeMs`: how long ago the export may have begun. Throws CliError 'usage'. */
 export async function verifyExport(
@@ -55,7 +55,7 @@ async function textOf(path: string): Promise<string | undefined> {
 }
 
 async function unfinished(file: string): Promise<Problem> {
-  const partial = `${file}.partial`;
+  const partial = partialOf(file);
   const said = await manifestAt(manifestOf(partial));
   if (said !== undefined) {
     return {

@@ -2,7 +2,7 @@
 
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { systemCode } from '../errors.ts';
+import { cannotSyncFolder, systemCode } from '../errors.ts';
 
 /**
  * Whether there is something to open. `create` makes an empty file; rejects when it is not certain to last. One that is
@@ -39,15 +39,12 @@ async function keep(file: string): Promise<void> {
     await syncFolder(folder);
 }
 
-// Systems and file systems that cannot sync a folder say so; folders above the user's own may be closed to them.
-const cannot = ['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'];
-
 /** Makes what was made or renamed in a folder last, where the system can do that. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
     await using handle = await open(folder, 'r');
     await handle.sync();
   } catch (error) {
-    if (!cannot.includes(systemCode(error))) throw error;
+    if (!cannotSyncFolder(error)) throw error;
   }
 }

@@ -18,7 +18,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError, systemCode, systemReason } from '../errors.ts';
+import { CliError, cannotSyncFolder, systemCode, systemReason } from '../errors.ts';
 
 /** Whose a file must be, and who is told of a repair. */
 export interface FileRules {
@@ -86,11 +86,11 @@ export function writeOwnFile(path: string, text: string, rules: FileRules): void
       closeSync(handle);
     }
     renameSync(whole, path);
-    syncFolder(dirname(path));
   } catch (error) {
     rmSync(whole, { force: true });
     throw unwritable(path, error);
   }
+  syncFolderOf(path);
 }
 
 /** The error of a file or folder that cannot be written. */
@@ -107,17 +107,22 @@ function writeAll(handle: number, text: string): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
 }
 
-// The rename itself must survive a power cut. Some systems cannot sync a folder: then there is nothing to do.
-function syncFolder(path: string): void {
+// The rename itself must survive a power cut, where the system can sync a folder.
+function syncFolderOf(path: string): void {
   try {
-    const handle = openSync(path, 'r');
+    const handle = openSync(dirname(path), 'r');
     try {
       fsyncSync(handle);
     } finally {
       closeSync(handle);
     }
-  } catch {
-    return;
+  } catch (error) {
+    if (cannotSyncFolder(error)) return;
+    throw new CliError('refused', `${path} may not last: ${systemReason(error)}`, {
+      certain: 'nothing was sent; the file is written, and a power cut may bring back what was there before',
+      now: ['look after that disk, or set XDG_CONFIG_HOME to a folder on another one; then do it again'],
+      cause: error,
+    });
   }
 }
 

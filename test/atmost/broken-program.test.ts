@@ -1,11 +1,11 @@
 /** The program itself breaks while a refund is in flight: the exit code and the last words still say what matters. */
 
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bin, paydesk } from '../harness/paydesk.ts';
+import { endOf } from '../harness/ran.ts';
 import { type Handler, json, reset } from '../harness/server.ts';
 import { changeArgs, type Desk, openDesk, story, testKey } from './desk.ts';
 import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
@@ -106,15 +106,10 @@ test.concurrent.each([[], ['--json']])(
 );
 
 /** Runs node with these words from a line of a shell. */
-async function inShell(line: string, words: readonly string[], env: Readonly<Record<string, string>>) {
+function inShell(line: string, words: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn('sh', ['-c', line, 'sh', process.execPath, ...words], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  const [code]: unknown[] = await once(child, 'close');
-  return { code, stderr };
+  return endOf(child);
 }

@@ -1,7 +1,6 @@
 /** A journal that cannot be written, or is damaged: no journal, no refund. */
 
 import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -18,6 +17,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bin, type Home } from '../harness/paydesk.ts';
+import { endOf } from '../harness/ran.ts';
 import { reset } from '../harness/server.ts';
 import { changeArgs, type Desk, journalFile, openDesk, stateOf, story } from './desk.ts';
 import { type Ledger, startLedger } from './ledger.ts';
@@ -38,7 +38,7 @@ const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 
 /** Runs as another user, for whom permissions count. */
-async function runAsNobody(home: Home, args: readonly string[]) {
+function runAsNobody(home: Home, args: readonly string[]) {
   giveAway(home.path);
   const child = spawn(process.execPath, [bin, '-p', 't', ...args], {
     // The shared cache of compiled code is not theirs.
@@ -48,10 +48,7 @@ async function runAsNobody(home: Home, args: readonly string[]) {
     uid: nobody,
     gid: nobody,
   });
-  const stderr: Buffer[] = [];
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  const [code]: unknown[] = await once(child, 'close');
-  return { code, stderr: Buffer.concat(stderr).toString() };
+  return endOf(child);
 }
 
 function giveAway(path: string, id = nobody): void {
@@ -134,17 +131,12 @@ describe.concurrent('F38 no journal, no refund', () => {
       using home = desk.newHome();
       const order = ledger.add('refund');
       const words = ['-f', '-o', '/dev/null', '-e', 'trace=fsync', '-e', 'inject=fsync:error=EIO:when=1'];
-      const run = async () => {
+      const run = () => {
         const child = spawn('strace', [...words, process.execPath, bin, '-p', 't', ...changeArgs(order)], {
           env: desk.env(home, { NODE_COMPILE_CACHE: '' }),
           stdio: ['ignore', 'ignore', 'pipe'],
         });
-        let stderr = '';
-        child.stderr.on('data', (chunk: Buffer) => {
-          stderr += chunk.toString();
-        });
-        const [code]: unknown[] = await once(child, 'close');
-        return { code, stderr };
+        return endOf(child);
       };
       for (const { code, stderr } of [await run(), await run()]) {
         expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 3, posts: 0 });

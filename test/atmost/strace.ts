@@ -3,7 +3,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { bin, type Home, type Ran } from '../harness/paydesk.ts';
+import { bin, type Home } from '../harness/paydesk.ts';
+import { endOf, type Ran } from '../harness/ran.ts';
 import { type Desk, isLong } from './desk.ts';
 
 /** The calls that change a file or the network. */
@@ -51,6 +52,12 @@ function install(): boolean {
   return works();
 }
 
+/** Words for strace by which every sync of this folder fails, `EIO`, and nothing else is touched. */
+export function failingSync(folder: string, error: string): readonly string[] {
+  const fails = `inject=fsync:error=${error}`;
+  return ['-f', '--seccomp-bpf', '-o', '/dev/null', '-P', folder, '-e', 'trace=fsync', '-e', fails];
+}
+
 /** Starts it; `pid` is that of strace. Without -f strace follows, and counts, the main thread only. */
 export function startTraced(desk: Desk, home: Home, args: readonly string[], injection?: Injection) {
   const log = join(home.path, 'strace.log');
@@ -64,17 +71,7 @@ export function startTraced(desk: Desk, home: Home, args: readonly string[], inj
     cwd: home.path,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const stdout: Buffer[] = [];
-  const stderr: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  const end = new Promise<Traced>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => {
-      const text = { stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
-      resolve({ code, signal, ...text, ...readLog(log, signal) });
-    });
-  });
+  const end = endOf(child).then((ran): Traced => ({ ...ran, ...readLog(log, ran.signal) }));
   return { pid: child.pid ?? 0, log, end };
 }
 

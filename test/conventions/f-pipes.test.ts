@@ -1,11 +1,13 @@
 /** F52, F53, F54, F55: readers that go away or are slow, full disks, and closed descriptors. */
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { endOf, type Ran } from '../harness/ran.ts';
 import { type Handler, json, startServer } from '../harness/server.ts';
 import { orderPages } from '../harness/service-pages.ts';
 
@@ -15,31 +17,15 @@ function environment(url: string): Record<string, string> {
   return { PAYDESK_BASE_URL: url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: crypto.randomUUID() };
 }
 
-interface ShellRun {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 // `"$NODE" "$BIN"` is the program in the shell text.
-function shell(text: string, home: Home, env: Readonly<Record<string, string>> = {}): Promise<ShellRun> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('/bin/sh', ['-c', text], {
+function shell(text: string, home: Home, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  return endOf(
+    spawn('/bin/sh', ['-c', text], {
       cwd: home.path,
       env: { ...cleanEnv({ home, env }), NODE: process.execPath, BIN: bin },
       stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let stdout = '';
-    let stderr = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      stdout += chunk;
-    });
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      stderr += chunk;
-    });
-    child.on('error', reject);
-    child.on('close', (code) => resolve({ code, stdout, stderr }));
-  });
+    }),
+  );
 }
 
 const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
@@ -74,7 +60,7 @@ describe.concurrent('F52 a reader that goes away ends a list with exit 9, no sta
     child.stdout.resume();
     await server.waitFor(3);
     child.stdout.on('close', () => closed.resolve()).destroy();
-    const code = await new Promise((resolve) => child.on('exit', resolve));
+    const [code]: unknown[] = await once(child, 'exit');
     expect(code).toBe(9);
     expect(server.requests).toHaveLength(3);
   });
@@ -95,14 +81,15 @@ async function readSlowly(
     env: cleanEnv({ home, env: environment(server.url) }),
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const exited = new Promise((resolve) => child.on('exit', resolve));
+  const exited: Promise<unknown[]> = once(child, 'exit');
   await answered.promise;
   const pieces: Buffer[] = [];
   for await (const piece of child.stdout) {
     pieces.push(piece as Buffer);
     await setImmediate();
   }
-  return { code: await exited, text: Buffer.concat(pieces).toString() };
+  const [code] = await exited;
+  return { code, text: Buffer.concat(pieces).toString() };
 }
 
 describe('F53 a slow reader gets every byte', () => {

@@ -156,6 +156,34 @@ test('a checkpoint that states absurd sizes is not believed: the pages are read 
   }
 });
 
+test('an export goes on in the zone of its first run, and not at all where this machine has no such zone', async () => {
+  using home = newHome();
+  let broken = true;
+  const people = all.map(({ created_at }, index) => ({ id: `cus_${index}`, object: 'customer', created_at }));
+  const list = (from: number, to: number, more: boolean) =>
+    json({ object: 'list', has_more: more, data: people.slice(from, to) });
+  await using server = await startServer((request, ...rest) =>
+    (request.url.includes('next=') ? (broken ? refusal : list(10, 20, false)) : list(0, 10, true))(
+      request,
+      ...rest,
+    ),
+  );
+  const run = (...words: readonly string[]) =>
+    paydesk(['customers', 'export', '--to', 'c.csv', ...words], { home, env: reaching(server) });
+  expect((await run()).code).toBe(4);
+  broken = false;
+  const folder = join(home.path, '.local/state/paydesk/exports');
+  const path = join(folder, readdirSync(folder)[0] ?? '');
+  const sound = read(home, path.slice(home.path.length));
+  writeFileSync(path, sound.replace(/"zone":"[^"]*"/, '"zone":"Nowhere/Else"'));
+  expect(await run('--resume')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the file counts days in Nowhere/Else: no time zone of this machine'),
+  });
+  writeFileSync(path, sound);
+  expect((await run('--resume')).code).toBe(0);
+});
+
 test.each([
   ['a folder where the manifest belongs', (at: string) => mkdirSync(`${at}.manifest.json`), 'no plain file'],
   ['a link there', (at: string) => symlinkSync('elsewhere', `${at}.manifest.json`), 'no plain file'],

@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { failingSync, hasStrace } from '../atmost/strace.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { endOf } from '../harness/ran.ts';
 import { cutBody, type Handler, json, reply, reset, startServer } from '../harness/server.ts';
 import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
 
@@ -215,17 +217,40 @@ test.each([
     cwd: home.path,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const end = endOf(child);
   await server.waitFor(3);
   child.kill(signal);
-  expect(await ended).toBe(code);
-  expect(stderr).toContain('--to o.csv --resume');
+  const ended = await end;
+  expect(ended.code, ended.stderr).toBe(code);
+  expect(ended.stderr).toContain('--to o.csv --resume');
   expect((await exporting(server, home, '--to', 'o.csv', '--limit', '10', '--resume')).code).toBe(0);
 });
+
+test.skipIf(!hasStrace())(
+  'F60 a folder that the disk fails to sync: exit 9, no finished name, and --resume goes on once it can',
+  async () => {
+    await using server = await startOrders(60);
+    using home = newHome();
+    const words = [process.execPath, bin, 'orders', 'export', '--to', 'o.csv'];
+    const child = spawn('strace', [...failingSync(home.path, 'EIO'), ...words], {
+      env: cleanEnv({ home, env: reaching(server) }),
+      cwd: home.path,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const { code, stderr } = await endOf(child);
+    expect(code, stderr).toBe(9);
+    expect(stderr).toContain('i/o error (EIO)');
+    expect(stderr).toContain('o.csv was not written');
+    expect(readdirSync(home.path).filter((name) => name.startsWith('o.'))).toEqual([
+      'o.csv.manifest.json',
+      'o.csv.partial',
+      'o.csv.partial.manifest.json',
+    ]);
+    expect((await exporting(server, home, '--verify', 'o.csv')).code).toBe(9);
+    expect((await exporting(server, home, '--to', 'o.csv', '--resume')).code).toBe(0);
+    expect((await exporting(server, home, '--verify', 'o.csv')).code).toBe(0);
+  },
+);
 
 const long = process.env.PAYDESK_TEST_LONG === '1';
 const kills = long ? 500 : 20;
@@ -264,9 +289,7 @@ test(`kill -9 at ${kills} random moments of exports of 20,000 orders, resumed ea
         { env: cleanEnv({ home, env: reaching(server) }), cwd: home.path, stdio: 'ignore' },
       );
       kill = () => child.kill('SIGKILL');
-      const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
-        child.on('close', (ended, by) => resolve([ended, by])),
-      );
+      const { code, signal } = await endOf(child);
       if (signal === 'SIGKILL') {
         killed += 1;
         resumed += existsSync(join(home.path, `${name}.partial`)) ? 1 : 0;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openClient } from '../api/open-client.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
+import { endOf } from '../harness/ran.ts';
 import { json, startServer } from '../harness/server.ts';
 import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
 
@@ -72,11 +73,8 @@ test('F60 a full disk ends an export with 9, says how much was written, and send
     env: cleanEnv({ home, env: reaching(server) }),
     stdio: ['ignore', full, 'pipe'],
   });
-  let stderr = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(9);
+  const { code, stderr } = await endOf(child);
+  expect(code, stderr).toBe(9);
   expect(stderr).toContain('ENOSPC');
   expect(server.requests.length).toBeLessThanOrEqual(3);
 });
@@ -90,11 +88,8 @@ test('F60 a file that may not grow further: exit 9, no finished name, and --resu
     cwd: home.path,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let stderr = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  expect(await new Promise((resolve) => child.on('close', resolve))).toBe(9);
+  const { code, stderr } = await endOf(child);
+  expect(code, stderr).toBe(9);
   expect(stderr).toContain('file too large (EFBIG)');
   expect(stderr).toContain('--to o.ndjson --resume');
   const ran = await exporting(server, home, '--limit', '20', '--to', 'o.ndjson', '--resume');

@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { OrdinaryUser } from './ordinary-user.ts';
+import { endOf, type Ran } from './ran.ts';
 
 export const bin = join(import.meta.dirname, '../../bin/paydesk.js');
 
@@ -41,12 +42,7 @@ export interface RunOptions {
   readonly cwd?: string;
 }
 
-export interface Ran {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Ran };
 
 // Every test has an empty home, so paydesk never finds its own compile cache. This one, outside all homes, is what a
 // program has that was started before: its code is not compiled again at every start.
@@ -65,26 +61,12 @@ export function cleanEnv({ home, env }: RunOptions): Record<string, string> {
 
 /** Runs `paydesk ARGS` to its end. */
 export function paydesk(args: readonly string[], options: RunOptions): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const { uid, node = process.execPath, bin: program = options.bin ?? bin } = options.user ?? {};
-    const child = spawn(node, [...(options.nodeArgs ?? []), program, ...args], {
-      env: cleanEnv(options),
-      cwd: options.cwd ?? options.home.path,
-      ...(uid === undefined ? {} : { uid, gid: uid }),
-    });
-    const stdout: Buffer[] = [];
-    const stderr: Buffer[] = [];
-    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    child.on('error', reject);
-    child.on('close', (code, signal) =>
-      resolve({
-        code,
-        signal,
-        stdout: Buffer.concat(stdout).toString(),
-        stderr: Buffer.concat(stderr).toString(),
-      }),
-    );
-    if (options.stdinOpen !== true) child.stdin.end(options.input ?? '');
+  const { uid, node = process.execPath, bin: program = options.bin ?? bin } = options.user ?? {};
+  const child = spawn(node, [...(options.nodeArgs ?? []), program, ...args], {
+    env: cleanEnv(options),
+    cwd: options.cwd ?? options.home.path,
+    ...(uid === undefined ? {} : { uid, gid: uid }),
   });
+  if (options.stdinOpen !== true) child.stdin.end(options.input ?? '');
+  return endOf(child);
 }

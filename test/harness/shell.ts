@@ -3,7 +3,8 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bin, cleanEnv, type Home, type Ran } from './paydesk.ts';
+import { bin, cleanEnv, type Home } from './paydesk.ts';
+import { endOf, type Ran } from './ran.ts';
 
 export interface ShellOptions {
   readonly home: Home;
@@ -32,16 +33,5 @@ export function runLine(line: string, options: ShellOptions): Promise<Ran> {
     cwd: options.home.path,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
-  });
+  return endOf(child);
 }

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type FileRules, readOwnFile, writeOwnFile } from '../../src/profiles/own-file.ts';
+import { failingSync, hasStrace } from '../atmost/strace.ts';
 
 const ownFile = pathToFileURL(fileURLToPath(new URL('../../src/profiles/own-file.ts', import.meta.url))).href;
 let folder: string;
@@ -111,4 +112,26 @@ test('a write that fails leaves the old file and no other', () => {
   expect(() => writeOwnFile(`${path}.d`, 'two', rules)).toThrow(expect.objectContaining({ kind: 'refused' }));
   expect(readFileSync(path, 'utf8')).toBe('one');
   expect(readdirSync(folder).sort()).toEqual(['keys.json', 'keys.json.d']);
+});
+
+test.skipIf(!hasStrace())('a disk that fails to keep the name of what was written is not passed over', () => {
+  writeOwnFile(path, 'one', rules);
+  const code = `
+    const { writeOwnFile } = await import(${JSON.stringify(ownFile)});
+    try {
+      writeOwnFile(${JSON.stringify(path)}, 'two', { uid: process.getuid?.(), notice: console.log });
+    } catch ({ kind, message }) {
+      console.log(kind, message);
+    }
+  `;
+  const run = (error: string) =>
+    execFileSync(
+      'strace',
+      [...failingSync(folder, error), process.execPath, '--input-type=module', '--eval', code],
+      { encoding: 'utf8' },
+    );
+  expect(run('EIO')).toBe(`refused ${path} may not last: i/o error (EIO)\n`);
+  // A system that cannot sync a folder says so: nothing is wrong then.
+  expect(run('EINVAL')).toBe('');
+  expect(readFileSync(path, 'utf8')).toBe('two');
 });

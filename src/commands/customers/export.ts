@@ -3,6 +3,7 @@
 import { resources } from '../../api/spec.ts';
 import { defineCommand } from '../../command.ts';
 import type { Days, ExportRow, WireRecord } from '../../ports.ts';
+import { daysOfFile } from '../export/days.ts';
 import { exportFlags } from '../export/flags.ts';
 import { runExport } from '../export/run.ts';
 import { idOf } from '../walk.ts';
@@ -26,7 +27,7 @@ export const exportCustomers = defineCommand({
       words: [],
       query: () => ({ resource: 'customers', zone: ctx.zone() }),
       rows: (query) => {
-        const days = ctx.daysIn(String(query?.zone)) ?? ctx.days;
+        const days = query === undefined ? ctx.days : daysOfFile(ctx, query.zone);
         return { rowsOf: (record) => [rowOf(days, record)], left: () => 0, closing: () => [] };
       },
     })),

@@ -4,7 +4,7 @@ import type { WireRecord } from '../../ports.ts';
 import { idOf } from '../walk.ts';
 
 /** Two orders that stand the wrong way round: the later one is the newer one. */
-export interface Contradiction {
+interface Contradiction {
   readonly earlier: string;
   readonly later: string;
 }
@@ -21,8 +21,8 @@ export interface DateStop {
   see(records: readonly WireRecord[]): void;
   /** Whether no order that is new enough can follow. */
   readonly reached: boolean;
-  /** What contradicts the promise, as soon as a page does. */
-  readonly contradiction: Contradiction | undefined;
+  /** What there is to say of a page that contradicts the promise, once; nothing where no date would have ended the walk. */
+  surprise(): string | undefined;
   /** The last order before the first one that is too old. */
   readonly last: string | undefined;
   readonly state: DateState;
@@ -33,6 +33,7 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
   let before = from?.before;
   const contradicted = from?.contradicted === true;
   let contradiction: Contradiction | undefined;
+  let said = false;
   let tooOld = false;
   let last: string | undefined;
   const look = (record: WireRecord): void => {
@@ -54,8 +55,11 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
     get reached() {
       return promised && tooOld && contradiction === undefined && !contradicted;
     },
-    get contradiction() {
-      return contradiction;
+    surprise() {
+      if (contradiction === undefined || since === undefined || said) return undefined;
+      said = true;
+      const { earlier, later } = contradiction;
+      return `the list is not newest first, although orders.order says so: ${later} is newer than ${earlier} before it; walking on`;
     },
     get last() {
       return last;

@@ -1,17 +1,17 @@
 /** Rows of an export of orders, page by page: filters, the range, and what is to be said of what was left out. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { usage } from '../../command.ts';
 import type { Context, Days, Page, Profile } from '../../ports.ts';
-import type { RowMaker } from '../export/run.ts';
+import { daysOfFile } from '../export/days.ts';
+import type { RowMaker } from '../export/rows.ts';
 import type { TimeRange } from '../time-range.ts';
 import { type DateState, stopAtDate } from './date-stop.ts';
 import { orderRows, type RowDate, type RowKind } from './export-rows.ts';
-import { type FilterInput, orderFilters } from './filters.ts';
+import type { OrderFilters } from './filters.ts';
 import type { RefundFacts } from './refund-facts.ts';
 
 /** What rows are made by, besides their range. */
-export interface RowsAsked extends Omit<FilterInput, 'since' | 'until'> {
+export interface RowsAsked extends Pick<OrderFilters, 'filters' | 'left'> {
   readonly rows: RowKind;
   readonly by: RowDate;
 }
@@ -26,7 +26,7 @@ export interface Span {
 export function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
   return {
     range: { since: milliseconds(since), until: milliseconds(until) },
-    days: daysIn(ctx, String(zone)),
+    days: daysOfFile(ctx, zone),
   };
 }
 
@@ -34,25 +34,19 @@ export function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
 export function rowMaker(
   ctx: Context,
   profile: Profile,
-  { rows, by, ...rest }: RowsAsked,
+  { rows, by, filters, left }: RowsAsked,
   facts: ReadonlyMap<string, RefundFacts>,
   { range, days }: Span,
   state: JsonObject = {},
 ): RowMaker {
-  const { filters, left } = orderFilters(ctx, rest);
   const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
   const dates = stopAtDate(promised, range.since, dateState(state));
   let undated = Number(state.left ?? 0);
-  let said = false;
   return {
     see({ records }: Page) {
       dates.see(records);
-      const { contradiction } = dates;
-      if (contradiction === undefined || said) return;
-      said = true;
-      ctx.notes.warn(
-        `the list is not newest first, although orders.order says so: ${contradiction.later} is newer than ${contradiction.earlier} before it; walking on`,
-      );
+      const surprise = dates.surprise();
+      if (surprise !== undefined) ctx.notes.warn(surprise);
     },
     over: () => dates.reached,
     rowsOf(record) {
@@ -79,13 +73,6 @@ export function rowMaker(
         : [`left out, since they show no date of the kind --by ${by}: ${undated} of the ${rows}`]),
     ],
   };
-}
-
-/** Days in a zone that somebody named. Throws CliError 'usage'. */
-export function daysIn(ctx: Context, zone: string): Days {
-  const days = ctx.daysIn(zone);
-  if (days !== undefined) return days;
-  throw usage(`--tz ${zone}: no time zone of this machine; a name such as America/Mexico_City or UTC`);
 }
 
 function dateState({ id, created_at: createdAt, contradicted }: JsonObject): DateState {

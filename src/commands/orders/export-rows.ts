@@ -1,6 +1,7 @@
 /** Rows of an export of orders: orders, their charges or their refunds, by the date that was asked about. Pure. */
 
-import { isObject, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import { refundsOf } from '../../api/charges.ts';
+import { type CompleteItems, completeItems, isObject, type JsonObject, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow, WireRecord } from '../../ports.ts';
 import { isWithin, type TimeRange } from '../time-range.ts';
@@ -32,49 +33,72 @@ export interface OrderRows {
 
 /** Makes the rows of one order. Throws CliError 'incomplete' where it does not show all charges or refunds that they need. */
 export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
-  const order = record.value;
-  const { rows: kind, by } = query;
-  if (kind === 'orders' && by === 'created') return chosen([whole(record, [order.created_at])], query);
+  return chosen(record.value, candidates(record, query), query);
+}
+
+/** A charge and its refunds. */
+interface Part {
+  readonly charge: JsonObject;
+  readonly refunds: readonly JsonObject[];
+}
+
+// What nobody asks about need not be shown.
+function partsOf(order: JsonObject, { rows: kind, by }: RowQuery): readonly Part[] {
+  if (kind === 'orders' && by === 'created') return [];
   const charges = chargesOf(order);
-  const paid = charges.filter(isPaid).map(({ paid_at: at }) => at);
-  const refunds = (charge: JsonObject) => refundsOf(order, charge);
-  if (kind === 'refunds' || by === 'refunded') refuseHidden(order, charges.flatMap(refunds));
-  if (kind === 'orders') {
-    const dates = by === 'paid' ? paid : charges.flatMap(refunds).map(({ created_at: at }) => at);
-    return chosen([whole(record, dates)], query);
-  }
-  const datesOf = (charge: JsonObject, made: readonly JsonObject[]): readonly unknown[] => {
-    if (by === 'created') return [order.created_at];
-    return by === 'paid'
-      ? [charge].filter(isPaid).map(({ paid_at: at }) => at)
-      : made.map(({ created_at: at }) => at);
-  };
-  if (kind === 'charges')
-    return chosen(
-      charges.map((charge) => chargeRow(order, charge, datesOf(charge, refunds(charge)))),
-      query,
-    );
-  return chosen(
-    charges.flatMap((charge) =>
-      refunds(charge).map((refund) =>
-        refundRow(order, charge, refund, datesOf(charge, [refund]), query.factsOf(refund.id)),
-      ),
-    ),
-    query,
+  if (kind !== 'refunds' && by !== 'refunded') return charges.map((charge) => ({ charge, refunds: [] }));
+  const parts = charges.map((charge) => ({ charge, refunds: all(order, refundsOf(order, charge)) }));
+  if (parts.every(({ refunds }) => refunds.length === 0)) refuseHidden(order);
+  return parts;
+}
+
+/** A row before it is chosen, and what it stands for: an order for all, a charge for its own, a refund for itself. */
+interface Candidate {
+  readonly row: Omit<ExportRow, 'day'>;
+  readonly charges: readonly JsonObject[];
+  readonly refunds: readonly JsonObject[];
+}
+
+function candidates(record: WireRecord, query: RowQuery): readonly Candidate[] {
+  const order = record.value;
+  const parts = partsOf(order, query);
+  if (query.rows === 'orders')
+    return [
+      {
+        row: orderRow(record),
+        charges: parts.map(({ charge }) => charge),
+        refunds: parts.flatMap(({ refunds }) => refunds),
+      },
+    ];
+  if (query.rows === 'charges')
+    return parts.map(({ charge, refunds }) => ({
+      row: chargeRow(order, charge),
+      charges: [charge],
+      refunds,
+    }));
+  return parts.flatMap(({ charge, refunds }) =>
+    refunds.map((refund) => ({
+      row: refundRow(order, charge, refund, query.factsOf(refund.id)),
+      charges: [charge],
+      refunds: [refund],
+    })),
   );
 }
 
-/** A row before it is chosen, with the dates that it has. */
-interface Candidate {
-  readonly row: Omit<ExportRow, 'day'>;
-  readonly dates: readonly unknown[];
+function datesOf(order: JsonObject, { charges, refunds }: Candidate, by: RowDate): readonly unknown[] {
+  if (by === 'created') return [order.created_at];
+  return by === 'paid'
+    ? charges.filter(isPaid).map(({ paid_at: at }) => at)
+    : refunds.map(({ created_at: at }) => at);
 }
 
 // Without a range every row is one; with it those that have a date in it, and that date is the row's day.
-function chosen(candidates: readonly Candidate[], { range, day }: RowQuery): OrderRows {
+function chosen(order: JsonObject, from: readonly Candidate[], { by, range, day }: RowQuery): OrderRows {
   const open = range.since === undefined && range.until === undefined;
   let undated = 0;
-  const rows = candidates.flatMap(({ row, dates }): readonly ExportRow[] => {
+  const rows = from.flatMap((candidate): readonly ExportRow[] => {
+    const { row } = candidate;
+    const dates = datesOf(order, candidate, by);
     if (open) return [{ ...row, day: () => dates.map(day).find((one) => one !== undefined) }];
     const shown = dates.filter((date) => day(date) !== undefined);
     if (shown.length < dates.length) undated += 1;
@@ -84,26 +108,21 @@ function chosen(candidates: readonly Candidate[], { range, day }: RowQuery): Ord
   return { rows, undated };
 }
 
-function whole(record: WireRecord, dates: readonly unknown[]): Candidate {
+type Row = Candidate['row'];
+
+function orderRow(record: WireRecord): Row {
   const { amount, currency, payment_status: status } = record.value;
-  return {
-    row: { record, id: idOf(record), currency: text(currency), status: text(status), amount },
-    dates,
-  };
+  return { record, id: idOf(record), currency: text(currency), status: text(status), amount };
 }
 
-function chargeRow(order: JsonObject, charge: JsonObject, dates: readonly unknown[]): Candidate {
-  const value = { ...charge, order_id: charge.order_id ?? order.id };
+function chargeRow(order: JsonObject, charge: JsonObject): Row {
   const { id, amount, currency, status } = charge;
   return {
-    row: {
-      record: { value },
-      id: text(id),
-      currency: text(currency ?? order.currency),
-      status: text(status),
-      amount,
-    },
-    dates,
+    record: { value: { ...charge, order_id: charge.order_id ?? order.id } },
+    id: text(id),
+    currency: text(currency ?? order.currency),
+    status: text(status),
+    amount,
   };
 }
 
@@ -112,9 +131,8 @@ function refundRow(
   order: JsonObject,
   charge: JsonObject,
   refund: JsonObject,
-  dates: readonly unknown[],
   facts: RefundFacts | undefined,
-): Candidate {
+): Row {
   const currency = charge.currency ?? order.currency;
   const value = {
     ...refund,
@@ -128,14 +146,11 @@ function refundRow(
     known_by: facts?.knownBy ?? null,
   };
   return {
-    row: {
-      record: { value },
-      id: text(refund.id),
-      currency: text(currency),
-      status: text(order.payment_status),
-      amount: refund.amount,
-    },
-    dates,
+    record: { value },
+    id: text(refund.id),
+    currency: text(currency),
+    status: text(order.payment_status),
+    amount: refund.amount,
   };
 }
 
@@ -150,34 +165,23 @@ const withCharges: readonly unknown[] = Object.values(statuses);
 function chargesOf(order: JsonObject): readonly JsonObject[] {
   const { charges, payment_status: status } = order;
   if ((charges === undefined || charges === null) && !withCharges.includes(status)) return [];
-  return all(charges, `the charges of ${text(order.id) ?? 'an order'}`);
-}
-
-// `refunds` is null where there are none (service: charge).
-function refundsOf(order: JsonObject, charge: JsonObject): readonly JsonObject[] {
-  const { refunds } = charge;
-  const { amount_refunded: refunded } = order;
-  if (refunds === null || (refunds === undefined && !(Number(refunded) > 0))) return [];
-  return all(refunds, `the refunds of ${text(charge.id) ?? 'a charge'} (${text(order.id) ?? 'an order'})`);
+  return all(order, completeItems(charges, 'the charges'));
 }
 
 // Money that went back without a record of it would be missing from every sum (service: amount_refunded).
-function refuseHidden({ id, amount_refunded: refunded }: JsonObject, shown: readonly JsonObject[]): void {
-  if (shown.length > 0 || !(Number(refunded) > 0)) return;
+function refuseHidden({ id, amount_refunded: refunded }: JsonObject): void {
+  if (!(Number(refunded) > 0)) return;
   throw new CliError(
     'incomplete',
     `the service shows no refund of ${text(id) ?? 'an order'}, although its amount_refunded is ${String(refunded)}`,
   );
 }
 
-// A nested list that shows all its items (service: List envelope).
-function all(list: unknown, what: string): readonly JsonObject[] {
-  const data = valueAt(list, ['data']);
-  const total = valueAt(list, ['total']);
-  const complete =
-    valueAt(list, ['has_more']) !== true && (typeof total !== 'number' || total === Object(data).length);
-  if (Array.isArray(data) && data.every(isObject) && complete) return data;
-  throw new CliError('incomplete', `the service does not show all of ${what}`);
+function all({ id }: JsonObject, list: CompleteItems): readonly JsonObject[] {
+  const what = text(id) ?? 'an order';
+  if ('problem' in list) throw new CliError('incomplete', `${what}: ${list.problem}`);
+  if (list.items.every(isObject)) return list.items;
+  throw new CliError('incomplete', `${what}: a charge or a refund is no object`);
 }
 
 function text(value: unknown): string | undefined {

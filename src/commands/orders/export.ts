@@ -4,10 +4,12 @@ import { type Column, chargeColumns, orderColumns, refundColumns } from '../../a
 import { defineCommand, flag } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Context, Profile } from '../../ports.ts';
+import { daysOfFlag } from '../export/days.ts';
 import { exportFlags } from '../export/flags.ts';
-import { type Export, runExport } from '../export/run.ts';
+import type { Export } from '../export/rows.ts';
+import { runExport } from '../export/run.ts';
 import { type Reckoning, timeRange, type When, whenFlag } from '../time-range.ts';
-import { daysIn, rowMaker, spanOf } from './export-maker.ts';
+import { rowMaker, spanOf } from './export-maker.ts';
 import { type RowDate, type RowKind, rowDates, rowKinds } from './export-rows.ts';
 import { type FilterInput, filterFlags, orderFilters } from './filters.ts';
 import { type RefundFacts, refundFacts } from './refund-facts.ts';
@@ -52,13 +54,13 @@ export const exportOrders = defineCommand({
   run: (ctx, { flags }) =>
     runExport(ctx, flags, async ({ profile }) => {
       const rows = flags.rows ?? 'orders';
-      const by = flags.by ?? (rows === 'refunds' ? 'refunded' : 'created');
+      const by = flags.by ?? defaultDate(rows);
       const { since, until, ...rest } = flags;
-      const days = flags.tz === undefined ? ctx.days : daysIn(ctx, flags.tz);
+      const days = daysOfFlag(ctx, flags.tz);
       const reckoning: Reckoning = { now: ctx.clock.now(), zoned: (shown) => days.moment(shown) };
       const range = timeRange({ since, until }, reckoning);
       warnOfFuture(ctx, until, reckoning);
-      const { filters } = orderFilters(ctx, rest);
+      const { filters, left } = orderFilters(ctx, rest);
       const facts = rows === 'refunds' ? await factsOf(ctx, profile) : new Map<string, RefundFacts>();
       return {
         resource: 'orders',
@@ -81,7 +83,7 @@ export const exportOrders = defineCommand({
           rowMaker(
             ctx,
             profile,
-            { ...rest, rows, by },
+            { rows, by, filters, left },
             facts,
             query === undefined ? { range, days } : spanOf(ctx, query),
             state,
@@ -89,6 +91,10 @@ export const exportOrders = defineCommand({
       } satisfies Export;
     }),
 });
+
+function defaultDate(rows: RowKind): RowDate {
+  return rows === 'refunds' ? 'refunded' : 'created';
+}
 
 function warnOfFuture(ctx: Context, until: When | undefined, reckoning: Reckoning): void {
   if (until === undefined || until.at(reckoning) <= reckoning.now) return;
@@ -104,7 +110,7 @@ interface WordsInput extends FilterInput {
 function wordsOf({ rows, by, tz, since, until }: WordsInput, filters: readonly string[]): readonly string[] {
   return [
     ...(rows === 'orders' ? [] : ['--rows', rows]),
-    ...(by === (rows === 'refunds' ? 'refunded' : 'created') ? [] : ['--by', by]),
+    ...(by === defaultDate(rows) ? [] : ['--by', by]),
     ...(since === undefined ? [] : ['--since', since.text]),
     ...(until === undefined ? [] : ['--until', until.text]),
     ...(tz === undefined ? [] : ['--tz', tz]),

@@ -69,13 +69,16 @@ export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
   const { status, customer, since, until } = input;
   const byStatus = status === undefined ? undefined : statusFilter(status);
   const filters: Filter[] = byStatus === undefined ? [] : [byStatus];
-  if (input.refundable === true) filters.push({ words: ['--refundable'], accepts: canBeRefunded });
-  if (customer !== undefined) filters.push({ words: ['--customer', customer], accepts: isBuyer(customer) });
+  if (input.refundable === true)
+    filters.push({ words: ['--refundable'], accepts: canBeRefunded, few: false });
+  if (customer !== undefined)
+    filters.push({ words: ['--customer', customer], accepts: isBuyer(customer), few: true });
   if (amounts.words.length > 0)
     filters.push({
       words: amounts.words,
-      accepts: ({ amount, ...order }) =>
-        !unpriced.is({ amount, ...order }) && Number(amount) >= amounts.min && Number(amount) <= amounts.max,
+      accepts: (order) =>
+        !unpriced.is(order) && Number(order.amount) >= amounts.min && Number(order.amount) <= amounts.max,
+      few: true,
     });
   if (since !== undefined || until !== undefined)
     filters.push({
@@ -84,6 +87,7 @@ export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
         ...(until === undefined ? [] : whenWords('--until', until, reckoning)),
       ],
       accepts: (order) => !undated.is(order) && isWithin(range, Number(order.created_at)),
+      few: true,
     });
   return {
     filters,
@@ -105,6 +109,7 @@ function statusFilter(status: string): Filter & { readonly left: () => readonly 
       if (typeof shown === 'string' && (shown === status || seen.size < mostRemembered)) seen.add(shown);
       return shown === status;
     },
+    few: false,
     left: () =>
       seen.size === 0 || seen.has(status)
         ? []

@@ -2,6 +2,7 @@
 
 import { type Column, orderColumns, resources } from '../../api/spec.ts';
 import { defineCommand, flag } from '../../command.ts';
+import { CliError } from '../../errors.ts';
 import type { Context, Page, Service, WireRecord } from '../../ports.ts';
 import { brokeOff, widePages } from '../walk.ts';
 import { filterFlags, orderFilters } from './filters.ts';
@@ -96,7 +97,7 @@ async function look(
       if (ending !== 'end') break;
     }
   } catch (error) {
-    if (onlooker.read === 0 || !brokeOff(error)) throw error;
+    if (onlooker.read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
     await sink.end(true);
     throw brokenOff(error, search, found);
   } finally {

@@ -41,23 +41,15 @@ export function orderOnlooker(
   let read = 0;
   let days: TimeSpread | undefined;
   let last: string | undefined;
-  let said = false;
-  const saySurprise = (): void => {
-    const { contradiction } = dates;
-    if (contradiction === undefined || said || range.since === undefined) return;
-    said = true;
-    ctx.notes.warn(
-      `the list is not newest first, although orders.order says so: ${contradiction.later} is newer than ${contradiction.earlier} before it; walking on`,
-    );
-  };
   return {
     columns: [{ name: 'twin', title: 'TWIN', kind: 'id', derived: true, value: (order) => twins.of(order) }],
     twins,
-    wide: filters.some(({ words: [name] }) => name !== '--status' && name !== '--refundable'),
+    wide: filters.some(({ few }) => few),
     see({ records }: Page) {
       twins.see(records.map(({ value }) => value));
       dates.see(records);
-      saySurprise();
+      const surprise = dates.surprise();
+      if (surprise !== undefined) ctx.notes.warn(surprise);
       read += records.length;
       days = records.reduce(widened, days);
       last = idOf(records.at(-1)) ?? last;

@@ -1,0 +1,25 @@
+/** What a program gave that ran to its end. */
+
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
+
+export interface Ran {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** Empty where it was not piped, as is `stderr`. */
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Waits for the end of a program that was just started. Rejects when it could not be started. */
+export async function endOf(child: ChildProcess): Promise<Ran> {
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  // Not `text`: that leaves out a byte order mark.
+  const [[code, signal], stdout, stderr] = await Promise.all([
+    closed,
+    child.stdout === null ? undefined : buffer(child.stdout),
+    child.stderr === null ? undefined : buffer(child.stderr),
+  ]);
+  return { code, signal, stdout: stdout?.toString() ?? '', stderr: stderr?.toString() ?? '' };
+}
