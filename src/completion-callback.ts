@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { variable } from './globals.ts';
+import { variable } from './env.ts';
 import { homeFolder } from './home.ts';
 import { recentIds } from './journal/recent.ts';
 import { shells } from './ports.ts';
@@ -39,18 +39,14 @@ function written({ candidates }: Offered, kept: number, explained: boolean): str
 function sourcesOf({ env, platform }: NodeJS.Process): Sources {
   const folders = findFolders({ env, platform, home: homeFolder() });
   const journal = join(folders.state, 'journal', 'journal.db');
-  const lately = async (of: 'orders' | 'intents', named: string | undefined) => {
-    const profile = named ?? variable(env, 'PAYDESK_PROFILE') ?? namesOnFile(folders.config).chosen;
-    return (await recentIds(journal, of, profile)).map(({ id, text }) => ({ value: id, text }));
-  };
+  const lately = async (of: 'orders' | 'intents', profile: string | undefined) =>
+    (await recentIds(journal, of, profile)).map(({ id, text }) => ({ value: id, text }));
   return {
     profiles: async () =>
       namesOnFile(folders.config).names.map(({ name, mode }) => ({ value: name, text: mode })),
-    orders: (profile) => lately('orders', profile),
+    orders: (profile) =>
+      lately('orders', profile ?? variable(env, 'PAYDESK_PROFILE') ?? namesOnFile(folders.config).chosen),
     // The journal's commands find the profile by themselves.
-    intents: (profile) =>
-      recentIds(journal, 'intents', profile).then((found) =>
-        found.map(({ id, text }) => ({ value: id, text })),
-      ),
+    intents: (profile) => lately('intents', profile),
   };
 }

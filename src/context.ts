@@ -3,7 +3,8 @@
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createAccount } from './accounts.ts';
-import { type Globals, variable } from './globals.ts';
+import { variable } from './env.ts';
+import type { Globals } from './globals.ts';
 import { homeFolder } from './home.ts';
 import { readInput } from './input.ts';
 import { createLocks } from './locks/locks.ts';

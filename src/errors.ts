@@ -85,6 +85,25 @@ export class CliError extends Error {
   }
 }
 
+/** The error of a key that the service refuses, read or change; `certain`: what it leaves certain. */
+export function keyRefused(
+  profile: { readonly name: string; readonly kind: 'stored' | 'environment' | 'demo' },
+  parts: CliErrorParts,
+  certain: string,
+): CliError {
+  return new CliError(
+    'auth',
+    `the service did not accept the key of profile ${profile.name} (HTTP ${parts.httpStatus})`,
+    { ...parts, certain, now: newKeyWords(profile) },
+  );
+}
+
+function newKeyWords({ name, kind }: { readonly name: string; readonly kind: string }): readonly string[] {
+  if (kind === 'stored') return ['ask for the new key, then:', `paydesk profile key ${name}`];
+  if (kind === 'demo') return ['run the command again'];
+  return ['set PAYDESK_API_KEY or PAYDESK_KEY_FILE to a key of this account'];
+}
+
 /** Every exit code with its meaning, in the order of the table; `help exit-codes` prints it. */
 export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [0, 'done, and confirmed'],

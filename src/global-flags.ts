@@ -1,6 +1,6 @@
 /** The options that every command takes. */
 
-import { apiVersionPattern } from './api/spec.ts';
+import { apiVersionPattern, langPattern } from './api/spec.ts';
 import { flag, type Input, nonEmpty, short, usage } from './command.ts';
 import { formats } from './ports.ts';
 
@@ -63,8 +63,7 @@ export const globalFlags = {
     summary: "language of the service's messages (Accept-Language)",
     env: 'PAYDESK_LANG',
     parse: (text, name) => {
-      if (!/^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$/.test(text))
-        throw usage(`${name} ${short(text)}: not a language code such as es`);
+      if (!langPattern.test(text)) throw usage(`${name} ${short(text)}: not a language code such as es`);
       return text;
     },
   }),

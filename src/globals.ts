@@ -1,12 +1,10 @@
 /** The global options of a run: flag, environment, default; an empty variable counts as unset. Pure. */
 
 import type { Flag } from './command.ts';
+import { type Env, variable } from './env.ts';
 import { CliError } from './errors.ts';
 import { type GlobalInput, globalFlags } from './global-flags.ts';
 import { type Format, formats } from './ports.ts';
-
-/** Variables of the environment. */
-export type Env = Readonly<Record<string, string | undefined>>;
 
 /** Global options before the profile is known; undefined where only a profile or a terminal can tell. */
 export interface Globals {
@@ -31,25 +29,18 @@ export interface Globals {
   readonly accessible: boolean;
 }
 
-/** A variable's value, when it is set to something. */
-export function variable(env: Env, name: string): string | undefined {
-  const value = env[name];
-  return value === undefined || value === '' ? undefined : value;
-}
-
 /** Resolves the global options. Throws CliError 'usage' naming a variable whose value is wrong, or formats that differ. */
 export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
   const accessible = isOn(env, 'PAYDESK_ACCESSIBLE') || env.TERM === 'dumb';
-  const value = <T>(name: keyof typeof globalFlags, given: T | undefined, flag: Flag<T>): T | undefined =>
-    given ?? fromVariable(env, globalFlags[name], flag);
+  const value = <T>(given: T | undefined, flag: Flag<T>): T | undefined => given ?? fromVariable(env, flag);
   const on = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'utc') =>
     typed[name] === true || isOn(env, globalFlags[name].env ?? '');
-  const askedFormat = formatOf(typed) ?? fromVariable(env, globalFlags.output, globalFlags.output);
+  const askedFormat = formatOf(typed) ?? fromVariable(env, globalFlags.output);
   return {
-    profile: value('profile', typed.profile, globalFlags.profile),
+    profile: value(typed.profile, globalFlags.profile),
     format: askedFormat ?? (accessible ? 'list' : 'table'),
     askedFormat,
-    columns: value('columns', typed.columns, globalFlags.columns),
+    columns: value(typed.columns, globalFlags.columns),
     header: !on('no-header'),
     outputWords: outputWords(typed),
     input: !on('no-input') && !isOn(env, 'CI'),
@@ -57,18 +48,18 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     dryRun: typed['dry-run'] === true,
     quiet: on('quiet'),
     debug: on('debug'),
-    color: colorOf(typed) ?? fromVariable(env, globalFlags.color, globalFlags.color),
-    timeoutMs: 1000 * (value('timeout', typed.timeout, globalFlags.timeout) ?? 60),
-    apiVersion: value('api-version', typed['api-version'], globalFlags['api-version']),
-    lang: value('lang', typed.lang, globalFlags.lang),
+    color: colorOf(typed) ?? fromVariable(env, globalFlags.color),
+    timeoutMs: 1000 * (value(typed.timeout, globalFlags.timeout) ?? 60),
+    apiVersion: value(typed['api-version'], globalFlags['api-version']),
+    lang: value(typed.lang, globalFlags.lang),
     utc: on('utc'),
     accessible,
   };
 }
 
-function fromVariable<T>(env: Env, { env: name }: Flag, flag: Flag<T>): T | undefined {
+function fromVariable<T>(env: Env, { env: name, parse }: Flag<T>): T | undefined {
   const text = name === undefined ? undefined : variable(env, name);
-  return text === undefined ? undefined : flag.parse(text, name ?? '');
+  return text === undefined ? undefined : parse(text, name ?? '');
 }
 
 // `0`, `false` and `no` switch a variable off, as people expect; CI=false is common.

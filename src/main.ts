@@ -2,8 +2,9 @@
 
 import { type Invocation, readCommandLine } from './command-line.ts';
 import type { Run } from './context.ts';
+import { variable } from './env.ts';
 import { CliError, exitCodes } from './errors.ts';
-import { formatHint, resolveGlobals, variable } from './globals.ts';
+import { formatHint, resolveGlobals } from './globals.ts';
 import { listenToSignals } from './signals.ts';
 import { type Stage, setStage } from './stage.ts';
 

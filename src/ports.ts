@@ -1,4 +1,7 @@
-/** Types only: what a command is given, and what the folders need from outside. main.ts joins them. */
+/**
+ * What a command is given, and what the folders need from outside: types, and the closed lists that three of them are
+ * made of. main.ts joins them.
+ */
 
 import type { Column, JsonObject, ResourceName } from './api/spec.ts';
 import type { CliErrorParts } from './errors.ts';

@@ -55,7 +55,7 @@ const memoryJournal = {
   load(id: string) {
     if (id !== join(root, 'src/journal/store.ts')) return undefined;
     return `
-      import { createMemoryStore } from ${JSON.stringify(join(root, 'src/journal/memory-store.ts'))};
+      import { createMemoryStore } from ${JSON.stringify(join(root, 'test/journal/memory-store.ts'))};
       export function createFileStore(file) {
         const unused = () => Promise.reject(new Error('not part of a refund'));
         return { ...createMemoryStore(), file, verify: unused, forget: unused, close: () => undefined };

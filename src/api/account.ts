@@ -2,10 +2,8 @@
 
 import { CliError } from '../errors.ts';
 import type { Profile } from '../ports.ts';
-import { mediaType } from './spec.ts';
+import { keyPattern, mediaType, shortestKey } from './spec.ts';
 
-// What a header can carry: visible ASCII.
-const keyPattern = /^[\x21-\x7e]+$/;
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
 /**
@@ -80,12 +78,10 @@ function basic(key: string): string {
   return Buffer.from(`${key}:`, 'latin1').toString('base64');
 }
 
-// Shorter "keys" would be found everywhere; no service gives them out.
-const shortestHidden = 8;
-
 /** Overwrites the key with as many asterisks wherever a reply echoes it, so that nothing behind can print it. */
 export function hideKey(key: string): (bytes: Uint8Array) => Uint8Array {
-  if (key.length < shortestHidden) return (bytes) => bytes;
+  // A shorter one would be found everywhere.
+  if (key.length < shortestKey) return (bytes) => bytes;
   const forms = [...new Set([key, basic(key), encodeURIComponent(key)])].map((form) => Buffer.from(form));
   return (bytes) => {
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

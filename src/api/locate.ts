@@ -4,10 +4,10 @@ import { CliError } from '../errors.ts';
 import type { Located, LocateOptions, PageQuery, Profile, WireRecord } from '../ports.ts';
 import { walkPages } from './pages.ts';
 import type { Reader } from './read.ts';
-import { idOf, recordOf } from './records.ts';
+import { recordOf } from './records.ts';
 import { type ListReply, pagePath, readPage } from './service-page.ts';
 import type { ResourceName } from './spec.ts';
-import { resources } from './spec.ts';
+import { idOf, resources } from './spec.ts';
 
 /** Records that a fallback walk reads at most. */
 const defaultBound = 5_000;

@@ -2,8 +2,8 @@
 
 import { CliError } from '../errors.ts';
 import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from '../ports.ts';
-import { idOf } from './records.ts';
 import type { ListReply } from './service-page.ts';
+import { idOf } from './spec.ts';
 
 // Repeats lie near the border of a page; all cursors are kept, so that a longer circle is found where its pages begin
 // as those before it did.

@@ -1,9 +1,8 @@
 /** Reads: one GET, tried again where that may help, and turned into JSON or one CliError. */
 
 import type { CliErrorParts } from '../errors.ts';
-import { CliError } from '../errors.ts';
+import { CliError, keyRefused } from '../errors.ts';
 import type { Clock, OpenService, Profile, RawReply } from '../ports.ts';
-import { keyHint } from './account.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import type { Failure } from './failure.ts';
 import { type JsonDocument, type JsonList, readJson, readList } from './json.ts';
@@ -12,6 +11,7 @@ import { watchDispatch } from './one-dispatch.ts';
 import { understand } from './reply.ts';
 import type { Tried } from './retry.ts';
 import { nextTry, retryBudget } from './retry.ts';
+import { isKeyRefusal } from './spec.ts';
 
 /** What the reading half of a client is made of. */
 export interface ReaderParts {
@@ -173,14 +173,7 @@ function serviceError(
   parts: CliErrorParts,
   { path, profile }: Asked,
 ): CliError {
-  // Assumed: 401 and 403 are about the key; the document shows no status.
-  if (reply.status === 401 || reply.status === 403) {
-    return new CliError(
-      'auth',
-      `the service did not accept the key of profile ${profile.name} (HTTP ${reply.status})`,
-      { ...parts, certain: nothingChanged, now: [keyHint(profile)] },
-    );
-  }
+  if (isKeyRefusal(reply.status)) return keyRefused(profile, parts, nothingChanged);
   return new CliError('rejected', summary, {
     ...parts,
     certain: `${nothingChanged} by GET /${path}`,

@@ -2,7 +2,7 @@
 
 import type { WireRecord } from '../ports.ts';
 import type { JsonDocument, JsonList } from './json.ts';
-import { isObject, valueAt } from './spec.ts';
+import { isObject } from './spec.ts';
 
 /** The one record that a document is; undefined when it is no object. */
 export function recordOf(document: JsonDocument): WireRecord | undefined {
@@ -13,12 +13,6 @@ export function recordOf(document: JsonDocument): WireRecord | undefined {
 export function recordAt(list: JsonList, index: number): WireRecord | undefined {
   const { value, bytes, plain } = list.item(index);
   return isObject(value) ? { value, bytes, plain } : undefined;
-}
-
-/** The id of a record; undefined when it has none. */
-export function idOf(record: WireRecord | undefined): string | undefined {
-  const id = valueAt(record?.value, ['id']);
-  return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 // White space around the document is not the record's.

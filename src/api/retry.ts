@@ -39,7 +39,9 @@ export interface RetryBudget {
 }
 
 /** A budget for one run: a service that fails all the time is not asked four times for everything. */
-export function retryBudget(capacity = 20, perSuccess = 0.2): RetryBudget {
+export function retryBudget(): RetryBudget {
+  const capacity = 20;
+  const perSuccess = 0.2;
   let tokens = capacity;
   return {
     take() {

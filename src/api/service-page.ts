@@ -3,9 +3,9 @@
 import { CliError } from '../errors.ts';
 import type { PageQuery, WireRecord } from '../ports.ts';
 import { type JsonList, NotJson } from './json.ts';
-import { idOf, recordAt } from './records.ts';
+import { recordAt } from './records.ts';
 import type { ResourceName } from './spec.ts';
-import { resources, valueAt } from './spec.ts';
+import { idOf, resources, valueAt } from './spec.ts';
 
 /** A list envelope as it came (service: List envelope). Its page URLs are not looked at. */
 export interface ListReply {

@@ -39,9 +39,7 @@ export const statuses = {
 } as const;
 
 /** Ways to pay that a checkout may offer (service: Endpoints 4). */
-const paymentMethods = { cash: 'cash', card: 'card', bank_transfer: 'bank transfer' } as const;
-/** The wire values of the ways to pay. */
-export const paymentMethodValues = Object.keys(paymentMethods) as [keyof typeof paymentMethods];
+export const paymentMethodValues = ['cash', 'card', 'bank_transfer'] as const;
 
 /** The kind of checkout that has a page of its own (service: Endpoints 4). */
 export const hostedPayment = 'HostedPayment';
@@ -56,9 +54,21 @@ export type Mode = (typeof modes)[number];
 /** `livemode` of a mode's records (service: Authentication 5). */
 export const livemodeOf: Readonly<Record<Mode, boolean>> = { sandbox: false, production: true };
 
+/** Whether a record is of the other mode than its profile says: then so is the key (service: Authentication 5). */
+// Assumed: a record that does not show its livemode contradicts nothing.
+export function contradictsMode(record: JsonObject, mode: Mode): boolean {
+  return record.livemode === !livemodeOf[mode];
+}
+
 /** Ways to send the key (service: Authentication 3 and 4). */
 export const authSchemes = ['bearer', 'basic'] as const;
 export type AuthScheme = (typeof authSchemes)[number];
+/** The way to send the key unless a profile says otherwise. */
+export const defaultAuth = 'bearer' satisfies AuthScheme;
+/** What a key is made of: what a header can carry, visible ASCII. */
+export const keyPattern = /^[\x21-\x7e]+$/;
+// Assumed: no key is shorter; one that is a word could not be told from what people type and print.
+export const shortestKey = 8;
 
 // ── Versioning and headers ──────────────────────────────────────────────────────────────────────
 
@@ -72,6 +82,8 @@ export const defaultVendor = 'service';
 export const apiVersionPattern = /^\d{1,4}\.\d{1,4}\.\d{1,4}$/;
 /** A vendor segment that is safe in a header. */
 export const vendorPattern = /^[a-z0-9][a-z0-9_-]{0,62}$/i;
+/** `es`, `es-MX`: what Accept-Language takes (service: Authentication 7). */
+export const langPattern = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,8}$/;
 
 /** The vendor media type that selects a version (service: Versioning 1). */
 export function mediaType(vendor: string, version: string): string {
@@ -86,6 +98,9 @@ export const orderIdPattern = /^ord_[A-Za-z0-9]{1,64}$/;
 export const customerIdPattern = /^cus_[A-Za-z0-9]{1,64}$/;
 // A charge id has no documented form, so only what could change a path or a line is refused.
 export const chargeIdPattern = /^[^\s/?#%\p{C}]{1,255}$/u;
+
+/** A currency code such as MXN, in small letters too. */
+export const currencyPattern = /^[A-Za-z]{3}$/;
 
 const amountPattern = /^[1-9][0-9]{0,15}$/;
 
@@ -107,7 +122,7 @@ const wholeNumber = (min: number) => {
 };
 const listOf = <const T extends v.GenericSchema>(item: T) => v.array(item, 'not a list');
 const customerId = v.pipe(note, v.regex(customerIdPattern, 'not the id of a customer, cus_…'));
-const currencyCode = v.pipe(note, v.regex(/^[A-Za-z]{3}$/, 'not a currency code such as MXN'));
+const currencyCode = v.pipe(note, v.regex(currencyPattern, 'not a currency code such as MXN'));
 const payBy = v.picklist(paymentMethodValues, `not one of ${paymentMethodValues.join(', ')}`);
 const months = listOf(wholeNumber(1));
 const pageUrl = v.pipe(note, v.url('not a URL'));
@@ -587,6 +602,12 @@ export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts 
   };
 }
 
+/** Whether a status refuses the key. */
+// Assumed: 401 and 403 are about the key; the document shows no status.
+export function isKeyRefusal(status: number | undefined): boolean {
+  return status === 401 || status === 403;
+}
+
 // ── Endpoints ───────────────────────────────────────────────────────────────────────────────────
 
 /** Paths relative to the base URL, without a leading slash; every id is one encoded segment (service: Endpoints). */
@@ -638,6 +659,12 @@ export function valueAt(record: unknown, path: readonly string[]): unknown {
   return value;
 }
 
+/** The id of a record; undefined when it has none. */
+export function idOf(record: { readonly value: JsonObject } | undefined): string | undefined {
+  const id = valueAt(record?.value, ['id']);
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
 /** The items of a nested list, or none. */
 export function itemsOf(list: unknown): readonly JsonObject[] {
   const data = valueAt(list, ['data']);
@@ -666,14 +693,22 @@ function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Colum
   };
 }
 
-/** `*4242`, `split` for several charges, else the type of the payment (service: payment_method). */
+/** `*4242`, `split` where several charges paid, else the type of the payment (service: order, payment_method). */
 function cardOf(record: JsonObject): unknown {
+  const [first, second] = payingCharges(record);
+  const { split_payment: said } = record;
+  if (typeof said === 'boolean' ? said : second !== undefined) return 'split';
+  const last4 = valueAt(first, ['payment_method', 'last4']);
+  return typeof last4 === 'string' && last4 !== '' ? `*${last4}` : valueAt(first, ['payment_method', 'type']);
+}
+
+// Assumed: a charge in a state that the document does not show, such as a declined one, paid nothing. All of them where
+// none paid, so that a card is seen.
+function payingCharges(record: JsonObject): readonly JsonObject[] {
   const charges = itemsOf(record.charges);
-  if (charges.length > 1) return 'split';
-  const last4 = valueAt(charges[0], ['payment_method', 'last4']);
-  return typeof last4 === 'string' && last4 !== ''
-    ? `*${last4}`
-    : valueAt(charges[0], ['payment_method', 'type']);
+  const known: readonly unknown[] = [...Object.values(statuses), undefined, null];
+  const paying = charges.filter(({ status }) => known.includes(status));
+  return paying.length > 0 ? paying : charges;
 }
 
 /** What was refunded as people read it: negative, absent when nothing was. */
@@ -788,3 +823,5 @@ export const resources = {
   },
 } as const satisfies Readonly<Record<string, Resource>>;
 export type ResourceName = keyof typeof resources;
+/** The names of what can be listed. */
+export const resourceNames = Object.keys(resources) as ResourceName[];

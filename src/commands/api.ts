@@ -1,6 +1,6 @@
 /** `api METHOD PATH`: any request with the profile's key, version and language; a change goes through the journal. */
 
-import { type JsonObject, type Method, methods } from '../api/spec.ts';
+import { type JsonObject, type Method, methods, resourceNames } from '../api/spec.ts';
 import { defineCommand, flag, type Input, oneOf, usage } from '../command.ts';
 import type { Block, Context, Intent, OpenService, Profile } from '../ports.ts';
 import { accountLabel } from './account.ts';
@@ -12,7 +12,7 @@ import { showReply } from './api/reply.ts';
 import { checkNamed } from './confirm-by-name.ts';
 import { readBody } from './creation/body.ts';
 import { creationFlags, parsePair } from './creation/flags.ts';
-import { checkMode } from './orders/refund-checks.ts';
+import { checkMode } from './mode.ts';
 import { changeWords } from './outcome.ts';
 import { askedFor, showRecorded } from './repeat.ts';
 import { requestLine } from './request-line.ts';
@@ -48,7 +48,7 @@ const flags = {
     repeatable: true,
   },
   paginate: flag.switch({
-    summary: 'GET orders or customers: all pages as one list',
+    summary: `GET ${resourceNames.join(' or ')}: all pages as one list`,
     conflicts: ['include', 'header'],
   }),
   include: flag.switch({ summary: 'show status and headers too', conflicts: ['paginate'] }),

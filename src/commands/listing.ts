@@ -1,10 +1,11 @@
 /** Draws a list page by page, as `orders list` and `customers list` do. */
 
-import { type Column, type JsonObject, livemodeOf, type ResourceName, resources } from '../api/spec.ts';
+import { type Column, contradictsMode, idOf, type ResourceName, resources } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Context, ListSink, Page, Service, WireRecord } from '../ports.ts';
+import { otherModeLine } from './mode.ts';
 import { closingLines, type Drawn, type Paging, pageLimit } from './paging.ts';
-import { brokeOff, idOf, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
+import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
 
 /** A filter of ours, with the flags that say it again in the command for the next page. */
 export interface Filter {
@@ -41,6 +42,7 @@ export async function showList(
   onlooker?: Onlooker,
 ): Promise<undefined> {
   const service = await ctx.service();
+  const { mode } = service.profile;
   const tally = { read: 0, shown: 0, ofOtherMode: 0 };
   const walk: Walk = {
     query: { limit: pageLimit(paging, filters.length > 0), next: paging.next, previous: paging.previous },
@@ -51,7 +53,7 @@ export async function showList(
     over: onlooker?.over,
     see: (page) => {
       tally.read += page.records.length;
-      tally.ofOtherMode += page.records.filter(({ value }) => isOfOtherMode(value, service)).length;
+      tally.ofOtherMode += page.records.filter(({ value }) => contradictsMode(value, mode)).length;
       onlooker?.see(page);
     },
   };
@@ -68,19 +70,9 @@ export async function showList(
   };
   const drawn = await draw(sink, pagesOf(service, resource, walk), show).finally(over);
   for (const line of onlooker?.closing() ?? []) ctx.notes.note(line);
-  if (tally.ofOtherMode > 0) ctx.notes.warn(otherModeLine(service));
+  if (tally.ofOtherMode > 0) ctx.notes.warn(otherModeLine(service.profile));
   const words = { filters: filters.flatMap((filter) => filter.words), output: ctx.options.outputWords };
   for (const line of closingLines(service.profile, resource, paging, drawn, words)) ctx.notes.note(line);
-}
-
-// Records carry the mode of their key (service: Authentication 5); a change would be refused.
-function isOfOtherMode({ livemode }: JsonObject, { profile }: Service): boolean {
-  return typeof livemode === 'boolean' && livemode !== livemodeOf[profile.mode];
-}
-
-function otherModeLine({ profile }: Service): string {
-  const real = profile.mode === 'sandbox' ? 'real money (livemode true)' : 'practice (livemode false)';
-  return `profile ${profile.name} says ${profile.mode}, but these records are ${real}: paydesk profile check ${profile.name}`;
 }
 
 async function* pagesOf(service: Service, resource: ResourceName, walk: Walk): AsyncGenerator<WalkedPage> {

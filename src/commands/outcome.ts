@@ -1,6 +1,7 @@
 /** How a change ended, in words: what happened, what is certain, what to do now. */
 
-import { CliError, type CliErrorParts } from '../errors.ts';
+import { isKeyRefusal } from '../api/spec.ts';
+import { CliError, keyRefused } from '../errors.ts';
 import type { ChangeSubject, Context, Outcome, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
@@ -76,8 +77,7 @@ function rejectedError(
 ): CliError {
   const { parts, order, confirmed } = outcome;
   const unconfirmed = confirmed ? '' : '; no read could confirm it';
-  if (parts.httpStatus === 401 || parts.httpStatus === 403)
-    return keyRefused(profile, parts, `nothing was changed${unconfirmed}`);
+  if (isKeyRefusal(parts.httpStatus)) return keyRefused(profile, parts, `nothing was changed${unconfirmed}`);
   const explained = explainRejection({
     profile,
     parts,
@@ -94,21 +94,6 @@ function rejectedError(
       opening: 'refused by the service:',
       certain: `${kindWords[change.kind].refused}${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
       now: [...(explained.now ?? afterRefusal(profile, change)), ...keepByHand(outcome)],
-    },
-  );
-}
-
-function keyRefused(profile: Profile, parts: CliErrorParts, certain: string): CliError {
-  return new CliError(
-    'auth',
-    `the service did not accept the key of profile ${profile.name} (HTTP ${parts.httpStatus})`,
-    {
-      ...parts,
-      certain,
-      now:
-        profile.kind === 'stored'
-          ? ['ask for the new key, then:', `paydesk profile key ${profile.name}`]
-          : ['check the key in the environment'],
     },
   );
 }

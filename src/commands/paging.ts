@@ -65,8 +65,12 @@ export function closingLines(
   const next = backwards || drawn.hasMore ? drawn.last : undefined;
   const previous = paging.next !== undefined || (backwards && drawn.hasMore) ? drawn.first : undefined;
   const head = `${drawn.count} ${drawn.count === 1 ? one : many}, ${label}.`;
+  const end =
+    drawn.hasMore && !backwards
+      ? ' More follow, but the last one has no id to go on from'
+      : ' No more follow';
   return [
-    `${head}${next === undefined ? ' No more follow' : ` next: ${line(...numberWords('--max', paging.max), '--next', next)}`}`,
+    `${head}${next === undefined ? end : ` next: ${line(...numberWords('--max', paging.max), '--next', next)}`}`,
     ...(previous === undefined ? [] : [`previous: ${line('--previous', previous)}`]),
   ];
 }

@@ -2,7 +2,7 @@
 
 import type { Block, Context, Intent, Service } from '../ports.ts';
 import { confirmNamed } from './confirm-by-name.ts';
-import { checkMode } from './orders/refund-checks.ts';
+import { checkMode } from './mode.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
 
 /** What is to be sent, and what a person sees before. */

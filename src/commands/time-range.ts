@@ -36,8 +36,8 @@ export function whenFlag(summary: string) {
   return flag.of<When>({ value: 'WHEN', summary, parse: parseWhen });
 }
 
-const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-const span = /^([1-9][0-9]{0,5})([mhd])$/;
+const units: Readonly<Record<string, number>> = { m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+const span = /^([1-9][0-9]{0,5})(m|min|h|d)$/;
 const iso =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})\d*)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
@@ -48,7 +48,7 @@ export function spanFlag(summary: string) {
     summary,
     parse: (text, name) => {
       const length = spanOf(text);
-      if (length === undefined) throw usage(`${name} ${text}: not a length of time such as 90m, 26h or 7d`);
+      if (length === undefined) throw usage(`${name} ${text}: not a length of time such as 90min, 26h or 7d`);
       return length;
     },
   });
@@ -63,7 +63,7 @@ export function parseWhen(text: string, name: string): When {
   throw usage(`${name} ${text}: not a time such as 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`);
 }
 
-/** The length of `90m`, `26h` or `7d` in milliseconds; undefined for any other text. */
+/** The length of `90min` (or `90m`), `26h` or `7d` in milliseconds; undefined for any other text. */
 export function spanOf(text: string): number | undefined {
   const [, count, unit = ''] = span.exec(text) ?? [];
   const length = units[unit];

@@ -31,12 +31,6 @@ const defaultPageLength = 20;
 // The largest page seen in services of this family; one that refuses it is walked with its default.
 const widePageLength = 250;
 
-/** The id of a record as text; undefined when it shows none. */
-export function idOf(record: WireRecord | undefined): string | undefined {
-  const id = record?.value.id;
-  return typeof id === 'string' ? id : undefined;
-}
-
 /** Walks forwards and yields matches as their pages arrive; the last one says whether more may follow. */
 export async function* walkForwards(
   service: Service,

@@ -111,11 +111,9 @@ export async function removeProfile(core: Core, name: string): Promise<void> {
   });
 }
 
-/** An order that a stored profile saw: its own memory, else the journal's. */
-export async function seenOrder(core: Core, name: string): Promise<string | undefined> {
-  const stored = core.read().profiles.get(name);
-  if (stored === undefined) return undefined;
-  return stored.seen_order ?? (await core.parts.seenOrder?.(placeOf(stored).account));
+/** An order that a stored profile saw and remembers. */
+export function seenOrder(core: Core, name: string): string | undefined {
+  return core.read().profiles.get(name)?.seen_order;
 }
 
 /** Remembers an order that a stored profile saw; nothing for the others. */

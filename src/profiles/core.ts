@@ -1,9 +1,10 @@
 /** What the profile functions share: the parts from outside, the file, the keys, the turn to write. */
 
 import { join } from 'node:path';
+import type { Env } from '../env.ts';
 import type { Clock, Locks } from '../ports.ts';
 import type { Demo } from './demo.ts';
-import type { Environment, Folders } from './folders.ts';
+import type { Folders } from './folders.ts';
 import { createKeyring } from './keyring.ts';
 import type { Given } from './resolve.ts';
 import { type ProfileFile, readProfileFile } from './store.ts';
@@ -13,7 +14,7 @@ import { type OpenStore, withStore } from './write.ts';
 /** What the profiles of a run are made of. */
 export interface ProfileParts {
   readonly folders: Folders;
-  readonly env: Environment;
+  readonly env: Env;
   /** The values of the global options: flag or variable, already merged. */
   readonly given: Given;
   readonly locks: Locks;
@@ -26,8 +27,6 @@ export interface ProfileParts {
   readonly notice: (line: string) => void;
   /** The embedded simulator; asked only when the profile `demo` is used. */
   readonly demo: () => Promise<Demo>;
-  /** An order that the journal saw in an account, if it did. */
-  readonly seenOrder?: (account: string) => Promise<string | undefined>;
   /** The keyring's module; the optional dependency when absent. */
   readonly keyringModule?: string;
 }

@@ -1,6 +1,6 @@
 /** The built-in profile `demo`: the embedded simulator, nothing to set up. */
 
-import { defaultApiVersion, defaultVendor } from '../api/spec.ts';
+import { defaultApiVersion, defaultAuth, defaultVendor } from '../api/spec.ts';
 import { accountOf } from './account.ts';
 import { demoName } from './names.ts';
 import type { Profile } from './profile.ts';
@@ -27,7 +27,7 @@ export function demoProfile(demo: Demo): Profile {
     vendor: defaultVendor,
     apiVersion: defaultApiVersion,
     lang: undefined,
-    auth: 'bearer',
+    auth: defaultAuth,
     settings: readSettings({}, 'sandbox', demoName),
     account: accountOf(origin, defaultVendor, 'sandbox'),
   };

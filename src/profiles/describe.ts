@@ -1,9 +1,9 @@
 /** What `profile show` tells: every value with where it comes from. */
 
-import type { Environment } from './folders.ts';
+import type { Env } from '../env.ts';
 import type { Described, Profile } from './profile.ts';
 import { type Choice, type Given, givenFrom } from './resolve.ts';
-import { type SettingTexts, settingName, settingWords } from './settings.ts';
+import { isRetired, type SettingTexts, settingName, settingWords } from './settings.ts';
 import type { StoredProfile } from './store.ts';
 
 /** The values of a profile, in the order of `profile show`. `stored` is absent for the built-in ones. */
@@ -12,7 +12,7 @@ export function describeValues(
   choice: Choice,
   stored: StoredProfile | undefined,
   given: Given,
-  env: Environment,
+  env: Env,
 ): readonly Described[] {
   const own = profile.kind === 'stored' ? 'profile' : profile.kind === 'demo' ? 'built in' : 'environment';
   const from = (kept: string | undefined, variable: string) => {
@@ -44,7 +44,7 @@ export function describeValues(
   ];
 }
 
-/** All settings as text; those a currency only where they are set. */
+/** All settings as text; those a currency only where they are set, and last what the profile holds that nothing reads. */
 export function describeSettings(texts: SettingTexts): readonly Described[] {
   const all = settingWords().flatMap(({ name, defaultText }) => {
     if (!name.endsWith('.CUR')) return [{ name, value: defaultText, from: 'default' }];
@@ -53,8 +53,10 @@ export function describeSettings(texts: SettingTexts): readonly Described[] {
       .filter((key) => key.startsWith(prefix) && settingName(key) === key)
       .map((key) => ({ name: key, value: undefined, from: 'default' }));
   });
-  return all.map((setting) => {
+  const read = all.map((setting) => {
     const text = Object.hasOwn(texts, setting.name) ? texts[setting.name] : undefined;
     return text === undefined ? setting : { name: setting.name, value: text, from: 'profile' };
   });
+  const unread = Object.entries(texts).filter(([name]) => isRetired(name));
+  return [...read, ...unread.map(([name, value]) => ({ name, value, from: 'profile, read by nothing' }))];
 }

@@ -1,10 +1,10 @@
 /** `profile set` as a pure change of a stored profile. */
 
-import { apiVersionPattern, authSchemes } from '../api/spec.ts';
+import { apiVersionPattern, authSchemes, langPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { SettingChange } from './profile.ts';
-import { defaultWord, readSettings, settingName, settingProblem, settingWords } from './settings.ts';
-import { langPattern, type StoredProfile } from './store.ts';
+import { defaultWord, readSettings, settingName, settingProblem, unknownSetting } from './settings.ts';
+import type { StoredProfile } from './store.ts';
 
 /** A stored profile after a change, and the change in words. */
 export interface Edit {
@@ -28,8 +28,8 @@ export function editStored(profile: string, stored: StoredProfile, name: string,
     );
   }
   const edit = editField(stored, name, text) ?? editSetting(stored, name, text);
-  // What production may not have is refused before it is written.
-  readSettings(edit.stored.settings, stored.mode, profile);
+  // What production may not have is refused before it is written. Taking back is the way out of what is wrong already.
+  if (text !== defaultWord) readSettings(edit.stored.settings, stored.mode, profile);
   return edit;
 }
 
@@ -59,7 +59,9 @@ function editField(stored: StoredProfile, name: string, text: string): Edit | un
 }
 
 function editSetting(stored: StoredProfile, typed: string, text: string): Edit {
-  const name = settingName(typed);
+  // Whatever the file holds can be taken back, a setting or not.
+  const takenBack = text === defaultWord && Object.hasOwn(stored.settings, typed);
+  const name = takenBack ? typed : settingName(typed);
   if (name === undefined) throw unknownSetting(typed);
   const { [name]: before, ...others } = stored.settings;
   if (text === defaultWord) {
@@ -79,13 +81,5 @@ function editSetting(stored: StoredProfile, typed: string, text: string): Edit {
 function wrong(name: string, text: string, what: string): CliError {
   return new CliError('usage', `${name} ${text === '' ? "''" : text}: not ${what}`, {
     certain: 'nothing was changed',
-  });
-}
-
-function unknownSetting(name: string): CliError {
-  const known = settingWords().map((setting) => setting.name);
-  return new CliError('usage', `there is no setting ${name}`, {
-    certain: 'nothing was changed',
-    now: [`settings: ${known.join(', ')}`, 'also: api-version, lang, auth; CUR is a currency such as MXN'],
   });
 }

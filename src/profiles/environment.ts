@@ -2,11 +2,18 @@
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import type { Mode } from '../api/spec.ts';
-import { authSchemes, defaultApiVersion, defaultVendor, modes, vendorPattern } from '../api/spec.ts';
+import {
+  authSchemes,
+  defaultApiVersion,
+  defaultAuth,
+  defaultVendor,
+  modes,
+  vendorPattern,
+} from '../api/spec.ts';
+import { type Env, variable } from '../env.ts';
 import { CliError, systemReason } from '../errors.ts';
 import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
-import { type Environment, variable } from './folders.ts';
 import { keyLimit, readKey } from './key.ts';
 import { environmentName } from './names.ts';
 import type { Profile } from './profile.ts';
@@ -22,12 +29,12 @@ const names = {
 } as const;
 
 /** The variables of the profile that are set. Empty ones are not. */
-export function setVariables(env: Environment): readonly string[] {
+export function setVariables(env: Env): readonly string[] {
   return Object.values(names).filter((name) => variable(env, name) !== undefined);
 }
 
 /** The profile that the variables form. Throws CliError 'auth' when one is missing, 'usage' or 'refused' when one is wrong. */
-export function environmentProfile(env: Environment): Profile {
+export function environmentProfile(env: Env): Profile {
   const { baseUrl, origin } = goodBaseUrl(required(env, names.baseUrl), `of ${names.baseUrl}`);
   const mode = oneOf(modes, names.mode, required(env, names.mode));
   const vendor = variable(env, names.vendor) ?? defaultVendor;
@@ -41,29 +48,29 @@ export function environmentProfile(env: Environment): Profile {
     vendor,
     apiVersion: defaultApiVersion,
     lang: undefined,
-    auth: oneOf(authSchemes, names.auth, variable(env, names.auth) ?? 'bearer'),
+    auth: oneOf(authSchemes, names.auth, variable(env, names.auth) ?? defaultAuth),
     settings: readSettings({}, mode, environmentName),
     account: accountOf(origin, vendor, mode),
   };
 }
 
 /** Its mode, if that much is right. */
-export function environmentMode(env: Environment): Mode | undefined {
+export function environmentMode(env: Env): Mode | undefined {
   return modes.find((mode) => mode === variable(env, names.mode));
 }
 
 /** Its base URL as typed, right or wrong. */
-export function environmentBaseUrl(env: Environment): string | undefined {
+export function environmentBaseUrl(env: Env): string | undefined {
   return variable(env, names.baseUrl);
 }
 
 /** Which variable holds the key, or names its file. */
-export function environmentKeyPlace(env: Environment): string {
+export function environmentKeyPlace(env: Env): string {
   return variable(env, names.key) === undefined ? names.keyFile : names.key;
 }
 
 /** The key of the environment. Throws CliError 'auth' when there is none, 'usage' when it cannot be one. */
-export function environmentKey(env: Environment): string {
+export function environmentKey(env: Env): string {
   const key = variable(env, names.key);
   const file = variable(env, names.keyFile);
   if (key !== undefined && file !== undefined) {
@@ -97,7 +104,7 @@ function readSome(path: string): string {
   }
 }
 
-function required(env: Environment, name: string): string {
+function required(env: Env, name: string): string {
   const value = variable(env, name);
   if (value === undefined) throw missing(name);
   return value;

@@ -1,6 +1,7 @@
 /** Where files lie: the configuration, state and cache folders of this user. */
 
 import { posix, win32 } from 'node:path';
+import { type Env, variable } from '../env.ts';
 
 /** Absolute paths; the folders need not be there. */
 export interface Folders {
@@ -9,20 +10,12 @@ export interface Folders {
   readonly cache: string;
 }
 
-/** Variables of the environment. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** What decides where files lie. */
 export interface FolderParts {
-  readonly env: Environment;
+  readonly env: Env;
   /** `process.platform`. */
   readonly platform: string;
   readonly home: string;
-}
-
-/** A variable of the environment; empty counts as unset. */
-export function variable(env: Environment, name: string): string | undefined {
-  return env[name] === '' ? undefined : env[name];
 }
 
 /** `$XDG_CONFIG_HOME/paydesk` and its like, else what is usual on the system. A relative XDG path is ignored. */

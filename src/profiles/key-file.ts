@@ -1,10 +1,11 @@
 /** The keys in a file: one 0600 file beside the profiles, each key with the one origin it may be sent to. */
 
 import * as v from 'valibot';
+import { keyPattern } from '../api/spec.ts';
 import { type FileRules, readOwnFile, writeOwnFile } from './own-file.ts';
 import { damaged, fileVersion, issueText, parseJson, refuseNewer } from './store.ts';
 
-const keptKey = v.strictObject({ origin: v.string(), key: v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/)) });
+const keptKey = v.strictObject({ origin: v.string(), key: v.pipe(v.string(), v.regex(keyPattern)) });
 /** A key with the one origin it may be sent to. */
 export type KeptKey = v.InferOutput<typeof keptKey>;
 

@@ -1,13 +1,11 @@
 /** What a key is, and what may be shown of it. */
 
 import { createHash } from 'node:crypto';
+import { keyPattern, shortestKey } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
 /** How much of a file or of standard input a key may be, bytes. */
 export const keyLimit = 4096;
-
-// Assumed: no key is shorter; one that is a word could not be told from what people type and print.
-const shortestKey = 8;
 
 /** Whether it is too short to be a key. */
 export function isTooShort(key: string): boolean {
@@ -19,7 +17,7 @@ export function keyProblem(key: string): string | undefined {
   if (key === '') return 'the key is empty';
   if (isTooShort(key)) return `that is no key: it is shorter than ${shortestKey} characters`;
   if (key.length > keyLimit) return `the key is longer than ${keyLimit} characters`;
-  return /^[\x21-\x7e]+$/.test(key)
+  return keyPattern.test(key)
     ? undefined
     : 'the key may hold printable ASCII only, without spaces and line breaks';
 }

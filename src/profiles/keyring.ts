@@ -5,13 +5,13 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import * as v from 'valibot';
-import { type Environment, variable } from './folders.ts';
+import { type Env, variable } from '../env.ts';
 
 /** What the keyring is asked with. */
 export interface KeyringParts {
   /** `process.execPath`. */
   readonly execPath: string;
-  readonly env: Environment;
+  readonly env: Env;
   /** The keyring's module; the optional dependency when absent. */
   readonly module?: string | undefined;
 }

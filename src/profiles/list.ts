@@ -1,9 +1,9 @@
 /** What is known of all profiles together: the list, who reaches an account, the keys. */
 
+import { variable } from '../env.ts';
 import type { Core } from './core.ts';
 import { demoProfile } from './demo.ts';
 import { environmentBaseUrl, environmentMode, environmentProfile, setVariables } from './environment.ts';
-import { variable } from './folders.ts';
 import { isTooShort } from './key.ts';
 import { demoName, environmentName } from './names.ts';
 import { keptIn } from './open.ts';

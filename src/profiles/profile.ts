@@ -146,7 +146,7 @@ export interface Profiles {
   ): Promise<KeyDescription>;
   /** Removes the profile and its key. */
   remove(name: string): Promise<void>;
-  /** An order that this profile saw, if that is known. */
+  /** An order that `rememberOrder` kept for this profile, if one was. */
   seenOrder(name: string): Promise<string | undefined>;
   /** Remembers an order that a stored profile saw; nothing for the others. */
   rememberOrder(name: string, orderId: string): Promise<void>;

@@ -45,7 +45,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     set: (name, setting, value) => setSetting(core, name, setting, value),
     replaceKey: async (name, key) => replaceKey(core, name, key),
     remove: (name) => removeProfile(core, name),
-    seenOrder: (name) => seenOrder(core, name),
+    seenOrder: async (name) => seenOrder(core, name),
     rememberOrder: (name, orderId) => rememberOrder(core, name, orderId),
   };
 }

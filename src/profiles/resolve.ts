@@ -1,8 +1,8 @@
 /** Which profile a run works with, and who said so. */
 
+import { type Env, variable } from '../env.ts';
 import { CliError } from '../errors.ts';
 import { setVariables } from './environment.ts';
-import { type Environment, variable } from './folders.ts';
 import { demoName, environmentName } from './names.ts';
 import type { OpenProfile, Profile } from './profile.ts';
 import type { ProfileFile } from './store.ts';
@@ -29,7 +29,7 @@ export interface Choice {
 export function chooseProfile(
   argument: string | undefined,
   given: Given,
-  env: Environment,
+  env: Env,
   file: () => ProfileFile,
 ): Choice {
   const variables = setVariables(env);
@@ -61,7 +61,7 @@ export function withGiven(profile: Profile, given: Given): Profile {
 }
 
 /** Where the value of a global option comes from. A variable of the same value is taken to be it. */
-export function givenFrom(value: string, env: Environment, name: string, flag: string): string {
+export function givenFrom(value: string, env: Env, name: string, flag: string): string {
   return variable(env, name) === value ? `environment ${name}` : `flag ${flag}`;
 }
 
@@ -73,7 +73,7 @@ export function unknownProfile(name: string, known: readonly string[]): CliError
   });
 }
 
-function named(argument: string | undefined, given: Given, env: Environment): Choice | undefined {
+function named(argument: string | undefined, given: Given, env: Env): Choice | undefined {
   if (argument !== undefined) return { name: argument, chosenBy: 'name', from: 'argument' };
   if (given.profile === undefined) return undefined;
   const from = givenFrom(given.profile, env, 'PAYDESK_PROFILE', '-p');

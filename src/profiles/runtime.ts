@@ -1,12 +1,12 @@
 /** Ways to start Node that would show keys, run other code beside ours, or switch off the check of certificates. */
 
 import type { Mode } from '../api/spec.ts';
+import type { Env } from '../env.ts';
 import { CliError } from '../errors.ts';
-import type { Environment } from './folders.ts';
 
 /** How this process was started, and for which mode. */
 export interface Runtime {
-  readonly env: Environment;
+  readonly env: Env;
   /** `process.execArgv`. */
   readonly execArgv: readonly string[];
   readonly mode: Mode;

@@ -1,91 +1,14 @@
-/** The settings of a profile, all of them: what each means, its default, how its text reads, what production may not set. */
+/** Settings as texts: which there are, in words for people, and what the texts of a profile come to. */
 
 import * as v from 'valibot';
-import { parseAmount } from '../api/spec.ts';
+import { currencyPattern, type Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { duration, moments } from './durations.ts';
+import { productionProblem } from './production.ts';
+import { type PerCurrencyName, perCurrency, type Settings, single } from './settings-schema.ts';
 
-const way = v.picklist(['paged', 'direct'], 'paged or direct');
-const horizon = { part: '24h', whole: '15min' } as const;
-const sendWithin = '10s';
-const reconcileAfter = '0,2,5,15';
+export type { Settings };
 
-const requirable = ['reason', 'note'] as const;
-const required = v.pipe(
-  v.string(),
-  v.regex(/^(none|(reason|note)(,(reason|note))?)$/, 'reason, note, reason,note or none'),
-  v.transform((text) => requirable.filter((word) => text.split(',').includes(word))),
-  v.readonly(),
-);
-
-const wholeNumber = v.pipe(
-  v.string(),
-  v.regex(/^[1-9]\d{0,8}$/, 'a whole number from 1'),
-  v.transform(Number),
-);
-
-// A creation is sent there: never one of the documented places where a POST does something else.
-const checkoutsPath = v.pipe(
-  v.string(),
-  v.regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,8}$/, 'a path such as /checkouts'),
-  v.check(
-    (path) => !/^\/(orders|customers|charges)(\/|$)/i.test(path),
-    'a path of its own: orders, customers and charges are other things',
-  ),
-  v.transform((path) => path.slice(1)),
-);
-
-const timeZone = v.pipe(v.string(), v.check(isTimeZone, 'a time zone such as America/Mexico_City or UTC'));
-
-const flag = v.pipe(
-  v.picklist(['true', 'false'], 'true or false'),
-  v.transform((text) => text === 'true'),
-);
-
-/** Settings with one value: their text → their value; the second argument of `optional` is the default, as typed. */
-const single = v.object({
-  'orders.get': v.optional(way, 'paged'),
-  'customers.get': v.optional(way, 'paged'),
-  'orders.order': v.optional(v.picklist(['unknown', 'newest-first'], 'unknown or newest-first'), 'unknown'),
-  'orders.status': v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,64}$/, 'a state such as paid'))),
-  /** Relative to the base URL, without the leading slash, as every path of a request. */
-  'checkouts.path': v.optional(checkoutsPath, '/checkouts'),
-  'refund.require': v.optional(required, 'none'),
-  'plan.max_count': v.optional(wholeNumber),
-  /** Milliseconds, as every time below. */
-  'plan.max_age': v.optional(duration, '24h'),
-  'refund.send_within': v.optional(
-    v.pipe(duration, v.minValue(1, 'at least 1ms'), v.maxValue(3_600_000, 'at most 1h')),
-    sendWithin,
-  ),
-  'refund.horizon_part': v.optional(duration, horizon.part),
-  'refund.horizon_whole': v.optional(duration, horizon.whole),
-  'reconcile.after': v.optional(moments, reconcileAfter),
-  'time.zone': v.optional(timeZone),
-  redact: v.optional(flag, 'false'),
-});
-
-const amount = v.pipe(
-  v.string(),
-  v.transform(parseAmount),
-  v.number("an amount: the service's own integer, digits only, 1 to 9007199254740991"),
-);
-const decimals = v.pipe(v.string(), v.regex(/^[0-6]$/, 'a number from 0 to 6'), v.transform(Number));
-
-/** Settings with a value a currency, `refund.max_amount.MXN`. */
-const perCurrency = {
-  'refund.max_amount': amount,
-  'plan.max_total': amount,
-  /** For display only. */
-  'amounts.decimals': decimals,
-} as const;
-type PerCurrencyName = keyof typeof perCurrency;
 const perCurrencyNames = Object.keys(perCurrency) as PerCurrencyName[];
-
-/** Settings of a profile, as the program uses them. A map of currencies has no prototype. */
-export type Settings = Readonly<v.InferOutput<typeof single>> & {
-  readonly [K in PerCurrencyName]: Readonly<Record<string, v.InferOutput<(typeof perCurrency)[K]>>>;
-};
 
 /** Settings as the profile file keeps them: name → text as typed. Only what was set. */
 export type SettingTexts = Readonly<Record<string, string>>;
@@ -113,7 +36,12 @@ export function settingName(text: string): string | undefined {
   if (Object.hasOwn(single.entries, text)) return text;
   const prefix = perCurrencyNames.find((name) => text.startsWith(`${name}.`));
   const currency = prefix === undefined ? '' : text.slice(prefix.length + 1).toUpperCase();
-  return /^[A-Z]{3}$/.test(currency) ? `${prefix}.${currency}` : undefined;
+  return currencyPattern.test(currency) ? `${prefix}.${currency}` : undefined;
+}
+
+/** Whether a profile may hold a setting that nothing reads: it could be set once, before anything did. */
+export function isRetired(name: string): boolean {
+  return /^(redact|plan\.max_(age|count|total\.[A-Z]{3}))$/.test(name);
 }
 
 /** What is wrong with a text for a setting (what it should be), or undefined. */
@@ -122,41 +50,55 @@ export function settingProblem(name: string, text: string): string | undefined {
   return result.success ? undefined : result.issues[0].message;
 }
 
+/** The error of a setting that somebody asks for and that is none. */
+export function unknownSetting(name: string): CliError {
+  const known = settingWords().map((setting) => setting.name);
+  return new CliError('usage', `there is no setting ${name}`, {
+    certain: 'nothing was changed',
+    now: [`settings: ${known.join(', ')}`, 'also: api-version, lang, auth; CUR is a currency such as MXN'],
+  });
+}
+
 /**
- * Settings out of their texts. Throws CliError 'refused' with the setting and the profile when a text does not read
- * or production may not have it.
+ * Settings out of their texts; one that is retired is left out. Throws CliError 'refused' with the setting and the
+ * profile when a text does not read or production may not have it.
  */
-export function readSettings(texts: SettingTexts, mode: string, profile: string): Settings {
+export function readSettings(texts: SettingTexts, mode: Mode, profile: string): Settings {
   for (const [name, text] of Object.entries(texts)) {
-    const problem =
-      settingName(name) === name ? settingProblem(name, text) : 'one of the settings: there is none so named';
-    if (problem !== undefined) {
-      throw new CliError('refused', `${name} of profile ${profile} is ${text}: not ${problem}`, {
-        certain: 'nothing was sent',
-        now: [`paydesk profile set ${profile} ${name} ${defaultWord}`],
-      });
-    }
+    const problem = isRetired(name) ? undefined : textProblem(name, text);
+    if (problem !== undefined)
+      throw refused(profile, name, `${name} of profile ${profile} is ${text}: not ${problem}`);
   }
   const settings = parseSettings(texts);
-  const limit = mode === 'production' ? productionProblem(settings) : undefined;
+  const limit = mode === 'production' ? productionProblem(settings, parseSettings({})) : undefined;
   if (limit !== undefined) {
-    throw new CliError(
-      'refused',
-      `${limit.name} of profile ${profile} is ${texts[limit.name]}: production takes ${limit.bound}`,
-      {
-        certain: 'nothing was sent',
-        now: [`paydesk profile set ${profile} ${limit.name} ${defaultWord}`],
-      },
+    const { name, bound } = limit;
+    throw refused(
+      profile,
+      name,
+      `${name} of profile ${profile} is ${texts[name]}: production takes ${bound}`,
     );
   }
   return settings;
+}
+
+function textProblem(name: string, text: string): string | undefined {
+  return settingName(name) === name
+    ? settingProblem(name, text)
+    : 'one of the settings: there is none so named';
+}
+
+function refused(profile: string, name: string, message: string): CliError {
+  return new CliError('refused', message, {
+    certain: 'nothing was sent',
+    now: [`paydesk profile set ${profile} ${name} ${defaultWord}`],
+  });
 }
 
 function parseSettings(texts: SettingTexts): Settings {
   return {
     ...v.parse(single, texts),
     'refund.max_amount': currencies('refund.max_amount', texts),
-    'plan.max_total': currencies('plan.max_total', texts),
     'amounts.decimals': currencies('amounts.decimals', texts),
   };
 }
@@ -175,32 +117,4 @@ function schemaOf(name: string): v.GenericSchema<unknown, unknown> {
   if (prefix !== undefined) return perCurrency[prefix];
   const found = Object.entries(single.entries).find(([known]) => known === name);
   return found === undefined ? v.never() : found[1];
-}
-
-// In production these protect money: waiting less, or sending later, than the defaults could pay twice.
-function productionProblem(settings: Settings): { name: string; bound: string } | undefined {
-  const standard = parseSettings({});
-  for (const name of ['refund.horizon_part', 'refund.horizon_whole'] as const) {
-    if (settings[name] < standard[name]) return { name, bound: `at least ${textOf(name)}` };
-  }
-  if (settings['refund.send_within'] > standard['refund.send_within'])
-    return { name: 'refund.send_within', bound: `at most ${sendWithin}` };
-  const after = settings['reconcile.after'];
-  const usual = standard['reconcile.after'];
-  return after.length < usual.length || (after.at(-1) ?? 0) < (usual.at(-1) ?? 0)
-    ? { name: 'reconcile.after', bound: `as many reads as ${reconcileAfter} at least, and as late` }
-    : undefined;
-}
-
-function textOf(name: 'refund.horizon_part' | 'refund.horizon_whole'): string {
-  return name === 'refund.horizon_part' ? horizon.part : horizon.whole;
-}
-
-function isTimeZone(text: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: text });
-    return true;
-  } catch {
-    return false;
-  }
 }

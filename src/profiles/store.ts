@@ -1,7 +1,15 @@
 /** The profile file, for reading: its form, its version, and what is said when it cannot be used. */
 
 import * as v from 'valibot';
-import { apiVersionPattern, authSchemes, modes, orderIdPattern, vendorPattern } from '../api/spec.ts';
+import {
+  apiVersionPattern,
+  authSchemes,
+  isObject,
+  langPattern,
+  modes,
+  orderIdPattern,
+  vendorPattern,
+} from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { baseUrlText } from './base-url.ts';
 import { nameProblem } from './names.ts';
@@ -9,9 +17,6 @@ import { type FileRules, readOwnFile } from './own-file.ts';
 
 /** The version of the file's form that this program reads and writes. */
 export const fileVersion = 1;
-
-/** `es`, `es-MX`: what Accept-Language takes. */
-export const langPattern = /^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8}){0,8}$/;
 
 /** Where the key of a profile is kept. */
 const keyPlaces = ['file', 'keyring'] as const;
@@ -42,7 +47,7 @@ export type StoredProfile = v.InferOutput<typeof storedProfile>;
 const fileForm = v.strictObject({
   version: v.literal(fileVersion),
   default: v.optional(v.string()),
-  profiles: v.optional(v.custom<object>(isRecord, 'is no object'), {}),
+  profiles: v.optional(v.custom<object>(isObject, 'is no object'), {}),
 });
 
 /** The whole file. A Map, so that a profile may be called `constructor`. */
@@ -90,7 +95,7 @@ export function parseJson(path: string, text: string): unknown {
 
 /** Refuses a file of a newer form; it is never rewritten. */
 export function refuseNewer(path: string, value: unknown): void {
-  if (!isRecord(value) || !('version' in value)) return;
+  if (!isObject(value) || !('version' in value)) return;
   const { version } = value;
   if (typeof version !== 'number' || version <= fileVersion) return;
   throw new CliError(
@@ -112,8 +117,4 @@ export function damaged(path: string, what: string): CliError {
       `mv '${path}' '${path}.damaged'`,
     ],
   });
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

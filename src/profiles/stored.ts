@@ -1,12 +1,12 @@
 /** A stored profile as the program uses it, and a draft as it is stored. */
 
 import * as v from 'valibot';
-import { defaultApiVersion, defaultVendor } from '../api/spec.ts';
+import { defaultApiVersion, defaultAuth, defaultVendor } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
 import type { Profile, ProfileDraft } from './profile.ts';
-import { readSettings } from './settings.ts';
+import { readSettings, settingName, unknownSetting } from './settings.ts';
 import { issueText, type KeyPlace, leadFile, type StoredProfile, storedProfile } from './store.ts';
 
 /** What a profile of the file means. Throws CliError 'refused' when a setting of it cannot be. */
@@ -22,7 +22,7 @@ export function profileOf(name: string, stored: StoredProfile): Profile {
     vendor,
     apiVersion: stored.api_version ?? defaultApiVersion,
     lang: stored.lang,
-    auth: stored.auth ?? 'bearer',
+    auth: stored.auth ?? defaultAuth,
     settings: readSettings(stored.settings, stored.mode, name),
     account: accountOf(origin, vendor, stored.mode),
   };
@@ -49,6 +49,8 @@ export function storedOf(draft: ProfileDraft, place: KeyPlace): StoredProfile {
     from_digest: draft.fromDigest,
   });
   if (!result.success) throw usage(`profile ${draft.name}: ${issueText(result.issues[0])}`);
+  const unknown = Object.keys(result.output.settings).find((name) => settingName(name) === undefined);
+  if (unknown !== undefined) throw unknownSetting(unknown);
   readSettings(result.output.settings, draft.mode, draft.name);
   return result.output;
 }

@@ -2,7 +2,7 @@
 
 import { Hono } from 'hono';
 import type { JsonObject, ResourceName } from '../api/spec.ts';
-import { paths, resources } from '../api/spec.ts';
+import { paths, resourceNames, resources } from '../api/spec.ts';
 import { readBody } from './bodies.ts';
 import type { Failure, Ruled } from './failures.ts';
 import { internal, notFound } from './failures.ts';
@@ -40,7 +40,7 @@ export function createApp(options: AppOptions): App {
     const refused = checkRequest(context.req.raw, options);
     return refused === undefined ? next() : failed(refused, context.req.raw, options);
   });
-  for (const resource of ['orders', 'customers'] as const) addReads(app, resource, options);
+  for (const resource of resourceNames) addReads(app, resource, options);
   addChanges(app, options);
   // Assumed: an unknown path, or a method that a path does not have, is not found.
   app.notFound(({ req }) => failed(notFound('path', `${req.method} ${req.path}`), req.raw, options));

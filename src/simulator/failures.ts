@@ -49,6 +49,8 @@ export function chargeIdRequired(order: StoredOrder): Failure {
 }
 
 // Assumed: every code below; the document shows two.
+
+/** A refund of a charge that is not refundable. */
 export function chargeNotRefundable(chargeId: string): Failure {
   return failure(
     'precondition',
@@ -59,6 +61,7 @@ export function chargeNotRefundable(chargeId: string): Failure {
   );
 }
 
+/** A refund of more than is left, in the service's integer. */
 export function amountAboveRest(left: number): Failure {
   return failure(
     'validation',
@@ -69,6 +72,7 @@ export function amountAboveRest(left: number): Failure {
   );
 }
 
+/** A capture of an order that is not pre-authorized. */
 export function notAuthorized(status: string | undefined): Failure {
   const shown = status ?? 'unpaid';
   return failure(
@@ -79,6 +83,7 @@ export function notAuthorized(status: string | undefined): Failure {
   );
 }
 
+/** An order whose sum no exact number can hold. */
 export function amountTooLarge(param: string): Failure {
   return failure(
     'validation',
@@ -91,6 +96,7 @@ export function amountTooLarge(param: string): Failure {
 
 const spanish = { order: 'orden', customer: 'cliente', charge: 'cargo', path: 'ruta' } as const;
 
+/** No such record, path or cursor; `param` names the parameter that asked for it. */
 export function notFound(what: keyof typeof spanish, id: string, param: string | null = null): Failure {
   return failure(
     'notFound',
@@ -101,6 +107,7 @@ export function notFound(what: keyof typeof spanish, id: string, param: string |
   );
 }
 
+/** A parameter that cannot be, with why in both languages. */
 export function badParameter(param: string, en: string, es: string): Failure {
   return failure('validation', 'parameter_validation.invalid', en, es, param);
 }
@@ -126,18 +133,22 @@ export function badBody(faults: readonly BodyFault[]): Failure {
   return { kind: 'validation', details };
 }
 
+/** A version or vendor that is not answered. */
 export function notOffered(en: string, es: string): Failure {
   return failure('notAcceptable', 'not_acceptable.version', en, es, 'Accept');
 }
 
+/** A key that is missing, of another form, or another one. */
 export function notAuthenticated(code: string, en: string, es: string): Failure {
   return failure('authentication', `authentication.${code}`, en, es);
 }
 
+/** A body that is no JSON object. */
 export function malformed(en: string, es: string): Failure {
   return failure('malformed', 'malformed_request.body', en, es);
 }
 
+/** A body of more than `max` bytes. */
 export function bodyTooLarge(max: number): Failure {
   return failure(
     'tooLarge',
@@ -147,14 +158,17 @@ export function bodyTooLarge(max: number): Failure {
   );
 }
 
+/** A request that only a program of this machine may make. */
 export function forbidden(code: string, en: string, es: string): Failure {
   return failure('forbidden', `forbidden.${code}`, en, es);
 }
 
+/** Too many requests. */
 export function tooMany(): Failure {
   return failure('tooMany', 'too_many_requests', 'Too many requests.', 'Demasiadas solicitudes.');
 }
 
+/** A fault of the simulator itself. */
 export function internal(): Failure {
   return failure('internal', 'internal', 'The simulator failed.', 'El simulador falló.');
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { CliError } from '../errors.ts';
+import { CliError, systemCode } from '../errors.ts';
 import { type App, createApp } from './app.ts';
 import type { Serving } from './control.ts';
 import { deliver } from './delivery.ts';
@@ -68,8 +68,8 @@ async function listen(server: Server, port: number): Promise<number> {
 }
 
 function portError(port: number, cause: unknown): CliError {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-  const why = code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${String(code)})`;
+  const code = systemCode(cause);
+  const why = code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be used (${code})`;
   return new CliError('refused', `port ${port} of ${hostname} ${why}`, {
     certain: 'nothing was started',
     now: ['take any free one: paydesk simulator serve --port 0'],

@@ -4,8 +4,9 @@ import { Buffer } from 'node:buffer';
 import type { Piece } from './list-format.ts';
 
 const replacement = '[key]';
-// Shorter ones would be found inside ordinary words.
-const shortestKey = 6;
+// Two less than a key has: what PAYDESK_API_KEY holds is refused then, but was meant as one. Shorter ones would be found
+// inside ordinary words.
+const shortestHidden = 6;
 
 /** Keys that must never be printed. */
 export interface Secrets {
@@ -44,7 +45,7 @@ export function createSecrets(): Secrets {
   };
   return {
     add(key) {
-      if (key.length < shortestKey) return;
+      if (key.length < shortestHidden) return;
       for (const form of formsOf(key)) forms.add(form);
       formBytes = [...forms].map((form) => Buffer.from(form));
       // The longest first, so that no form leaves the rest of a longer one.

@@ -291,7 +291,7 @@ describe('an error of the service', () => {
       kind: 'auth',
       exitCode: 4,
       message: `the service did not accept the key of profile shop-mx (HTTP ${status})`,
-      parts: { now: ['paydesk profile key shop-mx'], logId: '5f2c81' },
+      parts: { now: ['ask for the new key, then:', 'paydesk profile key shop-mx'], logId: '5f2c81' },
     });
   });
 

@@ -63,6 +63,7 @@ test('C11 what is missing, too much or outside the allowed values exits 2 with i
     { line: 'orders list --color blue', says: ['blue', 'auto, always, never'] },
     { line: 'orders list --api-version 2', says: ['--api-version 2', '2.3.0'] },
     { line: 'orders list --lang no_such', says: ['--lang no_such'] },
+    { line: 'orders list --lang a-b-c-d-e-f-g-h-i-j', says: ['--lang a-b-c'] },
     {
       line: 'orders refund ord_1 --reason because',
       says: [

@@ -215,6 +215,17 @@ test.each([401, 403])(
   },
 );
 
+test('C36 a key that is refused to a change: what to do now is what a read says', async () => {
+  const refusal = json(errorBody({ type: 'authentication_error' }), 401);
+  const shown = pages([order('ord_1')]);
+  await using desk = await openDesk((request, response, body) =>
+    (request.method === 'POST' ? refusal : shown)(request, response, body),
+  );
+  const ran = await desk.run([...refund, '--yes']);
+  expect(ran.code).toBe(4);
+  expect(ran.stderr).toContain('now:     set PAYDESK_API_KEY or PAYDESK_KEY_FILE to a key of this account');
+});
+
 test('C36 a key that a stored profile holds and the service refuses: exit 4 and the command that replaces it', async () => {
   await using desk = await openDesk(json(errorBody({ type: 'authentication_error' }), 401));
   const add = ['profile', 'add', 'shop', '--base-url', desk.server.url, '--mode', 'sandbox', '--key-stdin'];

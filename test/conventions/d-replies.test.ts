@@ -197,6 +197,16 @@ test.each([
   expect(desk.server.requests).toHaveLength(2);
 });
 
+test('C38 an empty id is none: a page that ends with it names no next page, and does not say that it is the last', async () => {
+  await using desk = await openDesk(json(listOf([order('ord_1'), order('')], true)));
+  const ran = await desk.run(list);
+  expect(ran.code).toBe(0);
+  expect(ran.stderr).toContain(
+    '2 orders, sandbox environment. More follow, but the last one has no id to go on from',
+  );
+  expect(ran.stderr).not.toContain('--next');
+});
+
 test('C40 a read gives up after a few tries and says how many', async () => {
   await using desk = await openDesk(json(errorBody(), 503));
   const ran = await desk.run(list);

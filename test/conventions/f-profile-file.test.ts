@@ -93,10 +93,14 @@ describe.concurrent('F59 a damaged profile file is named with its fix, exits 3 a
 
 // Kills the program at the given sign of work in the configuration folder; it may well be done before.
 async function setAndKill(home: Home, value: number, atEvent: number): Promise<void> {
-  const child = spawn(process.execPath, [bin, 'profile', 'set', 'a', 'plan.max_count', String(value)], {
-    env: cleanEnv({ home }),
-    stdio: 'ignore',
-  });
+  const child = spawn(
+    process.execPath,
+    [bin, 'profile', 'set', 'a', 'refund.max_amount.MXN', String(value)],
+    {
+      env: cleanEnv({ home }),
+      stdio: 'ignore',
+    },
+  );
   let seen = 0;
   const watcher = watch(configOf(home), () => {
     seen += 1;
@@ -115,12 +119,12 @@ test('F59 kill -9 during a write leaves the old or the new file, whole, and the 
     const { profiles } = JSON.parse(readFileSync(profilesOf(home), 'utf8')) as {
       profiles: { a: { settings: Record<string, string> } };
     };
-    const now = profiles.a.settings['plan.max_count'];
+    const now = profiles.a.settings['refund.max_amount.MXN'];
     expect([before, String(round)]).toContain(now);
     before = now;
   }
-  expect((await paydesk(['profile', 'set', 'a', 'plan.max_count', '99'], { home })).code).toBe(0);
+  expect((await paydesk(['profile', 'set', 'a', 'refund.max_amount.MXN', '99'], { home })).code).toBe(0);
   const shown = await paydesk(['profile', 'show', 'a', '--json'], { home });
-  expect(JSON.parse(shown.stdout)).toMatchObject({ 'plan.max_count': '99', key_problem: null });
+  expect(JSON.parse(shown.stdout)).toMatchObject({ 'refund.max_amount.MXN': '99', key_problem: null });
   expect(existsSync(keysOf(home))).toBe(true);
 });

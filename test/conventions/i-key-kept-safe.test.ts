@@ -50,7 +50,7 @@ describe.concurrent('I70 folders are 0700 and files 0600', () => {
     using home = newHome();
     const words = ['--base-url', 'http://127.0.0.1:9', '--mode', 'sandbox', '--key-stdin'];
     await underUmask(umask, ['profile', 'add', 'a', ...words], home, newCanary());
-    await underUmask(umask, ['profile', 'set', 'a', 'plan.max_count', '5'], home);
+    await underUmask(umask, ['profile', 'set', 'a', 'refund.max_amount.MXN', '5'], home);
     await underUmask(umask, ['-p', 'demo', 'orders', 'list'], home);
     const own = modes(home.path).filter((line) => line.includes('paydesk'));
     expect(own.length).toBeGreaterThan(5);
@@ -68,7 +68,7 @@ describe.concurrent('I70 folders are 0700 and files 0600', () => {
     expect(first.stderr).toContain(keysOf(home));
     expect(statSync(keysOf(home)).mode & 0o777).toBe(0o600);
     chmodSync(configOf(home), 0o755);
-    const second = await paydesk(['profile', 'set', 'a', 'plan.max_count', '5'], { home });
+    const second = await paydesk(['profile', 'set', 'a', 'refund.max_amount.MXN', '5'], { home });
     expect(second.code).toBe(0);
     expect(second.stderr).toContain(configOf(home));
     expect(statSync(configOf(home)).mode & 0o777).toBe(0o700);

@@ -191,8 +191,16 @@ describe.concurrent('F47 a mistake of unit is seen before it is sent', () => {
 
 describe.concurrent('F48 an order of the other mode is refused (3) before anything is sent', () => {
   test.each([
-    { says: 'sandbox', holds: () => production, words: 'real money' },
-    { says: 'production', holds: () => desk, words: 'practice' },
+    {
+      says: 'sandbox',
+      holds: () => production,
+      words: ['real money (livemode true)', 'a production key; do not use it for practice:'],
+    },
+    {
+      says: 'production',
+      holds: () => desk,
+      words: ['practice (livemode false)', 'a sandbox key; do not use it for real money:'],
+    },
   ])('the profile says $says', async ({ says, holds, words }) => {
     using home = newHome();
     const service = holds();
@@ -202,12 +210,16 @@ describe.concurrent('F48 an order of the other mode is refused (3) before anythi
     for (const args of [
       ['orders', 'refund', paid, '--yes', '--confirm', paid],
       ['orders', 'capture', orderWith(preAuthorized).id, '--yes', '--confirm', orderWith(preAuthorized).id],
+      ['profile', 'check'],
     ]) {
       const ran = await paydesk(args, { home, env });
       expect(ran.code).toBe(3);
       expect(ran.stderr).toContain(`says ${says}`);
-      expect(ran.stderr).toContain(words);
+      for (const word of words) expect(ran.stderr.replace(/\s+/g, ' ')).toContain(word);
     }
+    const checked = await paydesk(['profile', 'check'], { home, env });
+    expect(checked.stderr).toContain('set PAYDESK_MODE to the mode of the key');
+    expect(checked.stderr).not.toContain('profile remove');
     expect(service.changes()).toHaveLength(before);
   });
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../src/journal/memory-store.ts';
 import type { JournalRow } from '../../src/journal/rows.ts';
 import { type ChangeParts, createChange } from '../../src/journal/run.ts';
 import type { Intent, SendOnce } from '../../src/ports.ts';
+import { createMemoryStore } from './memory-store.ts';
 import { Ledger, MemoryLocks, reply, serviceOf, testProfile, VirtualClock } from './world.ts';
 
 let ledger: Ledger;

@@ -170,16 +170,12 @@ export const testProfile: Profile = {
     'checkouts.path': '/checkouts',
     'refund.require': [],
     'refund.max_amount': {},
-    'plan.max_total': {},
-    'plan.max_count': undefined,
-    'plan.max_age': 86_400_000,
     'refund.send_within': 10_000,
     'refund.horizon_part': 86_400_000,
     'refund.horizon_whole': 900_000,
     'reconcile.after': [0, 2000, 5000, 15_000],
     'amounts.decimals': {},
     'time.zone': undefined,
-    redact: false,
   },
 };
 

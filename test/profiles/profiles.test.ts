@@ -130,6 +130,48 @@ test.each(['', 'with space', 'with\nbreak', 'with-ñ', '\u0000', `${'k'.repeat(5
   },
 );
 
+test.each(['redact', 'plan.max_count', 'plan.max_age', 'plan.max_total.MXN'])(
+  'there is no setting %s: it would be a protection that is not there',
+  async (name) => {
+    await desk.run().add(draft('x'), key);
+    const refusal = { kind: 'usage', message: `there is no setting ${name}` };
+    await expect(desk.run().set('x', name, '5')).rejects.toMatchObject(refusal);
+    await expect(desk.run().add({ ...draft('y'), settings: { [name]: '5' } }, key)).rejects.toMatchObject(
+      refusal,
+    );
+  },
+);
+
+test('a profile that holds a setting of before opens, says that nothing reads it, and can be rid of it', async () => {
+  await desk.run().add(draft('x'), key);
+  const before = '"plan.max_total.MXN": "500000"';
+  const text = readFileSync(profilesFile(), 'utf8').replace('"settings": {}', `"settings": {${before}}`);
+  writeFileSync(profilesFile(), text);
+  expect((await desk.run().open('x')).profile.name).toBe('x');
+  expect((await desk.run().describe('x')).settings.at(-1)).toEqual({
+    name: 'plan.max_total.MXN',
+    value: '500000',
+    from: 'profile, read by nothing',
+  });
+  await desk.run().set('x', 'orders.get', 'direct');
+  expect(readFileSync(profilesFile(), 'utf8')).toContain(before);
+  await desk.run().set('x', 'plan.max_total.MXN', 'default');
+  expect(readFileSync(profilesFile(), 'utf8')).not.toContain('plan.max_total');
+});
+
+test('what a profile file holds by mistake is refused, and each of it can be taken back as is said', async () => {
+  await desk.run().add(draft('x'), key);
+  const wrong = '"refund.max_amout.MXN": "500", "refund.max_amount.mxn": "500"';
+  const text = readFileSync(profilesFile(), 'utf8').replace('"settings": {}', `"settings": {${wrong}}`);
+  writeFileSync(profilesFile(), text);
+  for (const name of ['refund.max_amout.MXN', 'refund.max_amount.mxn']) {
+    const now = [`paydesk profile set x ${name} default`];
+    await expect(desk.run().open('x')).rejects.toMatchObject({ kind: 'refused', parts: { now } });
+    await desk.run().set('x', name, 'default');
+  }
+  expect((await desk.run().open('x')).profile.name).toBe('x');
+});
+
 test('20 processes that add a profile at once lose none', async () => {
   const children = Array.from({ length: 20 }, (_, n) =>
     spawn(process.execPath, [writerPath, desk.home, 'add', `p${n}`], {
@@ -153,9 +195,9 @@ test.each([1, 2, 3, 5, 8, 13])('kill -9 after write %s leaves a whole file', asy
     if (seen === writes) child.kill('SIGKILL');
   }
   const { settings } = await desk.run().describe('x');
-  const count = Number(settings.find(({ name }) => name === 'plan.max_count')?.value);
+  const count = Number(settings.find(({ name }) => name === 'refund.max_amount.MXN')?.value);
   expect(count === seen || count === seen + 1).toBe(true);
-  await desk.run().set('x', 'redact', 'true');
+  await desk.run().set('x', 'orders.order', 'newest-first');
 });
 
 test('a disk that takes no more leaves the old files whole, and no key of the profile that was not kept', async () => {

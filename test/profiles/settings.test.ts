@@ -5,21 +5,18 @@ import { readSettings, settingName, settingProblem, settingWords } from '../../s
 
 test('without a word from anybody every setting has its default', () => {
   const settings = readSettings({}, 'production', 'shop');
-  expect({ ...settings, 'refund.max_amount': {}, 'plan.max_total': {}, 'amounts.decimals': {} }).toEqual({
+  expect({ ...settings, 'refund.max_amount': {}, 'amounts.decimals': {} }).toEqual({
     'orders.get': 'paged',
     'customers.get': 'paged',
     'orders.order': 'unknown',
     'checkouts.path': 'checkouts',
     'refund.require': [],
-    'plan.max_age': 86_400_000,
     'refund.send_within': 10_000,
     'refund.horizon_part': 86_400_000,
     'refund.horizon_whole': 900_000,
     'reconcile.after': [0, 2000, 5000, 15_000],
     'refund.max_amount': {},
-    'plan.max_total': {},
     'amounts.decimals': {},
-    redact: false,
   });
 });
 
@@ -30,14 +27,13 @@ test.each([
   ['checkouts.path', '/pay/checkouts', 'pay/checkouts'],
   ['refund.require', 'note,reason', ['reason', 'note']],
   ['refund.require', 'note', ['note']],
-  ['plan.max_count', '500', 500],
-  ['plan.max_age', '2d', 172_800_000],
   ['refund.send_within', '500ms', 500],
   ['refund.horizon_part', '0s', 0],
   ['refund.horizon_whole', '90 min', 5_400_000],
+  ['refund.horizon_whole', '90m', 5_400_000],
+  ['refund.horizon_whole', '2m', 120_000],
   ['reconcile.after', '0,0.05,1', [0, 50, 1000]],
   ['time.zone', 'America/Mexico_City', 'America/Mexico_City'],
-  ['redact', 'true', true],
 ] as const)('%s %s is understood', (name, text, value) => {
   expect(readSettings({ [name]: text }, 'sandbox', 'test')[name]).toEqual(value);
 });
@@ -54,14 +50,12 @@ test.each([
   ['refund.max_amount.MXN', '0'],
   ['refund.max_amount.MXN', '9007199254740992'],
   ['amounts.decimals.MXN', '7'],
-  ['plan.max_count', '0'],
-  ['plan.max_age', '24'],
-  ['plan.max_age', '400d'],
+  ['refund.horizon_part', '24'],
+  ['refund.horizon_part', '400d'],
   ['refund.send_within', '0s'],
   ['reconcile.after', '5,2'],
   ['reconcile.after', ''],
   ['time.zone', 'Mars/Olympus'],
-  ['redact', 'yes'],
 ])('%s %j is not understood', (name, text) => {
   expect(settingProblem(name, text)).toEqual(expect.any(String));
 });
@@ -123,10 +117,17 @@ test('every duration reads as its number of milliseconds', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 364 }),
-      fc.constantFrom(['ms', 1], ['s', 1000], ['min', 60_000], ['h', 3_600_000], ['d', 86_400_000]),
+      fc.constantFrom(
+        ['ms', 1],
+        ['s', 1000],
+        ['m', 60_000],
+        ['min', 60_000],
+        ['h', 3_600_000],
+        ['d', 86_400_000],
+      ),
       (count, [unit, ms]) => {
-        const settings = readSettings({ 'plan.max_age': `${count}${unit}` }, 'sandbox', 'test');
-        expect(settings['plan.max_age']).toBe(count * Number(ms));
+        const settings = readSettings({ 'refund.horizon_part': `${count}${unit}` }, 'sandbox', 'test');
+        expect(settings['refund.horizon_part']).toBe(count * Number(ms));
       },
     ),
   );

@@ -14,7 +14,7 @@ if (what === 'add') {
   say('added');
 } else if (what === 'set') {
   for (let count = 1; ; count += 1) {
-    await createDesk(home).run().set(name, 'plan.max_count', String(count));
+    await createDesk(home).run().set(name, 'refund.max_amount.MXN', String(count));
     say(`set ${count}`);
   }
 } else if (what === 'open') {

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../api/spec.ts';
 import { usage } from '../../command.ts';
 import { parsePair } from '../creation/flags.ts';
+import { firstRepeated } from '../repeated-name.ts';
 
 export type Field = readonly [name: string, value: string | number | boolean | null];
 
@@ -24,8 +25,7 @@ export function parseField(text: string, name: string): Field {
 
 /** Fields as a JSON object. Throws CliError 'usage' when one is given twice. */
 export function fieldsBody(fields: readonly Field[]): JsonObject {
-  const names = fields.map(([name]) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const twice = firstRepeated(fields.map(([name]) => name));
   if (twice !== undefined) throw usage(`the field ${twice} is given twice`);
   return Object.fromEntries(fields);
 }

@@ -2,6 +2,7 @@
 
 import { usage } from '../../command.ts';
 import { parsePairAt } from '../creation/flags.ts';
+import { firstRepeated } from '../repeated-name.ts';
 
 export type Header = readonly [name: string, value: string];
 
@@ -31,8 +32,7 @@ export function parseHeader(text: string, flagName: string): Header {
 
 /** Headers as an object; undefined for none. Throws CliError 'usage' when one is given twice. */
 export function headersOf(headers: readonly Header[]): Readonly<Record<string, string>> | undefined {
-  const names = headers.map(([name]) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  const twice = firstRepeated(headers.map(([name]) => name));
   if (twice !== undefined) throw usage(`the header ${twice} is given twice`);
   return headers.length === 0 ? undefined : Object.fromEntries(headers);
 }

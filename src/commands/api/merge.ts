@@ -1,6 +1,6 @@
 /** `api GET … --paginate`: the pages of a documented list as one (service: Endpoints 2). */
 
-import { type ResourceName, resources } from '../../api/spec.ts';
+import { type ResourceName, resourceNames, resources } from '../../api/spec.ts';
 import { recordId, usage } from '../../command.ts';
 import type { Context } from '../../ports.ts';
 import { showList } from '../listing.ts';
@@ -9,8 +9,9 @@ import type { Paging } from '../paging.ts';
 /** Walks the list that a path asks for, to its end. Throws CliError 'usage' for what is no documented list. */
 export function mergeLists(ctx: Context, path: string): Promise<undefined> {
   const [name = ''] = path.split('?');
-  const resource = (['orders', 'customers'] as const).find((one) => resources[one].path === name);
-  if (resource === undefined) throw usage(`--paginate ${name}: only orders and customers are lists`);
+  const resource = resourceNames.find((one) => resources[one].path === name);
+  if (resource === undefined)
+    throw usage(`--paginate ${name}: only ${resourceNames.join(' and ')} are lists`);
   const query = new URLSearchParams(path.slice(name.length));
   return showList(ctx, resource, { ...pagingOf(resource, query), all: true }, []);
 }

@@ -1,6 +1,6 @@
 /** The reply to `api`: the service's JSON as it came, and with `--include` its status and headers. */
 
-import type { Column, JsonObject } from '../../api/spec.ts';
+import { type Column, isObject, type JsonObject } from '../../api/spec.ts';
 import type { Block, Context, ReplyHead, WireRecord } from '../../ports.ts';
 import { indented } from './indented.ts';
 
@@ -30,8 +30,7 @@ export async function showReply(ctx: Context, { value, bytes, head }: Shown): Pr
 
 // A list or a bare value is JSON too; in a table of one record it stands alone.
 function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return { value: isRecord ? { ...value } : { value }, bytes };
+  return { value: isObject(value) ? value : { value }, bytes };
 }
 
 function columnsOf(value: JsonObject): readonly Column[] {

@@ -3,6 +3,7 @@
 import {
   type BodyFault,
   checkRequest,
+  isObject,
   type JsonObject,
   type RequestOf,
   type RequestSchema,
@@ -49,7 +50,7 @@ export async function readBody(ctx: Context, path: string): Promise<JsonObject> 
   const value = parse(text, where);
   const twice = repeatedKey(text);
   if (twice !== undefined) throw usage(`--body: ${twice} stands twice in one object of ${where}`);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  if (isObject(value)) return { ...value };
   throw usage(`--body ${path}: ${where} holds JSON that is no object`);
 }
 

@@ -1,6 +1,6 @@
 /** The flags that orders and payment links share, and the reading of their texts. Pure. */
 
-import { paymentMethodValues } from '../../api/spec.ts';
+import { currencyPattern, paymentMethodValues } from '../../api/spec.ts';
 import { flag, usage } from '../../command.ts';
 import { intentFlag } from '../repeat.ts';
 import { expiresFlag } from './expiry.ts';
@@ -44,7 +44,7 @@ export function bodyFlag(others: readonly string[]) {
 
 /** Reads a currency code. Throws CliError 'usage'. */
 export function parseCurrency(text: string, name: string): string {
-  if (/^[A-Za-z]{3}$/.test(text)) return text;
+  if (currencyPattern.test(text)) return text;
   throw usage(`${name} ${text}: not a currency code such as MXN`);
 }
 

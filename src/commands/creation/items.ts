@@ -12,10 +12,9 @@ export interface Item {
 /** The flag that adds a line. */
 export const itemFlag = flag.of<Item>({
   value: 'ITEM',
-  repeatable: true,
   summary: 'NAME:PRICE:QTY, one line; the name may hold colons',
   parse: parseItem,
-} as const);
+});
 
 // Read from the right, since names hold colons.
 const itemPattern = /^([\s\S]+):(0|[1-9][0-9]{0,15}):([1-9][0-9]{0,15})$/;

@@ -1,12 +1,11 @@
 /** `customers export`: every customer, complete or not claimed. */
 
-import { resources } from '../../api/spec.ts';
+import { idOf, resources } from '../../api/spec.ts';
 import { defineCommand } from '../../command.ts';
 import type { Days, ExportRow, WireRecord } from '../../ports.ts';
 import { daysOfFile } from '../export/days.ts';
 import { exportFlags } from '../export/flags.ts';
 import { runExport } from '../export/run.ts';
-import { idOf } from '../walk.ts';
 
 export const exportCustomers = defineCommand({
   description:

@@ -1,6 +1,6 @@
 /** Rows of an export, page by page, on a walk to the end. */
 
-import { type Column, isCountable, type JsonObject, type ResourceName } from '../../api/spec.ts';
+import { type Column, idOf, isCountable, type JsonObject, type ResourceName } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type {
   Context,
@@ -11,7 +11,7 @@ import type {
   PageWalked,
   WireRecord,
 } from '../../ports.ts';
-import { idOf, widePages } from '../walk.ts';
+import { widePages } from '../walk.ts';
 import type { ExportInput } from './flags.ts';
 
 /** What is exported. */

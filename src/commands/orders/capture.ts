@@ -6,17 +6,17 @@ import { CliError } from '../../errors.ts';
 import type { Context, Intent, Profile, WireRecord } from '../../ports.ts';
 import { commandLine } from '../account.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
+import { checkMode } from '../mode.ts';
 import { readOne } from '../one-record.ts';
 import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts';
 import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { capturePreview, captureResult } from './capture-view.ts';
 import { checkUnchanged } from './final-read.ts';
-import { type Offer, pickOrder } from './pick-order.ts';
-import { checkMode } from './refund-checks.ts';
+import { type Pickable, pickOrder } from './pick-order.ts';
 
 const { captureExample } = resources.orders;
-const offer: Offer = {
+const offer: Pickable = {
   kind: statuses.preAuthorized,
   accepts: (order) => order.payment_status === statuses.preAuthorized,
   listFlags: ['--status', statuses.preAuthorized],

@@ -1,11 +1,17 @@
 /** Rows of an export of orders: orders, their charges or their refunds, by the date that was asked about. Pure. */
 
 import { refundsOf } from '../../api/charges.ts';
-import { type CompleteItems, completeItems, isObject, type JsonObject, statuses } from '../../api/spec.ts';
+import {
+  type CompleteItems,
+  completeItems,
+  idOf,
+  isObject,
+  type JsonObject,
+  statuses,
+} from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow, WireRecord } from '../../ports.ts';
 import { isWithin, type TimeRange } from '../time-range.ts';
-import { idOf } from '../walk.ts';
 import type { RefundFacts } from './refund-facts.ts';
 
 /** What a row is. */

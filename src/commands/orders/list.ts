@@ -6,7 +6,7 @@ import { showList } from '../listing.ts';
 import { pagingFlags } from '../paging.ts';
 import { filterFlags, orderFilters } from './filters.ts';
 import { orderOnlooker } from './onlooker.ts';
-import { refundReasons } from './refund-reasons.ts';
+import { reasonColumns } from './refund-reasons.ts';
 
 export const list = defineCommand({
   description:
@@ -25,7 +25,7 @@ export const list = defineCommand({
     const { profile } = await ctx.service();
     const status = flags.status ?? defaultStatus(ctx, profile);
     const asked = orderFilters(ctx, { ...flags, status });
-    const reasons = refundReasons(ctx, profile);
+    const reasons = reasonColumns(ctx, profile);
     const { columns, ...onlooker } = orderOnlooker(ctx, profile, asked);
     return showList(ctx, 'orders', flags, asked.filters, {
       ...onlooker,

@@ -1,9 +1,9 @@
 /** What looks on while orders are walked: possible twins, a date that ends the walk, and what was left out. */
 
+import { idOf } from '../../api/spec.ts';
 import type { Context, Page, Profile, WireRecord } from '../../ports.ts';
 import { commandLine } from '../account.ts';
 import type { Onlooker } from '../listing.ts';
-import { idOf } from '../walk.ts';
 import { stopAtDate } from './date-stop.ts';
 import type { OrderFilters } from './filters.ts';
 import { createTwins, type Twins, twinPairs } from './twins.ts';

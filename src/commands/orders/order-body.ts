@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../api/spec.ts';
 import { usage } from '../../command.ts';
 import { said, saidOrNothing } from '../creation/said.ts';
+import { firstRepeated } from '../repeated-name.ts';
 import type { Reckoning } from '../time-range.ts';
 import { checkoutFlagNames, type ItemDetail, type OrderDraft } from './order-flags.ts';
 
@@ -71,8 +72,7 @@ function contactOf(draft: OrderDraft): JsonObject | undefined {
 
 function metadataOf({ metadata }: OrderDraft): JsonObject | undefined {
   if (metadata === undefined) return undefined;
-  const keys = metadata.map(([key]) => key);
-  const twice = keys.find((key, index) => keys.indexOf(key) !== index);
+  const twice = firstRepeated(metadata.map(([key]) => key));
   if (twice !== undefined) throw usage(`--metadata ${twice} is given twice`);
   return Object.fromEntries(metadata);
 }

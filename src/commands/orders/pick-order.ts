@@ -1,10 +1,10 @@
 /** Which order a change is about, picked by a person out of the newest ones that it can be about. */
 
-import { itemsOf, type JsonObject, readOrder } from '../../api/spec.ts';
+import { idOf, itemsOf, type JsonObject, readOrder } from '../../api/spec.ts';
 import { usage } from '../../command.ts';
 import type { Choice, Context, Service, WireRecord } from '../../ports.ts';
 import { aboutMoney, commandLine } from '../account.ts';
-import { idOf, walkForwards } from '../walk.ts';
+import { walkForwards } from '../walk.ts';
 import { paidBy } from './card.ts';
 import { refused } from './refund-checks.ts';
 import { countingCharges } from './refundable.ts';
@@ -13,8 +13,8 @@ import { createTwins } from './twins.ts';
 const mostOffered = 100;
 const mostRead = 1_000;
 
-/** What kind of order is offered. */
-export interface Offer {
+/** What kind of order can be picked. */
+export interface Pickable {
   /** In a word: `refundable`. */
   readonly kind: string;
   readonly accepts: (order: JsonObject) => boolean;
@@ -30,7 +30,7 @@ export interface Picked {
 }
 
 /** Lets a person pick one of up to 100 orders of a kind, among the newest 1000, by typing any part of it. */
-export async function pickOrder(ctx: Context, service: Service, offer: Offer): Promise<Picked> {
+export async function pickOrder(ctx: Context, service: Service, offer: Pickable): Promise<Picked> {
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [
       commandLine(service.profile, 'orders', 'list', ...offer.listFlags),
@@ -46,7 +46,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Offer): P
 async function readSome(
   ctx: Context,
   service: Service,
-  { kind, accepts }: Offer,
+  { kind, accepts }: Pickable,
 ): Promise<readonly WireRecord[]> {
   const found: WireRecord[] = [];
   let read = 0;

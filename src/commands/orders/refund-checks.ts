@@ -1,27 +1,15 @@
 /** What a refund is refused for before it is sent, and what a person is warned of. Pure. */
 
 import { type OrderMoney, readMoney } from '../../api/charges.ts';
-import { type JsonObject, livemodeOf, statuses } from '../../api/spec.ts';
+import { type JsonObject, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ExpectedRefund, Profile } from '../../ports.ts';
 import { commandLine } from '../account.ts';
+import { checkMode } from '../mode.ts';
 
 /** A refusal by paydesk: nothing was sent. */
 export function refused(message: string, now: readonly string[] = []): CliError {
   return new CliError('refused', message, { certain: 'nothing was sent', now });
-}
-
-/** An order of the wrong mode is refused before anything else is looked at (service: Authentication 5). */
-export function checkMode(order: JsonObject, profile: Profile): void {
-  const { livemode, id } = order;
-  if (typeof livemode !== 'boolean' || livemode === livemodeOf[profile.mode]) return;
-  throw refused(
-    `profile ${profile.name} says ${profile.mode}, but ${String(id)} is ${livemode ? 'real money' : 'practice'} (livemode ${livemode})`,
-    [
-      `this profile holds a ${livemode ? 'production' : 'sandbox'} key; do not use it for ${livemode ? 'practice' : 'real money'}:`,
-      `paydesk profile check ${profile.name}`,
-    ],
-  );
 }
 
 /** The money of an order of which something may go back; the refusal of one of which nothing can. */

@@ -5,7 +5,7 @@ import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Context, Profile, WireRecord } from '../../ports.ts';
 
 /** The columns, and the look into the journal that fills them. */
-export interface RefundReasons {
+export interface ReasonColumns {
   readonly columns: readonly Column[];
   /** Looks up the refunded ones of these orders, before they are drawn. */
   readonly ready: (records: readonly WireRecord[]) => Promise<void>;
@@ -21,7 +21,7 @@ const tableFrom = 120;
 const names = ['reason', 'note'] as const;
 
 /** Nothing was looked up yet. A journal that cannot be read is said once and hides nothing else. */
-export function refundReasons(ctx: Context, profile: Profile): RefundReasons {
+export function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
   const asked = ctx.options.columns?.some((name) => names.some((own) => own === name.trim()));
   const wanted = asked ?? ctx.out.format === 'table';
   let readable = wanted;

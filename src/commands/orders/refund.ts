@@ -16,7 +16,7 @@ import { appliedOrThrow, changeWords, isDryRun, showDryRun } from '../outcome.ts
 import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
-import { type Offer, pickOrder } from './pick-order.ts';
+import { type Pickable, pickOrder } from './pick-order.ts';
 import { youngWarnings } from './refund-checks.ts';
 import { checkRequired, gather } from './refund-gather.ts';
 import { originsOf } from './refund-origins.ts';
@@ -27,7 +27,7 @@ import { canBeRefunded } from './refundable.ts';
 
 const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
-const offer: Offer = { kind: 'refundable', accepts: canBeRefunded, listFlags: ['--refundable'] };
+const offer: Pickable = { kind: 'refundable', accepts: canBeRefunded, listFlags: ['--refundable'] };
 
 export const refund = defineCommand({
   description: [

@@ -1,6 +1,6 @@
 /** profile add: a new account, asked for or given by flags. */
 
-import { authSchemes, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
+import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { defineCommand, flag, type Input } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Context, KeyPlace, ProfileDraft } from '../../ports.ts';
@@ -30,7 +30,7 @@ const flags = {
   auth: flag.choice(authSchemes, {
     value: 'SCHEME',
     summary: 'how the key is sent',
-    defaultText: 'bearer',
+    defaultText: defaultAuth,
   }),
   ...keyFlags,
   from: flag.text({

@@ -1,10 +1,10 @@
 /** profile check: is the key accepted, whose money is it, can one order be found again. GETs only. */
 
-import { livemodeOf, valueAt } from '../../api/spec.ts';
+import { contradictsMode, idOf, valueAt } from '../../api/spec.ts';
 import { defineCommand } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Context, Profile, Service, WireRecord } from '../../ports.ts';
-import { idOf } from '../walk.ts';
+import { wrongMode } from '../mode.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView } from './view.ts';
 
@@ -24,7 +24,7 @@ export const check = defineCommand({
     const { profile } = service;
     const orders = await firstOrders(service);
     const shown = livemodeShown(orders);
-    const contradiction = orders.find((order) => livemodeOfRecord(order) === !livemodeOf[profile.mode]);
+    const contradiction = orders.find(({ value }) => contradictsMode(value, profile.mode));
     const middle = idOf(orders[Math.floor(orders.length / 2)]);
     const located = middle === undefined ? undefined : await canLocate(service, middle);
     if (located === true && contradiction === undefined) await remember(ctx, profile.name, middle ?? '');
@@ -43,7 +43,7 @@ export const check = defineCommand({
       fieldsView(`the service accepts the key of profile ${profile.name}`, record),
     );
     tellOfMode(ctx, profile, orders, shown);
-    if (contradiction !== undefined) throw wrongMode(profile, contradiction);
+    if (contradiction !== undefined) throw wrongMode(profile, contradiction.value, wayOut(profile));
     if (located === false) throw cannotLocate(profile, middle ?? '');
   },
 });
@@ -92,21 +92,15 @@ function tellOfMode(
   }
 }
 
-function wrongMode(profile: Profile, order: WireRecord): CliError {
-  const livemode = livemodeOfRecord(order);
-  const what = livemode === true ? 'real money' : 'practice, no real money';
-  return new CliError(
-    'refused',
-    `profile ${profile.name} says ${profile.mode}, but ${idOf(order) ?? 'an order'} is ${what} (livemode ${livemode})`,
-    {
-      certain: 'nothing was changed',
-      now: [
-        `this profile holds a ${livemode === true ? 'production' : 'sandbox'} key; do not use it for ${livemode === true ? 'practice' : 'refunds'}:`,
-        `paydesk profile remove ${profile.name}`,
-        `and add it again with its right mode: paydesk profile add ${profile.name}`,
-      ],
-    },
-  );
+function wayOut({ name, kind }: Profile): Parameters<typeof wrongMode>[2] {
+  const now =
+    kind === 'environment'
+      ? ['set PAYDESK_MODE to the mode of the key']
+      : [
+          `paydesk profile remove ${name}`,
+          `and add it again with its right mode: paydesk profile add ${name}`,
+        ];
+  return { certain: 'nothing was changed', now };
 }
 
 function cannotLocate(profile: Profile, id: string): CliError {

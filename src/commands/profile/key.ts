@@ -12,8 +12,8 @@ const readAtMost = 500;
 
 export const key = defineCommand({
   description:
-    'Replaces the key of a profile, then looks for an order that the profile saw before: a key of another account ' +
-    'does not see it. The new key is kept where the old one was, unless --key-store says otherwise.',
+    'Replaces the key of a profile, then looks for the order that profile check remembered, or else the newest one in ' +
+    'the journal: a key of another account does not see it. The new key is kept where the old one was, unless --key-store says otherwise.',
   arguments: [nameArgument(true)],
   flags: keyFlags,
   examples: ['paydesk profile key shop-mx', 'paydesk profile key shop-mx --key-file new-key.txt'],
@@ -23,7 +23,7 @@ export const key = defineCommand({
     if (await saidOnly(ctx, `replace the key of profile ${name}`, { object: 'profile', name })) return;
     const text = await readKey(ctx, flags, name);
     const kept = await ctx.profiles.replaceKey(name, { ...text, place: flags['key-store'] });
-    const orderId = await ctx.profiles.seenOrder(name);
+    const orderId = (await ctx.profiles.seenOrder(name)) ?? (await journalOrder(ctx, name));
     const sees = orderId === undefined ? undefined : await seesOrder(ctx, name, orderId);
     const record = {
       object: 'profile',
@@ -38,6 +38,22 @@ export const key = defineCommand({
     tell(ctx, name, orderId, sees);
   },
 });
+
+// The newest order that a change of this machine was about. A key is kept, whether or not the journal can be read.
+async function journalOrder(ctx: Context, name: string): Promise<string | undefined> {
+  try {
+    const { origin, account } = (await ctx.profiles.describe(name)).profile;
+    const attempts = await ctx.journal.attempts({ origin });
+    const about = attempts.findLast(
+      ({ sent }) => sent.account === account && sent.proof.orderId !== undefined,
+    );
+    return about?.sent.proof.orderId;
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    ctx.notes.note(`no order of the journal could be looked for: ${error.message}`);
+    return undefined;
+  }
+}
 
 // Undefined: the walk ended at its bound, so nothing is certain.
 async function seesOrder(ctx: Context, name: string, orderId: string): Promise<boolean | undefined> {

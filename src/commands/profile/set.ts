@@ -12,16 +12,12 @@ export const settingsHelp = `Settings (CUR: a currency such as MXN; the word def
   checkouts.path              where checkouts are created (/checkouts)
   refund.require              reason, note, reason,note or none (none)
   refund.max_amount.CUR       largest refund, the service's integer
-  plan.max_total.CUR          largest sum of a plan
-  plan.max_count              most rows of a plan
-  plan.max_age                how old a plan may be when it is applied (24h)
   refund.send_within          from the final check to the sending (10s)
   refund.horizon_part         a charge's refund may turn up so late (24h)
   refund.horizon_whole        a whole order's refund may (15min)
   reconcile.after             reads after a lost reply, in seconds (0,2,5,15)
   amounts.decimals.CUR        decimals beside amounts, for reading only
   time.zone                   zone of the times on screen
-  redact                      true or false (false)
 Also: api-version, lang, auth.`;
 
 const word = (name: string, summary: string) =>

@@ -5,10 +5,12 @@ import type { Ids } from '../ids.ts';
 import type { OrderCase } from './cases.ts';
 import type { Goods } from './people.ts';
 
+/** A line of an order: goods and how many. */
 export interface Line extends Goods {
   readonly quantity: number;
 }
 
+/** Who buys (service: customer_info). */
 export function customerInfo(buyer: JsonObject, { fields }: OrderCase, createdAt: number) {
   return {
     object: 'customer_info',
@@ -28,6 +30,7 @@ export function customerInfo(buyer: JsonObject, { fields }: OrderCase, createdAt
   };
 }
 
+/** Where an order goes and who is invoiced (service: shipping_contact, fiscal_entity). */
 export function contactsOf({ fields }: OrderCase, createdAt: number, ids: Ids) {
   if (fields !== 'full') return { shipping_contact: null, fiscal_entity: null };
   const address = {
@@ -53,12 +56,14 @@ export function contactsOf({ fields }: OrderCase, createdAt: number, ids: Ids) {
   };
 }
 
+/** Shipping, taxes and discounts, which have lines of their own (service: order). */
 export function linesOf({ fields }: OrderCase) {
   return fields === 'full'
     ? { shipping_lines: [{ amount: 0 }], tax_lines: [], discount_lines: [] }
     : { shipping_lines: null, tax_lines: null, discount_lines: null };
 }
 
+/** A line as the service shows it (service: line_item). */
 export function lineItem({ name, price, quantity }: Line, orderId: string, { fields }: OrderCase, ids: Ids) {
   const full = fields === 'full';
   return {

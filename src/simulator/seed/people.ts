@@ -26,11 +26,13 @@ export const names: readonly [string, ...string[]] = [
   'Carlos "Charly" Ruiz, hijo',
 ];
 
+/** Something that is sold, and its price: the service's integer. */
 export interface Goods {
   readonly name: string;
   readonly price: number;
 }
 
+/** What the shop sells. */
 export const goods: readonly [Goods, ...Goods[]] = [
   { name: 'Wool blanket', price: 16000 },
   { name: 'Lamp', price: 20000 },
@@ -43,6 +45,7 @@ export const goods: readonly [Goods, ...Goods[]] = [
   { name: 'Sticker', price: 1 },
 ];
 
+/** A card that a buyer pays with. */
 export interface Card {
   readonly brand: string;
   readonly type: string;
@@ -50,6 +53,7 @@ export interface Card {
   readonly issuer: string;
 }
 
+/** The cards that buyers pay with. */
 export const cards: readonly [Card, ...Card[]] = [
   { brand: 'visa', type: 'credit', last4: '4242', issuer: 'Banco Uno' },
   { brand: 'mastercard', type: 'debit', last4: '5100', issuer: '' },

@@ -1,9 +1,9 @@
 /** A journal in memory: the same interface without durability. */
 
-import { CliError } from '../errors.ts';
-import type { AttemptQuery, JournalStore } from '../ports.ts';
-import { fold, matches } from './fold.ts';
-import type { JournalRow } from './rows.ts';
+import { CliError } from '../../src/errors.ts';
+import { fold, matches } from '../../src/journal/fold.ts';
+import type { JournalRow } from '../../src/journal/rows.ts';
+import type { AttemptQuery, JournalStore } from '../../src/ports.ts';
 
 /** Keeps rows for as long as the program runs. */
 export function createMemoryStore(rows: JournalRow[] = []): JournalStore {
