@@ -2,27 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { JournalRow } from './rows.ts';
-
-/** A row as it lies in the file. */
-export interface StoredRow {
-  readonly seq: number;
-  /** The row as JSON, without what may be erased. */
-  readonly row: string;
-  /** What may be erased as JSON: the request body and notes; null once it is, or where there is none. */
-  readonly body: string | null;
-  readonly body_hash: string | null;
-  readonly prev: string;
-  readonly hash: string;
-  /** Columns repeat what the row says, to be looked up by; they are checked against it. */
-  readonly type: string;
-  readonly time: number;
-  readonly intent: string;
-  readonly attempt: number;
-  readonly origin: string | null;
-  readonly order_id: string | null;
-  readonly plan: string | null;
-  readonly ref: string | null;
-}
+import { repeating, type StoredRow } from './stored-row.ts';
 
 /** What stands before the first row. */
 export const chainStart = '0'.repeat(64);
@@ -76,10 +56,9 @@ export function damageOf(stored: StoredRow): string | undefined {
   const { type, time, intent, attempt, origin, order_id, plan, ref } = stored;
   const columns = { type, time, intent, attempt, origin, order_id, plan, ref };
   if (stored.row.startsWith(`{"columns":${JSON.stringify(columns)},`)) return undefined;
-  const wrong = Object.entries(columnsOf(unlink(stored))).find(
-    ([name, value]) => Object(stored)[name] !== value,
-  );
-  return `has a changed ${wrong?.[0] ?? 'column'}`;
+  const written = columnsOf(unlink(stored));
+  const wrong = repeating.find((name) => stored[name] !== written[name]);
+  return `has a changed ${wrong ?? 'column'}`;
 }
 
 /** A stored row → the row. Its text is trusted as far as its hash was checked. */

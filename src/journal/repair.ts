@@ -5,10 +5,11 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
 import type { Repair } from '../ports.ts';
-import { damageOf, isGenuine, type StoredRow, unlink } from './chain.ts';
+import { damageOf, isGenuine, unlink } from './chain.ts';
 import { syncFolder } from './new-file.ts';
 import type { JournalRow, SentRow } from './rows.ts';
 import { createFileStore } from './store.ts';
+import { type StoredRow, storedRow } from './stored-row.ts';
 import { isBroken, unreadable } from './unusable.ts';
 
 /**
@@ -23,9 +24,11 @@ export async function repairStore(file: string, now: number): Promise<Repair> {
   const { DatabaseSync } = await import('node:sqlite');
   const db = new DatabaseSync(file, { timeout: 5000 });
   try {
-    keepOthersOut(db, file);
-    const { rows, lost } = salvage(db);
-    await fill(fresh, rows, file);
+    const { rows, lost } = await rebuild(db, file, fresh).catch(async (error: unknown) => {
+      // Nothing was replaced, so nothing is to be kept.
+      await remove(copy, fresh, `${fresh}-journal`);
+      throw error;
+    });
     // SQLite's own journal first: one that is left of the old file must never be played into the new one.
     if (rows.length > 0) await rename(`${fresh}-journal`, `${file}-journal`);
     else await rm(`${file}-journal`, { force: true });
@@ -53,26 +56,28 @@ function keepOthersOut(db: DatabaseSync, file: string): void {
   }
 }
 
-// All of them or none: a SENT row that is left out would block its order no more.
-async function fill(fresh: string, rows: readonly Salvaged[], file: string): Promise<void> {
-  await removeJournal(fresh);
+// All of the rows or none: a SENT row that is left out would block its order no more.
+async function rebuild(db: DatabaseSync, file: string, fresh: string): Promise<Salvage> {
+  keepOthersOut(db, file);
+  const salvaged = salvage(db);
+  await remove(fresh, `${fresh}-journal`);
   const store = createFileStore(fresh);
   try {
-    for (const { row } of rows) await store.append(row);
-    store.close();
+    for (const { row } of salvaged.rows) await store.append(row);
   } catch (cause) {
-    store.close();
-    await removeJournal(fresh);
     throw new CliError('refused', `the journal ${file} cannot be rebuilt: ${reasonOf(cause)}`, {
       certain: 'nothing was changed: the damaged file is in its place',
       now: ['free some space there, then:', 'paydesk journal verify --repair'],
       cause,
     });
+  } finally {
+    store.close();
   }
+  return salvaged;
 }
 
-async function removeJournal(file: string): Promise<void> {
-  for (const name of [file, `${file}-journal`]) await rm(name, { force: true });
+async function remove(...files: readonly string[]): Promise<void> {
+  for (const file of files) await rm(file, { force: true });
 }
 
 function reasonOf(cause: unknown): string {
@@ -145,10 +150,9 @@ function* seqs(db: DatabaseSync): Generator<number> {
 // A changed SENT stays, as an attempt that is open; a changed verdict is no verdict.
 function readable(db: DatabaseSync, seq: number): Salvaged | undefined {
   try {
-    const stored = db.prepare('SELECT * FROM rows WHERE seq = ?').get(seq) as unknown as
-      | StoredRow
-      | undefined;
-    if (stored === undefined) return undefined;
+    const found = db.prepare('SELECT * FROM rows WHERE seq = ?').get(seq);
+    if (found === undefined) return undefined;
+    const stored = storedRow(found);
     if (damageOf(stored) === undefined) return { seq, row: unlink(stored), intact: true };
     if (isGenuine(stored)) return { seq, row: unlink({ ...stored, body: null }), intact: true };
     return stored.type === 'sent' ? { seq, row: doubtfulSent(stored), intact: false } : undefined;

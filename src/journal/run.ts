@@ -1,6 +1,6 @@
 /** The one door for changes: carries out the effects of attempt.ts. The only caller of the sending function. */
 
-import { livemodeOf } from '../api/spec.ts';
+import { isObject, livemodeOf } from '../api/spec.ts';
 import type {
   Change,
   Clock,
@@ -156,7 +156,8 @@ class Run {
     if (report.kind !== 'reply') return { is: report.kind, why: report.reason, moment };
     const heard = hear(report.reply);
     this.#head = { status: report.reply.status, headers: report.reply.headers ?? [] };
-    if ('value' in heard.body) this.#reply = { value: Object(heard.body.value), bytes: report.reply.body };
+    const value = 'value' in heard.body ? heard.body.value : undefined;
+    if (isObject(value)) this.#reply = { value, bytes: report.reply.body };
     return { is: 'replied', heard, moment };
   }
 

@@ -1,9 +1,10 @@
 /** Rows of the file in memory: put together by attempt from their columns, and read only when somebody asks. */
 
 import type { AttemptQuery } from '../ports.ts';
-import { type StoredRow, unlink } from './chain.ts';
+import { unlink } from './chain.ts';
 import { isUnsettled, matches } from './fold.ts';
 import type { AttemptRecord } from './rows.ts';
+import type { StoredRow } from './stored-row.ts';
 
 interface Bundle {
   readonly sent: StoredRow;

@@ -3,11 +3,12 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
 import type { AttemptQuery, JournalStore, Verification } from '../ports.ts';
-import { chainStart, checkChain, type Finding, link, type StoredRow } from './chain.ts';
+import { chainStart, checkChain, type Finding, link } from './chain.ts';
 import { findFile } from './new-file.ts';
 import type { JournalRow } from './rows.ts';
 import { migrate } from './schema.ts';
 import { Shelf } from './shelf.ts';
+import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
 import { damaged, isBroken, unreadable } from './unusable.ts';
 
 /** The store of this machine, with what only a file needs. */
@@ -24,8 +25,7 @@ export function createFileStore(file: string): FileStore {
   return new SqliteStore(file);
 }
 
-const columns =
-  'seq, row, body, body_hash, prev, hash, type, time, intent, attempt, origin, order_id, plan, ref';
+const columns = storedColumns.join(', ');
 
 class SqliteStore implements FileStore {
   readonly file: string;
@@ -49,10 +49,9 @@ class SqliteStore implements FileStore {
       this.#refuseStray(row);
       this.#refuseUnseen(row);
       const stored = link(row, this.#seq + 1, this.#head);
-      const names = columns.split(', ');
-      const places = names.map(() => '?').join(', ');
+      const places = storedColumns.map(() => '?').join(', ');
       db.prepare(`INSERT INTO rows (${columns}) VALUES (${places})`).run(
-        ...names.map((name) => Object(stored)[name]),
+        ...storedColumns.map((name) => stored[name]),
       );
       db.prepare('UPDATE head SET seq = ?, hash = ?').run(stored.seq, stored.hash);
       db.exec('COMMIT');
@@ -145,7 +144,7 @@ class SqliteStore implements FileStore {
     try {
       db = await this.#open(false);
     } catch (error) {
-      const cause = Object(error).cause;
+      const cause = error instanceof Error ? error.cause : undefined;
       if (!isBroken(cause)) throw error;
       return { rows: [], findings: [{ seq: 0, problem: String(cause) }] };
     }
@@ -215,10 +214,7 @@ function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
 }
 
 function readRows(db: DatabaseSync, after: number): StoredRow[] {
-  // The shape is the table's own (STRICT), checked when the hash is.
-  return db
-    .prepare(`SELECT ${columns} FROM rows WHERE seq > ? ORDER BY seq`)
-    .all(after) as unknown as StoredRow[];
+  return db.prepare(`SELECT ${columns} FROM rows WHERE seq > ? ORDER BY seq`).all(after).map(storedRow);
 }
 
 function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): Finding[] {

@@ -6,28 +6,36 @@ import { CliError, systemReason } from '../errors.ts';
 const inUse = [5, 6];
 const broken = [11, 26];
 
-function codeOf(error: unknown): number {
-  return Number(Object(error).errcode) & 0xff;
+function sqliteCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : undefined;
+}
+
+function isOneOf(codes: readonly number[], error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code !== undefined && codes.includes(code);
 }
 
 /** SQLite finds the file itself damaged. */
 export function isBroken(error: unknown): boolean {
-  return broken.includes(codeOf(error));
+  return isOneOf(broken, error);
 }
 
 /** The refusal of a journal that cannot be opened or read: in use, damaged, or what the system says. */
 export function unreadable(file: string, error: unknown): CliError {
   const parts = { certain: 'nothing was sent', cause: error };
-  if (inUse.includes(codeOf(error))) {
+  if (isOneOf(inUse, error)) {
     return new CliError('refused', `the journal ${file} is in use by another run that does not get on`, {
       ...parts,
       now: ['wait for that run to end, or wake it if it was stopped; then run the command again'],
     });
   }
+  const bySystem = error instanceof Error && 'syscall' in error;
+  const bySqlite = error instanceof Error && sqliteCode(error) !== undefined;
   // Neither SQLite nor the system: rows that do not read.
-  const strange = codeOf(error) === 0 && Object(error).syscall === undefined;
-  if (strange || isBroken(error)) return damaged(file, String(error), error);
-  const why = codeOf(error) === 0 ? systemReason(error) : Object(error).message;
+  if (isBroken(error) || !(bySqlite || bySystem)) return damaged(file, String(error), error);
+  const why = bySqlite ? error.message : systemReason(error);
   return new CliError('refused', `the journal ${file} cannot be used: ${why}`, {
     ...parts,
     now: ['free space or give yourself the right to write there, or set XDG_STATE_HOME to another folder'],
