@@ -197,7 +197,7 @@ describe('a reply that is no answer', () => {
 describe('a reply with oddities that are no harm', () => {
   test('a byte order mark, bytes that are no UTF-8 and lone surrogates are read', async () => {
     const bytes = Buffer.concat([
-      Buffer.from('\ufeff{"object":"list","data":[{"id":"ord_1","name":"a'),
+      Buffer.from('\ufeff{"object":"list","has_more":false,"data":[{"id":"ord_1","name":"a'),
       Buffer.from([0xff]),
       Buffer.from('b","x":"\\ud800\\u0000"}]}'),
     ]);
@@ -210,7 +210,7 @@ describe('a reply with oddities that are no harm', () => {
   });
 
   test('large integers keep their digits, __proto__ is a key like others', async () => {
-    const body = '{"object":"list","data":[{"id":"ord_1","amount":9007199254740993,"__proto__":{"a":1}}]}';
+    const body = '{"object":"list","has_more":false,"data":[{"id":"ord_1","amount":9007199254740993,"__proto__":{"a":1}}]}';
     await using server = await startServer(json(body));
     const [page] = await firstPage(openClient(server));
     const value = page?.records[0]?.value ?? {};

@@ -34,7 +34,7 @@ const faults: readonly (readonly [name: string, handler: Handler, code: number, 
     'a page that does not say whether more follow',
     json({ object: 'list', data: [{ id: 'ord_x' }] }),
     9,
-    'no has_more',
+    'does not say whether more follow',
   ],
   [
     'a list with a record that is no JSON',
