@@ -397,6 +397,11 @@ export interface JournalDesk {
   isOpen(record: AttemptRecord, now: Moment): boolean;
   /** Whether a read may tell something new of it. */
   isDue(record: AttemptRecord, now: Moment): boolean;
+  /**
+   * Throws CliError 'refused' where an outcome of the order is open, also after its order was read again; returns those
+   * that such a read closed. What cannot be read again is left to the change itself.
+   */
+  refuseOpen(order: { readonly origin: string; readonly orderId: string }): Promise<readonly AttemptRecord[]>;
   /** Reads the order again and writes down what that proves. Throws CliError 'refused' while another run holds it. */
   reconcile(record: AttemptRecord): Promise<Resolved>;
   /** As `reconcile`; where the read does not tell, `confirm` is shown it, and a person's statement is written down. */

@@ -34,12 +34,34 @@ export function createDesk(parts: DeskParts): JournalDesk {
     service: await parts.serviceFor(record),
   });
   const now = () => momentOf(clock, store, {});
+  // Undefined: another run holds the order, or no profile reaches it.
+  const again = async (record: AttemptRecord): Promise<AttemptRecord | undefined> => {
+    try {
+      return (await resolveOne(await handsFor(record), record)).record;
+    } catch (error) {
+      if (error instanceof CliError) return undefined;
+      throw error;
+    }
+  };
   return {
     file: store.file,
     attempts: (query) => store.attempts(query),
     now,
     isOpen,
     isDue,
+    async refuseOpen({ origin, orderId }) {
+      const closed: AttemptRecord[] = [];
+      // A journal that cannot be read now is said where it decides.
+      const unsettled = await store.attempts({ origin, orderId, unsettled: true }).catch(() => []);
+      for (const record of unsettled) {
+        if (!isOpen(record, await now())) continue;
+        const after = isDue(record, await now()) ? await again(record) : record;
+        if (after === undefined) continue;
+        if (isOpen(after, await now())) throw refusalError({ why: 'open', attempt: after }, orderId);
+        closed.push(after);
+      }
+      return closed;
+    },
     reconcile: async (record) => resolveOne(await handsFor(record), record),
     settle: async (record, statement, confirm) =>
       resolveOne(await handsFor(record), record, { ...statement, operator }, confirm),

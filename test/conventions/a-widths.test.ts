@@ -1,6 +1,7 @@
 /** CONVENTIONS 26, the half about help: it is wrapped to the width that COLUMNS or the terminal says. */
 
 import { expect, test } from 'vitest';
+import { commands } from '../../src/commands/index.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
 import { groupNames, leafCommands, textOf } from './help.ts';
@@ -50,4 +51,9 @@ test('C26 an example that is wrapped is still one command when it is pasted', as
   const { stdout } = await paydesk([], { home, env: { COLUMNS: '40' } });
   const commands = stdout.replace(/ \\\n\s+/g, ' ').match(/paydesk .*/g) ?? [];
   expect(commands).toContain('paydesk -p demo orders show ord_2tQ7zRk9PwE5xNvAm');
+});
+
+test('C26 no description is broken in mid-sentence: the width alone breaks its lines', async () => {
+  const texts = await Promise.all(commands.map(async ({ load }) => (await load()).description ?? ''));
+  expect(texts.filter((text) => /[^\n.:]\n(?=[^\n ])/.test(text))).toEqual([]);
 });

@@ -356,7 +356,7 @@ describe('F28 the same once more', () => {
     expect(lost.stderr).toMatch(/paydesk .*journal reconcile i_/);
     const again = await paydesk([...refund, '--again'], { home });
     expect(again.code).toBe(3);
-    expect(again.stderr).toContain('ord_1 has an open outcome');
+    expect(again.stderr).toMatch(/^refused: ord_1 has an open outcome/);
     expect(service.posts).toHaveLength(1);
   });
 });

@@ -9,6 +9,7 @@ import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts
 import { changeWords } from '../kind-words.ts';
 import { checkMode } from '../mode.ts';
 import { readOne } from '../one-record.ts';
+import { checkNotOpen } from '../open-outcome.ts';
 import { appliedOrThrow, isDryRun, showDryRun } from '../outcome.ts';
 import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
@@ -56,6 +57,7 @@ export const capture = defineCommand({
     };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
     const id = givenId ?? (await pickOrder(ctx, service, offer)).id;
+    await checkNotOpen(ctx, profile, id);
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
     checkCapturable(order.value, profile);
     const confirmable = { profile, id, confirm };

@@ -6,6 +6,7 @@ import { CliError } from '../../errors.ts';
 import type { ExpectedRefund, Profile } from '../../ports.ts';
 import { commandLine } from '../account.ts';
 import { checkMode } from '../mode.ts';
+import type { RefundOrigins } from './refund-origins.ts';
 
 /** A refusal by paydesk: nothing was sent. */
 export function refused(message: string, now: readonly string[] = []): CliError {
@@ -86,12 +87,12 @@ export function checkLimit(amount: number, money: OrderMoney, profile: Profile):
 
 const youngMs = 15 * 60_000;
 
-/** Refunds of the last 15 minutes: another desk, whose journal is not this one, may be at the same order. */
-export function youngWarnings(money: OrderMoney, nowMs: number): string[] {
+/** Refunds of the last 15 minutes that this machine did not send: another desk, with its own journal, may be at the same order. */
+export function youngWarnings(money: OrderMoney, nowMs: number, origins: RefundOrigins): string[] {
   return money.charges.flatMap(({ number, refunds }) =>
     refunds.flatMap(({ id, amount, createdAt = 0 }) => {
       const ageMs = nowMs - createdAt * 1000;
-      if (ageMs > youngMs) return [];
+      if (ageMs > youngMs || origins?.has(id) === true) return [];
       const ago = `${Math.max(0, Math.floor(ageMs / 60_000))} min ago`;
       return [
         `${id} gave ${-amount} of charge ${number} back ${ago}: somebody may be refunding this order now`,

@@ -92,11 +92,11 @@ function moneyRows(plan: RefundPlan, origins: RefundOrigins): readonly (readonly
         ]),
     { title: 'order', paid: money.amount, refunded, left: money.amount - refunded },
   ];
-  const last = lastRefund(charge === undefined ? money.charges : [charge]);
+  const words = refundWords(charge === undefined ? money.charges : [charge], origins);
   return [
     ['', ...columns.map(({ title }) => title)],
     ['paid', ...columns.map(({ paid }) => String(paid))],
-    ['refunded so far', ...columns.map((one) => negative(one.refunded)), ...refundWords(last, origins)],
+    ['refunded so far', ...columns.map((one) => negative(one.refunded)), ...words],
     [strong('THIS REFUND'), ...columns.map(() => strong(String(-amount))), shareOf(plan)],
     ['left afterwards', ...columns.map(({ left }) => String(left - amount))],
   ];
@@ -106,20 +106,21 @@ function strong(text: string): Cell {
   return { text, style: 'strong' };
 }
 
-function lastRefund(charges: readonly ChargeMoney[]): RefundRecord | undefined {
-  return charges
-    .flatMap(({ refunds }) => refunds)
-    .reduce<RefundRecord | undefined>(
-      (last, one) => (last === undefined || (one.createdAt ?? 0) > (last.createdAt ?? 0) ? one : last),
-      undefined,
-    );
+function lastOf(refunds: readonly RefundRecord[]): RefundRecord | undefined {
+  return refunds.reduce<RefundRecord | undefined>(
+    (last, one) => (last === undefined || (one.createdAt ?? 0) > (last.createdAt ?? 0) ? one : last),
+    undefined,
+  );
 }
 
-// When the last one was, and whose: the buyer may mean that refund.
-function refundWords(last: RefundRecord | undefined, origins: RefundOrigins): readonly Cell[] {
+// When the last one was, and whose: the buyer may mean that refund. Of several the sum is not one person's.
+function refundWords(charges: readonly ChargeMoney[], origins: RefundOrigins): readonly Cell[] {
+  const refunds = charges.flatMap((charge) => charge.refunds);
+  const last = lastOf(refunds);
   if (last === undefined) return [];
+  const several = refunds.length === 1 ? '' : `${refunds.length} refunds, the last `;
   const whose = origins === undefined ? '' : `, by ${sentBy(origins, last.id)}`;
-  return [[{ time: last.createdAt, precision: 'day' }, whose.replace('by not', 'not')]];
+  return [[several, { time: last.createdAt, precision: 'day' }, whose.replace('by not', 'not')]];
 }
 
 function shareOf({ charge, money, amount, rest }: RefundPlan): string {

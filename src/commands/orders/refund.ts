@@ -13,6 +13,7 @@ import type { Context, Intent, WireRecord } from '../../ports.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { changeWords } from '../kind-words.ts';
 import { readOne } from '../one-record.ts';
+import { checkNotOpen } from '../open-outcome.ts';
 import { appliedOrThrow, isDryRun, showDryRun } from '../outcome.ts';
 import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
@@ -22,7 +23,7 @@ import { youngWarnings } from './refund-checks.ts';
 import { checkRequired, gather, missingRequired } from './refund-gather.ts';
 import { originsOf } from './refund-origins.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
-import { type Previewed, refundPreview } from './refund-preview.ts';
+import { refundPreview } from './refund-preview.ts';
 import { refundResult } from './refund-result.ts';
 import { canBeRefunded } from './refundable.ts';
 
@@ -90,6 +91,7 @@ export const refund = defineCommand({
     if (await showRecorded(ctx, profile, repeat)) return undefined;
     const { id, twin } =
       givenId === undefined ? await pickOrder(ctx, service, offer) : { id: givenId, twin: undefined };
+    await checkNotOpen(ctx, profile, id);
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
     const asked = await gather(
       ctx,
@@ -99,10 +101,12 @@ export const refund = defineCommand({
       givenId === undefined,
     );
     const planned = planRefund(asked, order.value, profile);
-    const young = youngWarnings(planned.money, ctx.clock.now());
+    const origins = await originsOf(ctx, profile, order.value);
+    const young = youngWarnings(planned.money, ctx.clock.now(), origins);
     const plan = { ...planned, warnings: [...planned.warnings, ...young, ...twinWords(twin)] };
     const confirmable = { profile, id, confirm: flags.confirm };
-    if (!ctx.options.dryRun) await showPreview(ctx, { plan, order: order.value, profile, note: asked.note });
+    const shown = { plan, order: order.value, profile, note: asked.note, origins };
+    if (!ctx.options.dryRun) ctx.notes.show(refundPreview(shown));
     await confirmChange(ctx, confirmable, plan.amount);
     const intent = {
       ...refundIntent(ctx, { asked, plan, order, confirmable }),
@@ -121,11 +125,6 @@ export const refund = defineCommand({
 function twinWords(twin: string | undefined): readonly string[] {
   if (twin === undefined) return [];
   return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin}`];
-}
-
-async function showPreview(ctx: Context, shown: Omit<Previewed, 'origins'>): Promise<void> {
-  const origins = await originsOf(ctx, shown.profile, shown.order);
-  ctx.notes.show(refundPreview({ ...shown, origins }));
 }
 
 function chargeName(text: string, name: string): string {
