@@ -7,12 +7,16 @@ import type { ChangeRequest, ExpectedRefund, FoundRefund, Intent } from '../port
 /** The order right before the sending, as far as an outcome is proved by it. Holds no personal data. */
 export interface PreImage {
   readonly status?: string | undefined;
+  /** Of the order: what an outcome in other money contradicts. */
+  readonly amount?: number | undefined;
+  readonly currency?: string | undefined;
   readonly amountRefunded?: number | undefined;
   readonly isRefundable?: boolean | undefined;
   readonly updatedAt?: number | undefined;
   /** Refund ids and amounts per charge. */
   readonly charges: readonly {
     readonly id: string;
+    readonly currency?: string | undefined;
     readonly refunds: readonly { readonly id: string; readonly amount: number }[];
   }[];
   /** For the creation of an order: ids of the newest orders. */

@@ -14,8 +14,10 @@ export function rulingOf(
   const { refunds } = sight;
   switch (sight.shows) {
     case 'expected': {
-      const alarm = none === 'rejected' ? 'applied_though_rejected' : undefined;
-      const why = 'a read shows it: ours or identical';
+      const { contradicts } = sight;
+      const alarmed = contradicts === undefined ? undefined : 'contradiction';
+      const alarm = none === 'rejected' ? 'applied_though_rejected' : alarmed;
+      const why = `a read shows it${contradicts === undefined ? '' : `, with ${contradicts}`}: ours or identical`;
       return { verdict: 'applied', by: 'read', why, alarm, refunds, created: sight.created };
     }
     case 'duplicate':
