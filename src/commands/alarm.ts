@@ -35,8 +35,7 @@ export function alarmError(
   const { refunds = [] } = outcome;
   if (alarm === 'duplicate') return duplicate(change, outcome, now);
   const seen = alarm === 'contradiction' && outcome.why !== undefined ? [outcome.why] : [];
-  const listed =
-    change.orderId === undefined ? [] : [`new refunds that the service lists: ${idsOf(refunds)}`];
+  const listed = change.kind !== 'refund' ? [] : [`new refunds that the service lists: ${idsOf(refunds)}`];
   return new CliError('unknown', `${alarmWords[alarm]}: the ${what}`, {
     certain: ['sent once by this machine', ...seen, ...listed].join('; '),
     now,

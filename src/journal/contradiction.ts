@@ -35,11 +35,17 @@ export function otherRefund(
 // What is not shown contradicts nothing.
 function differs(name: string, before: number | string | undefined, now: unknown): string | undefined {
   if (before === undefined || now === undefined || now === null) return undefined;
-  if (String(now).toUpperCase() === String(before).toUpperCase()) return undefined;
-  return `${name} ${String(now)} instead of ${before}`;
+  const shown = told(now);
+  if (shown.toUpperCase() === told(before).toUpperCase()) return undefined;
+  return `${name} ${shown} instead of ${before}`;
+}
+
+function told(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : `a ${typeof value}`;
 }
 
 function failed({ id, status }: FoundRefund): string | undefined {
   if (status === undefined || !failedWords.includes(status.toLowerCase())) return undefined;
-  return `refund ${id ?? 'without an id'} with the status ${status}`;
+  return `the status ${status} of refund ${id ?? 'without an id'}`;
 }

@@ -55,7 +55,7 @@ describe('what a read shows of a refund', () => {
       'currency of charge ch_1 USD instead of MXN',
     ],
     ['with the status pending', {}, { status: 'pending' }, undefined],
-    ['with the status Failed', {}, { status: 'Failed' }, 'refund new with the status Failed'],
+    ['with the status Failed', {}, { status: 'Failed' }, 'the status Failed of refund new'],
   ])('the expected record, %s', (_, ofOrder, { status, ...ofCharge }: { status?: string }, contradicts) => {
     const refunds = [
       { id: 'old', amount: -5, status: 'failed' },
