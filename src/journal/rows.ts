@@ -80,6 +80,8 @@ export interface VerdictRow {
   readonly intent: string;
   readonly attempt: number;
   readonly time: number;
+  /** The clocks disagreed then, so no horizon is counted from this time. */
+  readonly skewed?: true | undefined;
   readonly verdict: Verdict;
   /** What it rests on: the reply, a read, a person's word, or that nothing left this machine. */
   readonly by: 'reply' | 'read' | 'person' | 'sender';
@@ -110,7 +112,7 @@ export interface AttemptRecord {
 
 /** A moment: the journal's time, and the two clocks of this machine. */
 export interface Moment {
-  /** The latest of the wall clock, the newest journal time and the last `Date` header. */
+  /** The latest of the wall clock, the newest journal time and, where it agrees, the last `Date` header. */
   readonly time: number;
   readonly wall: number;
   readonly mono: number;

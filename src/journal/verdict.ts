@@ -4,7 +4,7 @@ import type { Moment, SentRow, VerdictRow } from './rows.ts';
 import type { Sight } from './sight.ts';
 
 /** A verdict before it has its time and attempt. */
-export type Ruling = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time'>;
+export type Ruling = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time' | 'skewed'>;
 
 /** The verdict of a sight; `none` is what it means that nothing was done. */
 export function rulingOf(
@@ -39,5 +39,7 @@ export function rulingOf(
 
 /** The row of a verdict. */
 export function ruling(sent: SentRow, now: Moment, words: Ruling): VerdictRow {
-  return { type: 'verdict', intent: sent.intent, attempt: sent.attempt, time: now.time, ...words };
+  const { intent, attempt } = sent;
+  const skewed = now.skewed ? true : undefined;
+  return { type: 'verdict', intent, attempt, time: now.time, skewed, ...words };
 }
