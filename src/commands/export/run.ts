@@ -117,14 +117,21 @@ function kindOf(error: CliError): CliError['kind'] {
 // What is certain of a file that is not complete, and how to go on with it.
 function leftError(error: unknown, run: Run, file: ExportFile, to: string): unknown {
   const { read, rows } = file.progress;
-  if (!(error instanceof CliError) || read === 0) return error;
+  // What failed before anything was there says itself what is certain; only a disk does not.
+  if (!(error instanceof CliError) || (read === 0 && error.parts.certain !== undefined)) return error;
   // A name that is taken stays taken.
   const force = run.input.force === true || file.taken ? ['--force'] : [];
-  const line = commandLine(run.service.profile, ...run.again, '--to', to, '--resume', ...force);
+  const { resume } = run.input;
+  const onwards = read > 0 || resume === true ? ['--resume'] : [];
+  const line = commandLine(run.service.profile, ...run.again, '--to', to, ...onwards, ...force);
+  const first = error.kind === 'auth' || error.kind === 'incomplete' ? (error.parts.now ?? []) : [];
   return new CliError(kindOf(error), error.message, {
     ...error.parts,
-    certain: `${rows} ${run.job.rowsWord} are in ${file.partial}; ${to} was not written`,
-    now: [...(error.kind === 'auth' ? (error.parts.now ?? []) : []), `go on with it: ${line}`],
+    certain:
+      read > 0
+        ? `${rows} ${run.job.rowsWord} are in ${file.partial}; ${to} was not written`
+        : `none of the ${run.job.rowsWord} are in a file; ${to} was not written`,
+    now: [...first, `${read > 0 ? 'go on with it' : 'run it again'}: ${line}`],
     cause: error,
   });
 }
