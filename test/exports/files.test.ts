@@ -192,8 +192,10 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
   expect(await check('o.csv')).toMatchObject({ code: 0 });
   expect(await check('other.csv')).toMatchObject({
     code: 9,
-    stderr: expect.stringContaining('there is no '),
+    stderr: expect.stringContaining('other.csv: there is no such file, and no manifest of it'),
   });
+  writeFileSync(at(home, 'other.csv'), 'id\n');
+  expect((await check('other.csv')).stderr.replace(/\s+/g, ' ')).toContain('other.csv.manifest.json');
   writeFileSync(at(home, 'o.csv.manifest.json'), '{}');
   expect(await check('o.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('no manifest') });
 });
