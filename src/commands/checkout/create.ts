@@ -5,7 +5,7 @@ import { defineCommand } from '../../command.ts';
 import type { Context, Intent } from '../../ports.ts';
 import { checkNamed } from '../confirm-by-name.ts';
 import { wantedBody } from '../creation/body.ts';
-import { asksForMore, requireFlags } from '../creation/draft.ts';
+import { asksForMore, missingFlags, requireFlags } from '../creation/draft.ts';
 import { refusePast } from '../creation/expiry.ts';
 import { bodyFlag, creationFlags } from '../creation/flags.ts';
 import { sumOf } from '../creation/items.ts';
@@ -21,6 +21,8 @@ import { askEssentials, askMore } from './link-questions.ts';
 import { checkoutColumns, linkResult } from './link-result.ts';
 
 const example = '--name Lamp --item Lamp:30000:1 --currency MXN';
+
+const essentialFlags = ['name', 'item', 'currency'];
 
 export const create = defineCommand({
   description: [
@@ -39,7 +41,8 @@ export const create = defineCommand({
     const { confirm, intent: intentId, again = false, body: file, qr, 'no-qr': noQr, ...given } = flags;
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
-    checkNamed(ctx, { profile, confirm, body: file });
+    const missing = file === undefined ? missingFlags(given, essentialFlags) : [];
+    checkNamed(ctx, { profile, confirm, body: file }, { command: 'checkout create', missing });
     const sent = await wantedBody(ctx, checkoutCreateRequest, file, {
       what: 'the payment link',
       gather: () => gather(ctx, given, confirm),
@@ -67,7 +70,7 @@ export const create = defineCommand({
 });
 
 async function gather(ctx: Context, given: LinkDraft, confirm: string | undefined): Promise<LinkDraft> {
-  requireFlags(ctx, given, ['name', 'item', 'currency']);
+  requireFlags(ctx, given, essentialFlags);
   const essentials = await askEssentials(ctx, given);
   return asksForMore(ctx, given, confirm) ? askMore(ctx, essentials) : essentials;
 }

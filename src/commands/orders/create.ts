@@ -5,7 +5,7 @@ import { defineCommand } from '../../command.ts';
 import type { Context, Intent } from '../../ports.ts';
 import { checkNamed } from '../confirm-by-name.ts';
 import { wantedBody } from '../creation/body.ts';
-import { asksForMore, requireFlags } from '../creation/draft.ts';
+import { asksForMore, missingFlags, requireFlags } from '../creation/draft.ts';
 import { refusePast } from '../creation/expiry.ts';
 import { bodyFlag, creationFlags } from '../creation/flags.ts';
 import { sumOf } from '../creation/items.ts';
@@ -22,6 +22,8 @@ import { type OrderDraft, orderFlags } from './order-flags.ts';
 import { askEssentials, askMore } from './order-questions.ts';
 
 const example = '--item Lamp:30000:1 --currency MXN';
+
+const essentialFlags = ['item', 'currency'];
 
 export const create = defineCommand({
   description: [
@@ -40,7 +42,8 @@ export const create = defineCommand({
     const { confirm, intent: intentId, again = false, body: file, qr, 'no-qr': noQr, ...given } = flags;
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
-    checkNamed(ctx, { profile, confirm, body: file });
+    const missing = file === undefined ? missingFlags(given, essentialFlags) : [];
+    checkNamed(ctx, { profile, confirm, body: file }, { command: 'orders create', missing });
     const { body, asked } = await wantedBody(ctx, orderRequest, file, {
       what: 'the order',
       gather: () => gather(ctx, given, confirm),
@@ -70,7 +73,7 @@ export const create = defineCommand({
 });
 
 async function gather(ctx: Context, given: OrderDraft, confirm: string | undefined): Promise<OrderDraft> {
-  requireFlags(ctx, given, ['item', 'currency']);
+  requireFlags(ctx, given, essentialFlags);
   const essentials = await askEssentials(ctx, given);
   return asksForMore(ctx, given, confirm) ? askMore(ctx, essentials) : essentials;
 }
