@@ -277,6 +277,8 @@ export interface FoundRefund {
   readonly amount: number;
   readonly createdAt: number | undefined;
   readonly authCode: string | undefined;
+  /** A word of the service's own, where it shows one. */
+  readonly status?: string | undefined;
 }
 
 interface OutcomeBase {
@@ -284,6 +286,8 @@ interface OutcomeBase {
   readonly intent?: string | undefined;
   /** Set when a person must look although there is a verdict; exit 7. */
   readonly alarm?: Alarm | undefined;
+  /** What the last verdict rests on, in words. */
+  readonly why?: string | undefined;
   /** The outcome could not be written down: print it in full, then `row` as JSON on stderr; exit 9. */
   readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;
   /** This is the recorded outcome of an earlier run (`--intent`); nothing was sent now. */

@@ -9,6 +9,8 @@ export interface RefundRecord {
   readonly amount: number;
   readonly createdAt: number | undefined;
   readonly authCode: string | undefined;
+  /** Not documented; some services show one, such as `pending`. */
+  readonly status: string | undefined;
 }
 
 /** One charge with its refunds (service: charge). */
@@ -79,6 +81,7 @@ function readRefund(value: unknown, chargeId: string): RefundRecord {
     amount: integer(valueAt(value, ['amount']), `the amount of refund ${id}`),
     createdAt: typeof createdAt === 'number' ? createdAt : undefined,
     authCode: stringOr(valueAt(value, ['auth_code'])),
+    status: stringOr(valueAt(value, ['status'])),
   };
 }
 

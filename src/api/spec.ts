@@ -38,6 +38,18 @@ export const statuses = {
   partiallyRefunded: 'partially_refunded',
 } as const;
 
+/** What a refund record says that is none (lower case). */
+// Assumed: the document shows no status of a refund; other words, `pending` too, say nothing against it.
+export const failedWords: readonly string[] = [
+  'failed',
+  'declined',
+  'rejected',
+  'cancelled',
+  'canceled',
+  'voided',
+  'error',
+];
+
 /** Ways to pay that a checkout may offer (service: Endpoints 4). */
 export const paymentMethodValues = ['cash', 'card', 'bank_transfer'] as const;
 

@@ -34,13 +34,19 @@ export function alarmError(
   ];
   const { refunds = [] } = outcome;
   if (alarm === 'duplicate') return duplicate(change, outcome, now);
-  const listed = refunds.map(
-    ({ id, amount, chargeId }) => `${id ?? 'no id'} ${amount} on charge ${chargeId}`,
-  );
+  const seen = alarm === 'contradiction' && outcome.why !== undefined ? [outcome.why] : [];
+  const listed = change.kind !== 'refund' ? [] : [`new refunds that the service lists: ${idsOf(refunds)}`];
   return new CliError('unknown', `${alarmWords[alarm]}: the ${what}`, {
-    certain: `sent once by this machine${change.orderId === undefined ? '' : `; new refunds that the service lists: ${listed.length === 0 ? 'none' : listed.join(', ')}`}`,
+    certain: ['sent once by this machine', ...seen, ...listed].join('; '),
     now,
   });
+}
+
+function idsOf(refunds: readonly FoundRefund[]): string {
+  if (refunds.length === 0) return 'none';
+  return refunds
+    .map(({ id, amount, chargeId }) => `${id ?? 'no id'} ${amount} on charge ${chargeId}`)
+    .join(', ');
 }
 
 function duplicate(

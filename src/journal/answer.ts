@@ -79,6 +79,8 @@ function judgeOrderReply(proof: Proof, status: number, value: unknown): Answer {
   if (valueAt(value, ['livemode']) !== proof.livemode) {
     return { says: 'nothing', why: `HTTP ${status}, an order that does not show its livemode` };
   }
+  if (sight.shows === 'expected' && sight.contradicts !== undefined)
+    return { says: 'contradiction', why: `HTTP ${status}, an order that shows ${sight.contradicts}` };
   if (sight.shows === 'expected' && !sight.others) return { says: 'applied', refunds: sight.refunds };
   const missing = sight.shows === 'nothing' || sight.shows === 'partial';
   return {

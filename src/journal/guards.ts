@@ -50,9 +50,10 @@ export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
 /**
  * When its time is over. It runs from the first verdict, not from SENT: a process that was stopped between the check
  * of `send_by` and the sending holds the lock until it has sent or died, and a verdict is only written under the lock.
+ * A verdict of a moment when the clocks disagreed starts nothing: its time may lie in the past, or far ahead.
  */
 export function horizonOf(record: AttemptRecord): number {
-  const first = record.verdicts[0];
+  const first = record.verdicts.find(({ skewed }) => skewed === undefined);
   return first === undefined ? Number.POSITIVE_INFINITY : first.time + record.sent.horizonMs;
 }
 

@@ -21,6 +21,7 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, witness: W
   const base = {
     intent: sent.intent,
     alarm: row?.alarm,
+    why: row?.why,
     head,
     order: read ?? (row?.verdict === 'applied' ? reply : undefined),
     refunds: row?.refunds,

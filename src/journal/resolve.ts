@@ -136,13 +136,14 @@ function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | u
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
 }
 
-// A second "not seen" is worth a row once: when the time of the request is over.
+// A second "not seen" is worth a row twice: as the first one that starts the horizon, and when that is over.
 function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): boolean {
   const last = verdictOf(record);
   if (last?.verdict !== words.verdict || last.alarm !== words.alarm) return false;
   if (last.confirmed !== words.confirmed) return false;
   const horizon = horizonOf(record);
-  return now.skewed || now.time < horizon || last.time >= horizon;
+  if (now.skewed) return true;
+  return Number.isFinite(horizon) && (now.time < horizon || last.time >= horizon);
 }
 
 function stateIt(found: Extract<ResolveState, { at: 'asking' }>, now: Moment): ResolveStep {

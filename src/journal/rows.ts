@@ -7,12 +7,16 @@ import type { ChangeRequest, ExpectedRefund, FoundRefund, Intent } from '../port
 /** The order right before the sending, as far as an outcome is proved by it. Holds no personal data. */
 export interface PreImage {
   readonly status?: string | undefined;
+  /** Of the order: what an outcome in other money contradicts. */
+  readonly amount?: number | undefined;
+  readonly currency?: string | undefined;
   readonly amountRefunded?: number | undefined;
   readonly isRefundable?: boolean | undefined;
   readonly updatedAt?: number | undefined;
   /** Refund ids and amounts per charge. */
   readonly charges: readonly {
     readonly id: string;
+    readonly currency?: string | undefined;
     readonly refunds: readonly { readonly id: string; readonly amount: number }[];
   }[];
   /** For the creation of an order: ids of the newest orders. */
@@ -76,6 +80,8 @@ export interface VerdictRow {
   readonly intent: string;
   readonly attempt: number;
   readonly time: number;
+  /** The clocks disagreed then, so no horizon is counted from this time. */
+  readonly skewed?: true | undefined;
   readonly verdict: Verdict;
   /** What it rests on: the reply, a read, a person's word, or that nothing left this machine. */
   readonly by: 'reply' | 'read' | 'person' | 'sender';
@@ -106,7 +112,7 @@ export interface AttemptRecord {
 
 /** A moment: the journal's time, and the two clocks of this machine. */
 export interface Moment {
-  /** The latest of the wall clock, the newest journal time and the last `Date` header. */
+  /** The latest of the wall clock, the newest journal time and, where it agrees, the last `Date` header. */
   readonly time: number;
   readonly wall: number;
   readonly mono: number;

@@ -44,13 +44,21 @@ export class Shelf {
   }
 
   attempts(query: AttemptQuery): AttemptRecord[] {
-    const found: AttemptRecord[] = [];
-    for (const bundle of this.#bundles.values()) {
-      if (!mayMatch(bundle, query)) continue;
-      const record = recordOf(bundle);
-      if (matches(record, query)) found.push(record);
-    }
-    return found;
+    return this.#matching(query).map(recordOf);
+  }
+
+  /** The newest attempt that a query means and that has a row after this number. */
+  newestUnder(query: AttemptQuery, seq: number): AttemptRecord | undefined {
+    const newer = this.#matching(query).findLast(
+      ({ sent, verdicts }) => Math.max(sent.seq, verdicts.at(-1)?.seq ?? 0) > seq,
+    );
+    return newer && recordOf(newer);
+  }
+
+  #matching(query: AttemptQuery): Bundle[] {
+    return [...this.#bundles.values()].filter(
+      (bundle) => mayMatch(bundle, query) && matches(recordOf(bundle), query),
+    );
   }
 
   /** Settled attempts that were sent before a time. */

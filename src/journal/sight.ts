@@ -3,6 +3,7 @@
 import { type OrderMoney, readMoney } from '../api/charges.ts';
 import { statuses, valueAt } from '../api/spec.ts';
 import type { ExpectedRefund, FoundRefund, Intent } from '../ports.ts';
+import { otherCapture, otherRefund } from './contradiction.ts';
 import { createdIn, newestIds } from './created.ts';
 import type { PreImage, Proof } from './rows.ts';
 
@@ -13,6 +14,8 @@ export type Sight =
       readonly shows: 'expected';
       readonly refunds: readonly FoundRefund[];
       readonly others: boolean;
+      /** Why it is not believed, although it shows. */
+      readonly contradicts?: string | undefined;
       readonly created?: string;
     }
   /** What was asked for, and the same once more. */
@@ -39,18 +42,36 @@ export function preImage(
   if ('money' in reading) return { before: imageOf(reading.money) };
   // Only a refund is proved by its charges; a capture by the order's status, the rest by the reply alone.
   if (kind === 'refund') return reading;
-  const status = valueAt(value, ['payment_status']);
-  return { before: { status: typeof status === 'string' ? status : undefined, charges: [] } };
+  const of = (name: string) => valueAt(value, [name]);
+  return {
+    before: {
+      status: stringOr(of('payment_status')),
+      amount: integerOr(of('amount')),
+      currency: stringOr(of('currency')),
+      charges: [],
+    },
+  };
+}
+
+function stringOr(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function integerOr(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
 }
 
 function imageOf(money: OrderMoney): PreImage {
   return {
     status: money.status,
+    amount: money.amount,
+    currency: money.currency,
     amountRefunded: money.amountRefunded,
     isRefundable: money.isRefundable,
     updatedAt: money.updatedAt,
-    charges: money.charges.map(({ id, refunds }) => ({
+    charges: money.charges.map(({ id, refunds, value }) => ({
       id,
+      currency: stringOr(value.currency),
       refunds: refunds.map((record) => ({ id: record.id, amount: record.amount })),
     })),
   };
@@ -67,7 +88,7 @@ export function judgeRead(proof: Proof, value: unknown, claimed: ReadonlySet<str
   if (!provable(proof.kind)) return { shows: 'unreadable', problem: 'a read cannot show it' };
   const stranger = notThisOrder(proof, value);
   if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
-  return proof.kind === 'capture' ? judgeCapture(value) : judgeRefund(proof, value, claimed);
+  return proof.kind === 'capture' ? judgeCapture(proof, value) : judgeRefund(proof, value, claimed);
 }
 
 /** Why a value is not the order of this proof; undefined when it is. */
@@ -79,10 +100,11 @@ export function notThisOrder(proof: Proof, value: unknown): string | undefined {
   return undefined;
 }
 
-// A capture shows in the order's status alone (service: Endpoints 3).
-function judgeCapture(value: unknown): Sight {
+// A capture shows in the order's status (service: Endpoints 3), and is one of the amount that was authorized.
+function judgeCapture({ before }: Proof, value: unknown): Sight {
   const status = valueAt(value, ['payment_status']);
-  if (status === statuses.paid) return { shows: 'expected', refunds: [], others: false };
+  if (status === statuses.paid)
+    return { shows: 'expected', refunds: [], others: false, contradicts: otherCapture(before, value) };
   if (status === statuses.preAuthorized) return { shows: 'nothing', refunds: [] };
   const words = typeof status === 'string' ? status : 'not shown';
   return { shows: 'unreadable', problem: `its payment_status is ${words}` };
@@ -100,7 +122,13 @@ function judgeRefund(proof: Proof, value: unknown, claimed: ReadonlySet<string>)
   if (rest.some((record) => proof.expected.some((expected) => same(expected, record)))) {
     return { shows: 'duplicate', refunds };
   }
-  return { shows: 'expected', refunds, others: withoutTolerated(proof.tolerated, rest).length > 0 };
+  const own = refunds.filter((record) => proof.expected.some((expected) => same(expected, record)));
+  return {
+    shows: 'expected',
+    refunds,
+    others: withoutTolerated(proof.tolerated, rest).length > 0,
+    contradicts: otherRefund(proof.before, reading.money, own),
+  };
 }
 
 // Records never go away: an order that shows fewer than before is an old copy, or not the whole of it.

@@ -9,6 +9,7 @@ import type { JournalRow } from './rows.ts';
 import { migrate } from './schema.ts';
 import { Shelf } from './shelf.ts';
 import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
+import { Looks } from './unseen.ts';
 import { damaged, isBroken, unreadable } from './unusable.ts';
 
 /** The store of this machine, with what only a file needs. */
@@ -34,8 +35,7 @@ class SqliteStore implements FileStore {
   #shelf = new Shelf();
   #seq = 0;
   #head = chainStart;
-  // How far this run had read when it last asked for the attempts on an order.
-  readonly #lookedAt = new Map<string, number>();
+  readonly #looks = new Looks();
 
   constructor(file: string) {
     this.file = file;
@@ -47,7 +47,7 @@ class SqliteStore implements FileStore {
     try {
       this.#refresh(db);
       this.#refuseStray(row);
-      this.#refuseUnseen(row);
+      this.#looks.refuseUnseen(row, this.#shelf);
       const stored = link(row, this.#seq + 1, this.#head);
       const places = storedColumns.map(() => '?').join(', ');
       db.prepare(`INSERT INTO rows (${columns}) VALUES (${places})`).run(
@@ -65,7 +65,7 @@ class SqliteStore implements FileStore {
   async attempts(query: AttemptQuery) {
     const db = await this.#open(false);
     if (db !== undefined) this.#refresh(db);
-    if (query.orderId !== undefined) this.#lookedAt.set(query.orderId, this.#seq);
+    this.#looks.note(query, this.#seq);
     return this.#shelf.attempts(query);
   }
 
@@ -179,18 +179,6 @@ class SqliteStore implements FileStore {
     } catch (error) {
       throw unreadable(this.file, error);
     }
-  }
-
-  // Whoever decided to send did not see what another run wrote since then. The lock on the order keeps that from
-  // happening, as long as nobody removes it; this does not rest on it.
-  #refuseUnseen(row: JournalRow): void {
-    const orderId = row.type === 'sent' ? row.proof.orderId : undefined;
-    const looked = orderId === undefined ? undefined : this.#lookedAt.get(orderId);
-    if (orderId === undefined || looked === undefined || this.#shelf.newestOf(orderId) <= looked) return;
-    throw new CliError('refused', `another run changed ${orderId} meanwhile, past the lock on it`, {
-      certain: 'nothing was sent',
-      now: [`paydesk journal list --order ${orderId}`, 'then decide anew'],
-    });
   }
 
   // One SENT an attempt, and no verdict without one.

@@ -8,7 +8,8 @@ export const tolerableSkewMs = 120_000;
 
 /**
  * The latest of the wall clock, the newest journal time and the last `Date` header. Skewed when the wall clock and
- * `Date`, or the wall clock and the journal's past, disagree by more than two minutes.
+ * `Date`, or the wall clock and the journal's past, disagree by more than two minutes; such a `Date` is no time to
+ * write down, since every later moment would have to come after it.
  */
 export async function momentOf(
   clock: Clock,
@@ -22,9 +23,9 @@ export async function momentOf(
   const seen = service.seenDate?.();
   // A Date header is as old as the wall clock has moved since it came.
   const date = seen === undefined ? undefined : seen.date + Math.max(0, wall - seen.wall);
-  const skewed =
-    newest - wall > tolerableSkewMs ||
-    (seen !== undefined && Math.abs(seen.date - seen.wall) > tolerableSkewMs);
+  const disagrees = seen !== undefined && Math.abs(seen.date - seen.wall) > tolerableSkewMs;
+  const skewed = newest - wall > tolerableSkewMs || disagrees;
   const past = Number.isFinite(newest) ? newest : 0;
-  return { time: Math.max(wall, past, date ?? 0), wall, mono, skewed };
+  const time = Math.max(wall, past, disagrees ? 0 : (date ?? 0));
+  return { time, wall, mono, skewed };
 }

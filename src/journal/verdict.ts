@@ -4,7 +4,7 @@ import type { Moment, SentRow, VerdictRow } from './rows.ts';
 import type { Sight } from './sight.ts';
 
 /** A verdict before it has its time and attempt. */
-export type Ruling = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time'>;
+export type Ruling = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time' | 'skewed'>;
 
 /** The verdict of a sight; `none` is what it means that nothing was done. */
 export function rulingOf(
@@ -14,8 +14,10 @@ export function rulingOf(
   const { refunds } = sight;
   switch (sight.shows) {
     case 'expected': {
-      const alarm = none === 'rejected' ? 'applied_though_rejected' : undefined;
-      const why = 'a read shows it: ours or identical';
+      const { contradicts } = sight;
+      const alarmed = contradicts === undefined ? undefined : 'contradiction';
+      const alarm = none === 'rejected' ? 'applied_though_rejected' : alarmed;
+      const why = `a read shows it${contradicts === undefined ? '' : `, with ${contradicts}`}: ours or identical`;
       return { verdict: 'applied', by: 'read', why, alarm, refunds, created: sight.created };
     }
     case 'duplicate':
@@ -37,5 +39,7 @@ export function rulingOf(
 
 /** The row of a verdict. */
 export function ruling(sent: SentRow, now: Moment, words: Ruling): VerdictRow {
-  return { type: 'verdict', intent: sent.intent, attempt: sent.attempt, time: now.time, ...words };
+  const { intent, attempt } = sent;
+  const skewed = now.skewed ? true : undefined;
+  return { type: 'verdict', intent, attempt, time: now.time, skewed, ...words };
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Home } from '../harness/paydesk.ts';
 import { json, reset } from '../harness/server.ts';
-import { changeArgs, type Desk, openDesk, story } from './desk.ts';
+import { changeArgs, type Desk, journalRows, openDesk, story } from './desk.ts';
 import { honest, type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 
 let ledger: Ledger;
@@ -23,10 +23,15 @@ afterAll(async () => {
 const day = 86_400_000;
 
 /** An order whose refund was lost and not made: `not_seen`, and its horizon is over. */
-async function lostRefund(home: Home): Promise<LedgerOrder> {
+function lostRefund(home: Home): Promise<LedgerOrder> {
+  return lostRefundAfter(home, '');
+}
+
+/** The same in a journal that tells something before it. */
+async function lostRefundAfter(home: Home, before: string): Promise<LedgerOrder> {
   const order = ledger.add('refund', () => reset);
   const { code, stderr } = await desk.run(home, changeArgs(order));
-  expect({ code, story: story(home) }, stderr).toEqual({ code: 7, story: 'sent unknown not_seen' });
+  expect({ code, story: story(home) }, stderr).toEqual({ code: 7, story: `${before}sent unknown not_seen` });
   order.onPost = honest;
   return order;
 }
@@ -75,6 +80,32 @@ describe.concurrent('F42 no horizon expires while the clocks disagree', () => {
     const { code, stderr } = await desk.run(home, again(order));
     expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 3, posts: 1 });
     expect(stderr).toContain('has an open outcome');
+  });
+
+  test('a Date of the year 9999 in one reply keeps no horizon of another order from its end', async () => {
+    using home = desk.newHome();
+    const date = 'Fri, 31 Dec 9999 23:59:59 GMT';
+    const odd = ledger.add('refund', (_, apply) => json(apply(), 200, { date }));
+    expect((await desk.run(home, changeArgs(odd))).code).toBe(0);
+    const order = await lostRefundAfter(home, 'sent applied ');
+    const { code, stderr } = await desk.run(home, again(order));
+    expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 0, posts: 2 });
+    const shown = await desk.run(home, ['journal', 'list', '--json']);
+    expect(shown.stdout).not.toContain('253402300');
+  });
+
+  test('a verdict of a moment at which the clocks disagree starts no horizon; the next read does', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', () => reset);
+    expect((await desk.run(home, changeArgs(order), clockOff(home, -day))).code).toBe(7);
+    expect(journalRows(home).map(({ skewed }) => skewed)).toEqual([undefined, true, true]);
+    order.onPost = honest;
+    order.onRead = () => reset;
+    const blind = await desk.run(home, ['journal', 'list', '--open', '--json']);
+    expect(JSON.parse(blind.stdout).data).toHaveLength(1);
+    order.onRead = undefined;
+    expect((await desk.run(home, again(order))).code).toBe(0);
+    expect(story(home)).toBe('sent unknown not_seen not_seen sent applied');
   });
 
   test.each([

@@ -74,6 +74,7 @@ export interface JournalRow {
   readonly why?: string;
   readonly alarm?: string;
   readonly confirmed?: boolean;
+  readonly skewed?: boolean;
 }
 
 export function stateOf(home: Home): string {

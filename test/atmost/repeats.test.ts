@@ -122,6 +122,33 @@ describe.concurrent('F28 a script repeats a refund under its own id', () => {
     });
   });
 
+  test('two orders under one id at the same time: one is sent, the other refused, exit 3', async () => {
+    using home = desk.newHome();
+    const orders = [ledger.add('refund'), ledger.add('refund')];
+    // Both look into the journal before either has read its order.
+    const both = Promise.withResolvers<void>();
+    let waiting = 0;
+    for (const order of orders) {
+      order.onRead = async (read) => {
+        if (read !== 2) return undefined;
+        waiting += 1;
+        if (waiting === orders.length) both.resolve();
+        await both.promise;
+        return undefined;
+      };
+    }
+    const run = (order: LedgerOrder) => desk.run(home, [...changeArgs(order), '--intent', 'T1']);
+    const [first, second] = await Promise.all(orders.map(run));
+    const [sent, refused] = first?.code === 0 ? [first, second] : [second, first];
+    expect([sent?.code, refused?.code], refused?.stderr).toEqual([0, 3]);
+    expect(refused?.stderr.replaceAll(/\s+/g, ' ')).toContain('the intent T1 was something else');
+    expect(orders.filter(({ posts }) => posts.length === 1)).toHaveLength(1);
+    expect(orders.flatMap(({ posts }) => posts)).toHaveLength(1);
+    expect(story(home)).toBe('sent applied');
+    const winner = orders.find(({ posts }) => posts.length === 1) as LedgerOrder;
+    expect((await run(winner)).stderr).toContain('T1 was applied before');
+  });
+
   test('two runs under one id at the same time send once', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund');

@@ -121,6 +121,30 @@ describe.concurrent('the reads that are to tell', () => {
     },
   );
 
+  test.each([
+    ['capture', 'amount', 3_500_000, 'amount 3500000 instead of 35000'],
+    ['capture', 'currency', 'USD', 'currency USD instead of MXN'],
+    ['refund', 'currency', 'USD', 'currency USD instead of MXN'],
+  ] as const)(
+    'F8 a lost %s that reads show with another %s is no plain yes',
+    async (kind, field, value, says) => {
+      using home = desk.newHome();
+      const order = ledger.add(kind, (changed, apply) => {
+        apply();
+        changed.value = { ...changed.value, [field]: value };
+        return reset;
+      });
+      const { code, stderr } = await desk.run(home, changeArgs(order));
+      expect({ code, posts: order.posts.length, story: story(home) }, stderr).toEqual({
+        code: 7,
+        posts: 1,
+        story: 'sent unknown applied',
+      });
+      expect(stderr).toContain('contradicts what was asked for');
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(says);
+    },
+  );
+
   test('F32 an order whose charges are not all shown is not refunded at all', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund');

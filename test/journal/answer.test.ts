@@ -102,6 +102,17 @@ describe('what a reply says of other changes', () => {
   });
 });
 
+describe('what a reply to a capture says', () => {
+  it('an order of another amount than was read before is no plain yes', () => {
+    const capture = proof({ kind: 'capture', before: { amount: 7450, currency: 'MXN', charges: [] } });
+    const value = { ...order(), amount: 745_000, currency: 'MXN' };
+    expect(judgeReply(capture, { status: 200, body: { value } })).toEqual({
+      says: 'contradiction',
+      why: 'HTTP 200, an order that shows amount 745000 instead of 7450',
+    });
+  });
+});
+
 describe('what a reply to a refund says', () => {
   const heard = (status: number, value: unknown) => judgeReply(proof(), { status, body: { value } });
   const done = order(

@@ -73,6 +73,17 @@ describe('an attempt is open', () => {
     expect([isOpen(record, now(2000)), isOpen(record, now(1000 + horizonMs))]).toEqual([young, old]);
   });
 
+  it('until its horizon counted from the first verdict at which the clocks agreed', () => {
+    const skewed = attempt([
+      { verdict: 'unknown', skewed: true },
+      { time: 2000, skewed: true },
+    ]);
+    expect(isOpen(skewed, now(9_000_000 + horizonMs))).toBe(true);
+    const record = attempt([{ skewed: true }, { time: 5_000_000 }]);
+    expect(isOpen(record, now(5_000_000 + horizonMs - 1))).toBe(true);
+    expect(isOpen(record, now(5_000_000 + horizonMs))).toBe(false);
+  });
+
   it('until its horizon counted from the first verdict, since a stopped process may send late', () => {
     const record = attempt([
       { verdict: 'unknown', time: 5_000_000 },
@@ -349,6 +360,14 @@ describe('F42 the journal’s time', () => {
     expect(await at(0, day)).toMatchObject({ skewed: true });
     expect(await at(day, 0, { date: day + 120_000, wall: day })).toMatchObject({ skewed: false });
     expect(await at(day, 0, { date: day + 120_001, wall: day })).toMatchObject({ skewed: true });
+  });
+
+  it('is not that of a Date which disagrees, ahead or behind: nothing later could be before it', async () => {
+    const year9999 = Date.UTC(9999, 11, 31);
+    expect(await at(day, 0, { date: year9999, wall: day })).toMatchObject({ time: day, skewed: true });
+    expect(await at(day, 500, { date: 0, wall: day })).toMatchObject({ time: day, skewed: true });
+    // A wall clock that was set back: the journal's past is not left behind.
+    expect(await at(1000, day, { date: day, wall: 1000 })).toMatchObject({ time: day, skewed: true });
   });
 
   it('is the wall clock where the journal cannot be read, and nothing expires', async () => {

@@ -86,6 +86,24 @@ describe('a look at an open attempt', () => {
       { verdict: 'not_seen' },
     ],
     [
+      'not seen while the clocks disagreed: written once more, which starts the horizon',
+      attempt({ skewed: true }),
+      seen(order()),
+      { verdict: 'not_seen', skewed: undefined },
+    ],
+    [
+      'not seen, and the clocks disagree now: nothing new',
+      attempt({ skewed: true }),
+      { is: 'seen', value: order(), moment: { ...at(2000), skewed: true } },
+      undefined,
+    ],
+    [
+      'SENT, and the clocks disagree: the row says so',
+      attempt(),
+      { is: 'seen', value: order(), moment: { ...at(2000), skewed: true } },
+      { verdict: 'not_seen', skewed: true },
+    ],
+    [
       'not seen after its time: nothing new',
       attempt({}, { time: 1000 + horizonMs }),
       seen(order(), 1001 + horizonMs),

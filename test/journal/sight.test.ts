@@ -45,6 +45,30 @@ describe('what a read shows of a refund', () => {
     expect(judgeRead(proof(), order(charge('ch_1', 100, refunds)), nothing)).toMatchObject({ shows });
   });
 
+  it.each<[string, object, object, string | undefined]>([
+    ['as before', {}, {}, undefined],
+    ['in another currency', { currency: 'USD' }, {}, 'currency USD instead of MXN'],
+    [
+      'of a charge in another currency',
+      {},
+      { currency: 'USD' },
+      'currency of charge ch_1 USD instead of MXN',
+    ],
+    ['with the status pending', {}, { status: 'pending' }, undefined],
+    ['with the status Failed', {}, { status: 'Failed' }, 'the status Failed of refund new'],
+  ])('the expected record, %s', (_, ofOrder, { status, ...ofCharge }: { status?: string }, contradicts) => {
+    const refunds = [
+      { id: 'old', amount: -5, status: 'failed' },
+      { id: 'new', amount: -5, status },
+    ];
+    const seen = order({ id: 'ch_1', amount: 100, currency: 'MXN', ...ofCharge, refunds: { data: refunds } });
+    const charges = [{ id: 'ch_1', currency: 'MXN', refunds: [{ id: 'old', amount: -5 }] }];
+    const before = { amount: 100, currency: 'MXN', charges };
+    const sight = judgeRead(proof({ before }), { ...seen, currency: 'MXN', ...ofOrder }, nothing);
+    expect(sight).toMatchObject({ shows: 'expected' });
+    expect(sight).toHaveProperty('contradicts', contradicts);
+  });
+
   it('others beside the expected one are told', () => {
     const seen = order(
       charge('ch_1', 100, [
@@ -151,6 +175,29 @@ describe('what a read shows of other changes', () => {
     expect(judgeRead(proof({ kind: 'capture' }), { ...order(), payment_status }, nothing)).toEqual(sight);
   });
 
+  const captured = { ...order(), payment_status: 'paid', currency: 'MXN' };
+  it.each<[string, object, object, string | undefined]>([
+    ['as it was', { amount: 100, currency: 'MXN' }, captured, undefined],
+    ['as it was, in other letters', { amount: 100, currency: 'mxn' }, captured, undefined],
+    ['of another amount', { amount: 99, currency: 'MXN' }, captured, 'amount 100 instead of 99'],
+    ['in another currency', { amount: 100, currency: 'USD' }, captured, 'currency MXN instead of USD'],
+    [
+      'that shows no money',
+      { amount: 100, currency: 'MXN' },
+      { ...captured, amount: null, currency: undefined },
+      undefined,
+    ],
+    ['whose money an old row does not hold', {}, captured, undefined],
+  ])('a capture of an order %s', (_, before, value, contradicts) => {
+    const capture = proof({ kind: 'capture', before: { ...before, charges: [] } });
+    expect(judgeRead(capture, value, nothing)).toEqual({
+      shows: 'expected',
+      refunds: [],
+      others: false,
+      contradicts,
+    });
+  });
+
   const body = {
     currency: 'mxn',
     customer_info: { customer_id: 'cus_1' },
@@ -239,6 +286,7 @@ describe('the order before the sending', () => {
     expect(preImage('refund', value)).toEqual({
       before: {
         status: 'paid',
+        amount: 100,
         amountRefunded: 5,
         isRefundable: undefined,
         updatedAt: undefined,
@@ -250,9 +298,9 @@ describe('the order before the sending', () => {
   it('F32 is no basis for a refund where its charges are not all shown; a capture needs its status only', () => {
     const value = { ...order(), charges: { has_more: true, data: [] } };
     expect(preImage('refund', value)).toEqual({ problem: 'the charges are not all shown' });
-    expect(preImage('capture', value)).toEqual({ before: { status: 'paid', charges: [] } });
+    expect(preImage('capture', value)).toEqual({ before: { status: 'paid', amount: 100, charges: [] } });
     const odd = { before: { status: undefined, charges: [] } };
-    expect(preImage('capture', { ...value, payment_status: 7 })).toEqual(odd);
+    expect(preImage('capture', { ...value, amount: '100', payment_status: 7 })).toEqual(odd);
     expect(preImage('api', undefined)).toEqual({ before: { status: undefined, charges: [] } });
   });
 

@@ -57,6 +57,30 @@ describe('the journal file', () => {
     expect(await other.attempts(query)).toHaveLength(2);
   });
 
+  it('takes one SENT under a script’s id: not that of a run which did not see the other one’s', async () => {
+    const query = { origin: 'https://pay.example', given: 'T1' };
+    const on = (intent: string, orderId: string) => ({
+      ...sent(intent, 1, { given: 'T1', asked: { order: orderId } }),
+      proof: { ...sent(intent, 1).proof, orderId },
+    });
+    const [one, other, third] = [createFileStore(file), createFileStore(file), createFileStore(file)];
+    for (const store of [one, other, third]) expect(await store.attempts(query)).toEqual([]);
+    await one.append(on('i_a', 'ord_1'));
+    await expect(other.append(on('i_b', 'ord_2'))).rejects.toMatchObject({
+      kind: 'refused',
+      message: 'the intent T1 was something else: recorded with order ord_1; asked for now with order ord_2',
+      parts: { now: ['paydesk journal show i_a'] },
+    });
+    await expect(third.append(on('i_c', 'ord_1'))).rejects.toMatchObject({
+      kind: 'refused',
+      message: 'another run under the intent T1 came first',
+    });
+    await one.append(verdict('i_a', 2));
+    expect(await other.attempts(query)).toHaveLength(1);
+    await other.append({ ...on('i_a', 'ord_1'), attempt: 2 });
+    await other.append(sent('i_d', 3, { given: 'T2' }));
+  });
+
   it('gives back what was written, in another process too', async () => {
     const store = createFileStore(file);
     await store.append(sent('i_a', 1));

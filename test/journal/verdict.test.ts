@@ -20,6 +20,16 @@ describe('the verdict of a sight', () => {
       },
     ],
     [
+      { shows: 'expected', refunds: [], others: false, contradicts: 'amount 7 instead of 5' },
+      'not_seen',
+      {
+        ...read,
+        verdict: 'applied',
+        why: 'a read shows it, with amount 7 instead of 5: ours or identical',
+        alarm: 'contradiction',
+      },
+    ],
+    [
       { shows: 'duplicate', refunds: [] },
       'not_seen',
       { ...read, verdict: 'applied', why: 'a read shows it more than once', alarm: 'duplicate' },

@@ -6,10 +6,10 @@ import type { Context, Intent } from '../../ports.ts';
 import { checkNamed } from '../confirm-by-name.ts';
 import { wantedBody } from '../creation/body.ts';
 import { asksForMore, missingFlags, requireFlags } from '../creation/draft.ts';
+import { refusePast } from '../creation/expiry.ts';
 import { bodyFlag, creationFlags } from '../creation/flags.ts';
 import { sumOf } from '../creation/items.ts';
 import { drawLink, qrFlags } from '../creation/qr.ts';
-import { expiryWarnings } from '../creation/sale-blocks.ts';
 import { changeWords } from '../kind-words.ts';
 import { showRecorded } from '../repeat.ts';
 import { sendNamed } from '../send-named.ts';
@@ -50,17 +50,16 @@ export const create = defineCommand({
     });
     const repeat = { kind: 'checkout' as const, intentId, asked: sent.asked, again };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
-    const now = ctx.clock.now();
+    refusePast(sent.body.expired_at, ctx.clock.now());
     const { line_items: items, currency } = sent.body.order_template;
     const intent: Intent = {
       ...repeat,
       request: { method: 'POST', path: profile.settings['checkouts.path'], body: sent.body },
       amount: sumOf(items),
       currency,
-      checks: expiryWarnings(sent.body.expired_at, now),
       approve: async () => undefined,
     };
-    const preview = linkPreview(sent.body, profile, now);
+    const preview = linkPreview(sent.body, profile);
     const applied = await sendNamed(ctx, service, { intent, preview, confirm });
     if (applied === undefined) return undefined;
     await ctx.out.record(applied.record, checkoutColumns, () => linkResult(applied, sent.body, profile));

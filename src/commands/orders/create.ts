@@ -6,10 +6,10 @@ import type { Context, Intent } from '../../ports.ts';
 import { checkNamed } from '../confirm-by-name.ts';
 import { wantedBody } from '../creation/body.ts';
 import { asksForMore, missingFlags, requireFlags } from '../creation/draft.ts';
+import { refusePast } from '../creation/expiry.ts';
 import { bodyFlag, creationFlags } from '../creation/flags.ts';
 import { sumOf } from '../creation/items.ts';
 import { drawLink, qrFlags } from '../creation/qr.ts';
-import { expiryWarnings } from '../creation/sale-blocks.ts';
 import { changeWords } from '../kind-words.ts';
 import { showRecorded } from '../repeat.ts';
 import { sendNamed } from '../send-named.ts';
@@ -51,7 +51,7 @@ export const create = defineCommand({
     });
     const repeat = { kind: 'order' as const, intentId, asked, again };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
-    const now = ctx.clock.now();
+    refusePast(body.checkout?.expires_at, ctx.clock.now());
     const intent: Intent = {
       ...repeat,
       request: { method: 'POST', path: paths.orders, body },
@@ -60,10 +60,9 @@ export const create = defineCommand({
         shippingOf(body).reduce((sum, amount) => sum + amount, 0),
       ),
       currency: body.currency,
-      checks: expiryWarnings(body.checkout?.expires_at, now),
       approve: async () => undefined,
     };
-    const preview = orderPreview(body, profile, now);
+    const preview = orderPreview(body, profile);
     const applied = await sendNamed(ctx, service, { intent, preview, confirm });
     if (applied === undefined) return undefined;
     await ctx.out.record(applied.record, orderColumns, () => createResult(applied, body, profile));
