@@ -6,7 +6,7 @@ import { useProxies } from './api/proxy.ts';
 import { keepBooks } from './bookkeeping.ts';
 import type { Globals } from './globals.ts';
 import { tolerableSkewMs } from './journal/time.ts';
-import type { Clock, Context, JournalStore, Locks, Notes, Profile, Profiles } from './ports.ts';
+import type { Clock, Context, JournalStore, Locks, Notes, Profile, Profiles, TypedKey } from './ports.ts';
 import { refuseUnsafeRuntime } from './profiles/runtime.ts';
 import type { Demo } from './simulator/demo.ts';
 import type { Stop } from './stop.ts';
@@ -52,9 +52,9 @@ export function createAccount(parts: AccountParts): Account {
     open: async (name) => (await open(name)).service,
   });
   return {
-    async service({ purpose = 'read', profile } = {}) {
+    async service({ purpose = 'read', profile, key } = {}) {
       if (purpose === 'change') (await profiles.open()).approveChange();
-      const { service } = await open(profile);
+      const { service } = await (key === undefined ? open(profile) : openClient(parts, profile, key));
       // A change reads open outcomes again by itself.
       if (purpose === 'read') await books.tellOpen(service.profile);
       return service;
@@ -92,9 +92,9 @@ function beforeSent(store: JournalStore, takeOff: (intent: string) => void): Jou
   };
 }
 
-async function openClient(parts: AccountParts, name: string | undefined): Promise<Client> {
+async function openClient(parts: AccountParts, name: string | undefined, trial?: TypedKey): Promise<Client> {
   const { process, version, globals, clock, signal, secrets } = parts;
-  const opened = await parts.profiles.open(name);
+  const opened = await parts.profiles.open(name, trial);
   const { profile } = opened;
   refuseUnsafeRuntime({ env: process.env, execArgv: process.execArgv, mode: profile.mode });
   const secret = await opened.key();

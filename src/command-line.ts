@@ -54,6 +54,27 @@ function takesNext(word: string): boolean {
   );
 }
 
+/** The name behind -p or --profile, whether or not the rest of the line is understood; undefined for what no profile is called. */
+export function typedProfile(argv: readonly string[]): string | undefined {
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? '';
+    if (word === '--') return undefined;
+    const switches = /^-[^-]/.test(word) ? switchesOf(word).length + 1 : word.length;
+    if (word === '--profile' || word.slice(switches) === 'p') return profileName(argv[index + 1]);
+    if (word[switches] === 'p') return profileName(word.slice(switches + 1));
+    if (word.startsWith('--profile=')) return profileName(word.slice('--profile='.length));
+    if (takesNext(word)) index += 1;
+  }
+  return undefined;
+}
+
+// What a shell reads as it stands; a name that is none is said to be none elsewhere.
+const nameLike = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+function profileName(text: string | undefined): string | undefined {
+  return text !== undefined && nameLike.test(text) ? text : undefined;
+}
+
 function asksFor(argv: readonly string[], long: string, short: string): boolean {
   const end = argv.indexOf('--');
   return argv

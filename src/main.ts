@@ -1,6 +1,7 @@
 /** One run: arguments in, exit code out. Joins the parts, and prints every error. */
 
-import { type Invocation, readCommandLine } from './command-line.ts';
+import { withProfile } from './carried-profile.ts';
+import { type Invocation, readCommandLine, typedProfile } from './command-line.ts';
 import type { Run } from './context.ts';
 import { variable } from './env.ts';
 import { CliError, exitCodes } from './errors.ts';
@@ -85,7 +86,7 @@ async function printError(error: CliError, stage: Stage, run: Run | undefined): 
     const { out, notes } = stage.screen();
     for (const key of (await run?.knownKeys()) ?? []) stage.secrets.add(key);
     await out.finish();
-    await notes.fail(error, stage.debug());
+    await notes.fail(withProfile(error, typedProfile(stage.process.argv.slice(2))), stage.debug());
   } catch {
     lastWords(error, stage);
   }

@@ -15,6 +15,7 @@ import type {
   ProfileDescription,
   ProfileDraft,
   Profiles,
+  TypedKey,
 } from './profiles/profile.ts';
 import type { SimulatorControl } from './simulator/control.ts';
 
@@ -30,6 +31,7 @@ export type {
   Profiles,
   Sight,
   SimulatorControl,
+  TypedKey,
   VerdictRow,
 };
 
@@ -705,6 +707,8 @@ export interface Context {
   service(how?: {
     readonly purpose?: 'read' | 'change';
     readonly profile?: string | undefined;
+    /** A key to try instead of the one that is kept; a profile is then named. */
+    readonly key?: TypedKey | undefined;
   }): Promise<OpenService>;
   /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
   timeOfDay(ms: number): string;

@@ -65,6 +65,7 @@ export function openScreen(parts: ScreenParts): Screen {
     now,
     secrets,
     onLost: parts.abort,
+    note: (line) => notes.note(line),
     beforeWrite: () => notes.clearProgress(),
   });
   const ask = createAsk({

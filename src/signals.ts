@@ -39,9 +39,15 @@ export function listenToSignals(
     signalled = true;
   };
   for (const signal of signals) process.on(signal, onSignal);
+  // Node opens a debugger at this one, to whoever is on this machine; a listener, never taken away, is what stops it.
+  process.on('SIGUSR1', ignore);
   return {
     stop: () => {
       for (const signal of signals) process.off(signal, onSignal);
     },
   };
+}
+
+function ignore(): void {
+  // Nobody debugs a process that holds a key.
 }

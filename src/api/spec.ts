@@ -652,6 +652,8 @@ export interface Column {
   readonly value: (record: JsonObject) => unknown;
   /** In the default table from this terminal width on; absent: only by `--columns`. */
   readonly tableFrom?: number;
+  /** Stays where there is not room for all columns, whatever its kind. */
+  readonly stays?: true;
   /** Absent from CSV unless named; a derived column for people. */
   readonly derived?: true;
 }

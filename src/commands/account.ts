@@ -18,7 +18,7 @@ function modeWord({ kind, mode }: Profile): string {
 }
 
 /** A command line to copy, with the profile where one has to be named: `paydesk -p shop-mx orders list`. */
-export function commandLine(profile: Profile, ...words: readonly string[]): string {
+export function commandLine(profile: Pick<Profile, 'kind' | 'name'>, ...words: readonly string[]): string {
   const named = profile.kind === 'environment' ? [] : ['-p', profile.name];
   return ['paydesk', ...named, ...words.map(quoted)].join(' ');
 }

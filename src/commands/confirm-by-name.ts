@@ -2,7 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { Context, Profile } from '../ports.ts';
-import { cancelled, checkAnswerable } from './confirm.ts';
+import { cancelled, checkAnswerable, type Lacking } from './confirm.ts';
 
 /** What such a change is confirmed by: the profile, and the value of `--confirm` when given. */
 export interface NamedChange {
@@ -16,13 +16,14 @@ export interface NamedChange {
  * Fails at once, before any request: when nobody can be asked and the flag that says yes is missing, or when
  * `--confirm` names another profile.
  */
-export function checkNamed(ctx: Context, { profile, confirm, body }: NamedChange): void {
+export function checkNamed(ctx: Context, { profile, confirm, body }: NamedChange, lacking: Lacking): void {
   if (confirm !== undefined && confirm !== profile.name) {
     throw new CliError('refused', `--confirm ${confirm} does not name the profile ${profile.name}`, {
       certain: 'nothing was sent',
     });
   }
-  if (confirm === undefined) checkAnswerable(ctx, profile, '--confirm PROFILE', body);
+  const flag = ['--confirm PROFILE', `--confirm ${profile.name}`] as const;
+  if (confirm === undefined) checkAnswerable(ctx, profile, flag, { ...lacking, body });
 }
 
 /** Asks, unless a flag answered. Throws CliError 'cancelled' on No. */

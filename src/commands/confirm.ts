@@ -14,25 +14,46 @@ export interface Confirmable {
   readonly confirm: string | undefined;
 }
 
+/** A command line that is to be confirmed, and what it lacks besides. */
+export interface Lacking {
+  /** `orders refund`. */
+  readonly command: string;
+  /** Arguments and flags that nobody can be asked for, as they are typed. */
+  readonly missing: readonly string[];
+}
+
 /** Fails at once, before any request, when nobody can be asked and the flag that says yes is missing. */
-export function checkConfirmable(ctx: Context, { profile, confirm }: Omit<Confirmable, 'id'>): void {
-  if (confirm === undefined) checkAnswerable(ctx, profile, '--confirm ID');
+export function checkConfirmable(
+  ctx: Context,
+  { profile, id, confirm }: Omit<Confirmable, 'id'> & { readonly id: string | undefined },
+  lacking: Lacking,
+): void {
+  if (confirm === undefined)
+    checkAnswerable(ctx, profile, ['--confirm ID', `--confirm ${id ?? 'ID'}`], lacking);
 }
 
 /**
- * Throws CliError 'usage' when nobody can be asked and the flag that says yes is missing; `flag` says it in production.
- * `body` is the file of `--body`: what reads standard input to its end leaves none for an answer.
+ * Throws CliError 'usage' naming all that is missing when nobody can be asked and the flag that says yes is; `flag` says
+ * it in production, as it is called and as it is typed. `body` is the file of `--body`: what reads standard input to its
+ * end leaves none for an answer.
  */
 export function checkAnswerable(
   { ask, options }: Context,
   { mode }: Profile,
-  flag: string,
-  body?: string,
+  [flag, typed]: readonly [string, string],
+  { command, missing, body }: Lacking & { readonly body?: string | undefined },
 ): void {
   if ((ask.interactive && body !== '-') || options.dryRun) return;
-  if (mode === 'production') throw usage(`missing ${flag}: in production --yes alone is not enough`);
+  const others = ask.interactive ? [] : missing;
+  const names = (own: string) => `missing ${[...others, own].join(', ')}`;
+  // A line that is put together from parts might ask for more than was meant.
+  const now = (own: string) => [
+    others.length === 0 ? `add it to the command: ${own}` : `paydesk ${command} --help`,
+  ];
+  if (mode === 'production')
+    throw usage(`${names(flag)}: in production --yes alone is not enough`, now(typed));
   const why = ask.interactive ? '--body - reads standard input to its end, so ' : '';
-  if (!options.yes) throw usage(`missing --yes: ${why}nobody can be asked here`);
+  if (!options.yes) throw usage(`${names('--yes')}: ${why}nobody can be asked here`, now('--yes'));
 }
 
 /** Asks, unless a flag answered. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names something else. */

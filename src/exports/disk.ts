@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { CliError, cannotSyncFolder, systemReason } from '../errors.ts';
+import { CliError, cannotSyncFolder, systemCode, systemReason } from '../errors.ts';
 
 const { O_RDWR, O_CREAT, O_EXCL } = constants;
 // Not there on every system.
@@ -18,9 +18,10 @@ export function kindOf(path: string): 'file' | 'folder' | 'special' | undefined 
   return stat.isFile() ? 'file' : 'special';
 }
 
-/** Creates a file of our own. Throws CliError 'refused' when it cannot be made, or exists. */
+/** Creates a file of our own, in place of what a killed run left there. Throws CliError 'refused' when it cannot be made. */
 export async function createFile(path: string): Promise<FileHandle> {
   try {
+    await rm(path, { force: true });
     return await open(path, O_RDWR | O_CREAT | O_EXCL | noFollow, 0o600);
   } catch (error) {
     throw notUsable(path, error);
@@ -86,9 +87,15 @@ export async function syncFolderOf(path: string): Promise<void> {
   }
 }
 
+// No room, or none for this user.
+const full: readonly string[] = ['ENOSPC', 'EDQUOT'];
+
 /** The error of a file that broke off while it was written. */
 export function brokenFile(path: string, error: unknown): CliError {
-  return new CliError('incomplete', `${path} could not be written: ${systemReason(error)}`, { cause: error });
+  return new CliError('incomplete', `${path} could not be written: ${systemReason(error)}`, {
+    now: full.includes(systemCode(error)) ? ['free space on its disk, then:'] : [],
+    cause: error,
+  });
 }
 
 /** The error of a file that cannot be opened for writing. */

@@ -1,7 +1,7 @@
 /** Exports into files: opens a new one, or one that was interrupted, and checks finished ones. */
 
 import { createHash } from 'node:crypto';
-import { type FileHandle, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { CliError } from '../errors.ts';
 import type { Clock, ExportRequest, Exports, Held, Locks } from '../ports.ts';
 import {
@@ -14,7 +14,7 @@ import {
   startCheckpoint,
 } from './checkpoint.ts';
 import { createFile, kindOf, makeFolder, openOwnFile } from './disk.ts';
-import { type Begun, exportFile, type FileFormatter } from './file.ts';
+import { type Begun, exportFile, type FileFormatter, removeUnfinished } from './file.ts';
 import { type Names, namesOf } from './names.ts';
 import { createTallies } from './tally.ts';
 import { isManifest, verifyExport } from './verify.ts';
@@ -109,12 +109,12 @@ async function start({ clock }: ExportParts, names: Names, request: ExportReques
     keyFingerprint: request.keyFingerprint,
     query: request.query,
   };
-  await rm(names.partial, { force: true });
-  const checkpoint = await startCheckpoint(names.checkpoint, head);
+  const checkpoint = await startCheckpoint(names.begun.checkpoint, head);
   return {
     head,
     handle: await createPartial(names, checkpoint),
     checkpoint,
+    inPlace: false,
     tallies: createTallies(),
     hash: createHash('sha256'),
     bytes: 0,
@@ -125,10 +125,10 @@ async function start({ clock }: ExportParts, names: Names, request: ExportReques
 
 async function createPartial(names: Names, checkpoint: CheckpointWriter): Promise<FileHandle> {
   try {
-    return await createFile(names.partial);
+    return await createFile(names.begun.partial);
   } catch (error) {
     await checkpoint.close();
-    await removeCheckpoint(names.checkpoint);
+    await removeCheckpoint(names.begun.checkpoint);
     throw error;
   }
 }
@@ -154,9 +154,11 @@ async function goOn(
     pages += 1;
   }
   await handle.truncate(bytes);
+  await removeUnfinished(names.begun);
   return {
     head: found.head,
     handle,
+    inPlace: true,
     checkpoint: await continueCheckpoint(names.checkpoint, found, pages),
     tallies,
     hash,
@@ -168,7 +170,7 @@ async function goOn(
         : []),
       ...(found.head.keyFingerprint === request.keyFingerprint
         ? []
-        : ['the key is another one than when this export began; the account is the same']),
+        : ['the key is another one than when this export began']),
     ],
   };
 }

@@ -37,6 +37,8 @@ export interface Begun extends BytesBegun {
   readonly tallies: Tallies;
   readonly pages: readonly CheckpointPage[];
   readonly notes: readonly string[];
+  /** Whether it has the names of an unfinished export, or still those that it began under. */
+  readonly inPlace: boolean;
 }
 
 /** What an export into a file is made of. */
@@ -69,6 +71,15 @@ export function exportFile(parts: FileParts): ExportFile {
       bytes: bytes.count,
       sha256: bytes.sha256(),
     });
+  let { inPlace } = parts;
+  const putInPlace = async (): Promise<void> => {
+    if (inPlace) return;
+    // Whichever of the two a killed run leaves old: a page that is not as the checkpoint says is read again.
+    await rename(names.begun.checkpoint, names.checkpoint);
+    await rename(names.begun.partial, names.partial);
+    await rm(names.partialManifest, { force: true });
+    inPlace = true;
+  };
   const close = async (): Promise<void> => {
     await handle.close();
     await checkpoint.close();
@@ -103,6 +114,7 @@ export function exportFile(parts: FileParts): ExportFile {
         const sha256 = createHash('sha256').update(stored).digest('hex');
         const { last, ids, state } = walked;
         await checkpoint.add({ last, ids, state, bytes: stored.length, sha256, tally });
+        if (tally.read > 0) await putInPlace();
         tallies.add(tally);
       }),
     complete: () =>
@@ -111,19 +123,30 @@ export function exportFile(parts: FileParts): ExportFile {
         await handle.sync();
         await close();
         refuseTakenMeanwhile(request, names);
+        await putInPlace();
         await giveName(names, manifest(names.file, undefined));
         await lock.release();
         return { manifest: names.manifest, rows: tallies.total().rows, bytes: bytes.count };
       }),
     async leave(why) {
       await close();
-      if (tallies.total().read === 0) {
-        await rm(names.partial, { force: true });
-        await removeCheckpoint(names.checkpoint);
+      if (!inPlace) await removeUnfinished(names.begun);
+      else if (tallies.total().read === 0) {
+        await removeUnfinished(names);
+        await rm(names.partialManifest, { force: true });
       } else await replaceFile(names.partialManifest, manifest(names.partial, why)).catch(() => undefined);
       await lock.release();
     },
   };
+}
+
+/** Takes away an unfinished file and its checkpoint. */
+export async function removeUnfinished({
+  partial,
+  checkpoint,
+}: Pick<Names, 'partial' | 'checkpoint'>): Promise<void> {
+  await rm(partial, { force: true });
+  await removeCheckpoint(checkpoint);
 }
 
 function refuseTakenMeanwhile({ force, path }: ExportRequest, { file }: Names): void {

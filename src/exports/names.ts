@@ -13,6 +13,8 @@ export interface Names {
   readonly partial: string;
   readonly partialManifest: string;
   readonly checkpoint: string;
+  /** What a new export begins under: what was unfinished before stays until the new one has its first page. */
+  readonly begun: { readonly partial: string; readonly checkpoint: string };
 }
 
 /** The names of a file that somebody asked for. Throws CliError 'usage' when its folder is not there. */
@@ -21,12 +23,14 @@ export function namesOf(path: string, checkpoints: string): Names {
   const file = join(realFolder(dirname(wanted), path), basename(wanted));
   const partial = partialOf(file);
   const hash = createHash('sha256').update(file).digest('hex').slice(0, 32);
+  const checkpoint = join(checkpoints, `${hash}.jsonl`);
   return {
     file,
     partial,
     manifest: manifestOf(file),
     partialManifest: manifestOf(partial),
-    checkpoint: join(checkpoints, `${hash}.jsonl`),
+    checkpoint,
+    begun: { partial: `${partial}.new`, checkpoint: `${checkpoint}.new` },
   };
 }
 

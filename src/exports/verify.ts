@@ -63,10 +63,12 @@ async function unfinished(file: string): Promise<Problem> {
       words: `there is only ${partial}, not complete: ${said.why_not ?? 'interrupted'}`,
     };
   }
-  const begun = (await sizeOf(partial)) !== undefined;
+  if ((await sizeOf(partial)) !== undefined)
+    return { kind: 'incomplete', words: `there is only ${partial}, not complete` };
+  const missing = (await sizeOf(file)) === undefined;
   return {
     kind: 'incomplete',
-    words: begun ? `there is only ${partial}, not complete` : `there is no ${manifestOf(file)}`,
+    words: missing ? 'there is no such file, and no manifest of it' : `there is no ${manifestOf(file)}`,
   };
 }
 

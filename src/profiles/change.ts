@@ -6,7 +6,7 @@ import { editStored } from './edit.ts';
 import { fingerprint, lastFour, readKey } from './key.ts';
 import { checkName, demoName, environmentName } from './names.ts';
 import { keptIn } from './open.ts';
-import type { KeyDescription, NewKey, Profile, ProfileDraft, SettingChange } from './profile.ts';
+import type { KeyDescription, NewKey, Profile, ProfileDraft, SettingChange, TypedKey } from './profile.ts';
 import { unknownProfile } from './resolve.ts';
 import type { KeyPlace, ProfileFile, StoredProfile } from './store.ts';
 import { placeOf, profileOf, storedOf } from './stored.ts';
@@ -81,7 +81,7 @@ export function setSetting(core: Core, name: string, setting: string, value: str
 export function replaceKey(
   core: Core,
   name: string,
-  newKey: { readonly text: string; readonly where: string; readonly place?: KeyPlace | undefined },
+  newKey: TypedKey & { readonly place?: KeyPlace | undefined },
 ): Promise<KeyDescription> {
   const key = readKey(newKey.text, newKey.where);
   return core.change(async ({ file, save }) => {

@@ -5,9 +5,9 @@ import type { Core } from './core.ts';
 import { demoProfile } from './demo.ts';
 import { describeSettings, describeValues } from './describe.ts';
 import { environmentKey, environmentKeyPlace, environmentProfile } from './environment.ts';
-import { fingerprint, lastFour } from './key.ts';
+import { fingerprint, lastFour, readKey } from './key.ts';
 import { demoName, environmentName } from './names.ts';
-import type { KeyDescription, OpenProfile, Profile, ProfileDescription } from './profile.ts';
+import type { KeyDescription, OpenProfile, Profile, ProfileDescription, TypedKey } from './profile.ts';
 import { type Choice, chooseProfile, unknownProfile, withGiven } from './resolve.ts';
 import type { ProfileFile, StoredProfile } from './store.ts';
 import { profileOf } from './stored.ts';
@@ -23,8 +23,14 @@ interface Found {
 }
 
 /** Opens the named profile, or that of the run. Throws CliError 'auth' when there is none, 'refused' as `chooseProfile`. */
-export async function openProfile(core: Core, name: string | undefined): Promise<OpenProfile> {
-  const { profile, choice, several, key } = await find(core, name);
+export async function openProfile(
+  core: Core,
+  name: string | undefined,
+  trial?: TypedKey,
+): Promise<OpenProfile> {
+  const { profile, choice, several, key: keptKey } = await find(core, name);
+  const tried = trial === undefined ? undefined : readKey(trial.text, trial.where);
+  const key = async () => tried ?? keptKey();
   return {
     profile,
     chosenBy: choice.chosenBy,

@@ -56,9 +56,13 @@ export interface ProfileDraft {
 }
 
 /** A key as it came, with the place it came from in words: `--key-stdin`. */
-export interface NewKey {
+export interface TypedKey {
   readonly text: string;
   readonly where: string;
+}
+
+/** The same, with where it is to be kept. */
+export interface NewKey extends TypedKey {
   readonly place: KeyPlace;
 }
 
@@ -111,8 +115,9 @@ export interface Profiles {
   /**
    * Opens the named profile, or the one of this run: -p, PAYDESK_PROFILE, `profile use`, the environment.
    * Throws CliError 'auth' when there is none, 'refused' when variables of the environment contradict it.
+   * `trial`: a key to open it with instead of the kept one; throws CliError 'usage' when it cannot be one.
    */
-  open(name?: string): Promise<OpenProfile>;
+  open(name?: string, trial?: TypedKey): Promise<OpenProfile>;
   describe(name?: string): Promise<ProfileDescription>;
   list(): Promise<readonly ListedProfile[]>;
   /** Names of the profiles that reach an account. */
@@ -142,7 +147,7 @@ export interface Profiles {
   /** Keeps a new key; where the old one was, unless the place is given. */
   replaceKey(
     name: string,
-    key: Omit<NewKey, 'place'> & { readonly place?: KeyPlace | undefined },
+    key: TypedKey & { readonly place?: KeyPlace | undefined },
   ): Promise<KeyDescription>;
   /** Removes the profile and its key. */
   remove(name: string): Promise<void>;

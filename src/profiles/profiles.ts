@@ -29,7 +29,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     keyLimit,
     given: parts.given,
     problem: { name: nameProblem, baseUrl: baseUrlProblem, key: keyProblem },
-    open: (name) => openProfile(core, name),
+    open: (name, trial) => openProfile(core, name, trial),
     describe: (name) => describeProfile(core, name),
     list: async () => listProfiles(core),
     reaching: (account) => profilesReaching(core, account),

@@ -9,8 +9,11 @@ export function namedColumns(columns: readonly Column[], names: readonly string[
     const found = columns.find((column) => column.name === name.trim());
     if (found !== undefined) return found;
     throw new CliError('usage', `--columns ${name}: there is no such column`, {
-      certain: `the columns here are ${columns.map((column) => column.name).join(', ')}`,
-      now: ['-o list shows every field of a record, -o json the service’s own objects'],
+      certain: 'nothing was changed',
+      now: [
+        `the columns here are ${columns.map((column) => column.name).join(', ')}`,
+        '-o list shows every field of a record, -o json the service’s own objects',
+      ],
     });
   });
 }

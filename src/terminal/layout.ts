@@ -51,9 +51,10 @@ function total(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
 }
 
-// Indexes, those that are missed most first; of one kind, as they stand.
+// Indexes, those that are missed most first: those that stay, then by kind; of one kind, as they stand.
 function mostImportant(columns: readonly Column[]): readonly number[] {
-  const rank = (index: number): number => importance.indexOf(kindAt(columns, index));
+  const rank = (index: number): number =>
+    columns[index]?.stays === true ? -1 : importance.indexOf(kindAt(columns, index));
   return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 

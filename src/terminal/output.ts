@@ -27,6 +27,8 @@ export interface OutputOptions {
   readonly secrets: Secrets;
   /** Called once when stdout is gone or full: the run is to be aborted. */
   readonly onLost: (error: CliError) => void;
+  /** Tells a person something about what was written. */
+  readonly note?: ((line: string) => void) | undefined;
   /** Called before each write: takes a progress line off the screen. */
   readonly beforeWrite?: (() => void) | undefined;
 }

@@ -34,15 +34,22 @@ export function startSink(columns: readonly Column[], options: OutputOptions, wr
   let format: ListFormat | undefined;
   let state: 'new' | 'begun' | 'ended' = 'new';
   let written = 0;
+  let leftOut: readonly string[] = [];
+  const load = (): Promise<ListFormat> =>
+    listFormat(columns, named, options, (titles) => {
+      leftOut = titles;
+    });
 
   const end = async (hasMore: boolean): Promise<void> => {
-    format ??= await listFormat(columns, named, options);
+    format ??= await load();
     state = 'ended';
     await writer.write(format.end(hasMore));
+    if (leftOut.length > 0)
+      options.note?.(`this terminal has no room for ${leftOut.join(', ')}: -o list shows every field`);
   };
   return {
     async rows(rows) {
-      format ??= await listFormat(columns, named, options);
+      format ??= await load();
       state = 'begun';
       try {
         await writer.write(format.page(rows));
@@ -66,6 +73,7 @@ async function listFormat(
   columns: readonly Column[],
   named: readonly Column[] | undefined,
   options: OutputOptions,
+  onLeftOut: (titles: readonly string[]) => void,
 ): Promise<ListFormat> {
   const { format, header, stdout, secrets } = options;
   const clean = screenClean(secrets);
@@ -92,6 +100,7 @@ async function listFormat(
         paint: await loadPaint(options.color),
         reading: readingOf(options),
         clean,
+        onLeftOut,
       });
     }
   }

@@ -21,6 +21,8 @@ export interface TableStyle {
   readonly paint: Paint;
   readonly reading: Reading;
   readonly clean: (text: string) => string;
+  /** Called with the titles of columns that the terminal has no room for. */
+  readonly onLeftOut?: ((titles: readonly string[]) => void) | undefined;
 }
 
 interface DrawnCell {
@@ -48,6 +50,8 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       const first = layout === undefined;
       layout ??= firstLayout(columns, [heading, ...rows], style.width);
       const shown = layout.columns.map((column) => columns.indexOf(column));
+      if (first && shown.length < columns.length)
+        style.onLeftOut?.(columns.filter((_, index) => !shown.includes(index)).map((one) => one.title));
       const lines = first && style.header ? [heading, ...rows] : rows;
       return draw(
         lines.map((line) => shown.map((index) => line[index] ?? empty)),

@@ -210,7 +210,8 @@ describe('a reply with oddities that are no harm', () => {
   });
 
   test('large integers keep their digits, __proto__ is a key like others', async () => {
-    const body = '{"object":"list","has_more":false,"data":[{"id":"ord_1","amount":9007199254740993,"__proto__":{"a":1}}]}';
+    const body =
+      '{"object":"list","has_more":false,"data":[{"id":"ord_1","amount":9007199254740993,"__proto__":{"a":1}}]}';
     await using server = await startServer(json(body));
     const [page] = await firstPage(openClient(server));
     const value = page?.records[0]?.value ?? {};

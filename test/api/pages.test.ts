@@ -93,7 +93,10 @@ test.each<[string, object]>([
 test('takes has_more that is absent, null or a word neither for more pages nor for the end', async () => {
   for (const has_more of [undefined, null, 'true', 1]) {
     await using server = await startServer(json({ object: 'list', data: [{ id: 'ord_1' }], has_more }));
-    const error = { kind: 'incomplete', message: expect.stringContaining('does not say whether more follow') };
+    const error = {
+      kind: 'incomplete',
+      message: expect.stringContaining('does not say whether more follow'),
+    };
     expect(await walk(server, {})).toMatchObject({ pages: [{ hasMore: false, saysHasMore: false }], error });
     expect(server.requests).toHaveLength(1);
   }

@@ -23,9 +23,14 @@ export interface Running {
 }
 
 /** Starts `paydesk -p t ARGS` with nothing to read. */
-export function start(desk: Desk, home: Home, args: readonly string[]): Running {
+export function start(
+  desk: Desk,
+  home: Home,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Running {
   const child = spawn(process.execPath, [bin, '-p', 't', ...args], {
-    env: desk.env(home),
+    env: desk.env(home, env),
     cwd: home.path,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,6 +1,8 @@
 /** Ctrl-C, SIGTERM, SIGHUP and a closed terminal while a refund is in flight: its outcome is neither lost nor forged. */
 
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -24,14 +26,18 @@ afterAll(async () => {
 });
 
 /** A refund whose request has arrived and is not answered yet. */
-async function inFlight(home: Home, args: readonly string[] = []) {
+async function inFlight(
+  home: Home,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+) {
   const arrived = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<Handler>();
   const order = ledger.add('refund', () => async (...request) => {
     arrived.resolve();
     await (await answer.promise)(...request);
   });
-  const run = start(desk, home, [...changeArgs(order), ...args]);
+  const run = start(desk, home, [...changeArgs(order), ...args], env);
   await Promise.race([arrived.promise, run.end]);
   return { run, order, reply: answer.resolve };
 }
@@ -54,6 +60,22 @@ const refusal: Handler = json(
   },
   428,
 );
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function connecting(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.destroy();
+}
+
 function close(terminal: object): void {
   if ('destroy' in terminal && typeof terminal.destroy === 'function') terminal.destroy();
 }
@@ -193,6 +215,20 @@ describe.concurrent('F35 the second Ctrl-C leaves at once', () => {
     expect(JSON.parse(stderr)).toMatchObject({ object: 'error', exit_code: 7, kind: 'unknown' });
     expect(stderr).toMatch(/paydesk journal reconcile i_\w+/);
   });
+});
+
+test.concurrent('SIGUSR1 in flight opens no debugger', async () => {
+  using home = desk.newHome();
+  const port = await freePort();
+  const { run, order, reply } = await inFlight(home, [], { NODE_OPTIONS: `--inspect-port=${port}` });
+  run.kill('SIGUSR1');
+  run.kill('SIGINT');
+  await run.untilSaid(waitedFor);
+  await expect(connecting(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  reply(applied(order));
+  const { code, stderr } = await run.end;
+  expect({ code, story: story(home) }, stderr).toEqual({ code: 0, story: 'sent applied' });
+  expect(stderr).not.toMatch(/debugger/i);
 });
 
 test.concurrent.each([

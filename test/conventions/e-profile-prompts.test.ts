@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyOf, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { withoutEscapes } from '../harness/pty.ts';
+import { json, startServer } from '../harness/server.ts';
 import { atTerminal, type Terminal } from '../harness/terminal.ts';
 
 // Letters that no path, id or sentence of the screen is made of.
@@ -17,12 +18,19 @@ const keysOf = (home: Home) => join(home.path, '.config', 'paydesk', 'keys.json'
 // A home with the profile `a`; each test works on a copy.
 let added: Home;
 let addedKey: string;
+let server: Awaited<ReturnType<typeof startServer>>;
 beforeAll(async () => {
   added = newHome();
   addedKey = newKey();
-  await paydesk(['profile', 'add', 'a', ...where, '--key-stdin'], { home: added, input: addedKey });
+  // A new key is tried before it replaces another.
+  server = await startServer(json({ object: 'list', has_more: false, data: [] }));
+  const at = ['--base-url', server.url, '--mode', 'sandbox'];
+  await paydesk(['profile', 'add', 'a', ...at, '--key-stdin'], { home: added, input: addedKey });
 });
-afterAll(() => added[Symbol.dispose]());
+afterAll(async () => {
+  added[Symbol.dispose]();
+  await server.close();
+});
 
 const styles = [
   { style: 'redrawn', env: {} },

@@ -47,6 +47,8 @@ const wrongFlags: readonly (readonly [says: string, args: readonly string[]])[] 
   ['the end of 32-bit Unix seconds', [...link, '--expires', '2147483648']],
   ['the end of 32-bit Unix seconds', [...link, '--expires', '2039-01-01']],
   ['--expires 2030-02-31', [...link, '--expires', '2030-02-31']],
+  ['it would expire in the past, at 1577836800', [...link, '--expires', '2020-01-01T00:00:00Z']],
+  ['it would expire in the past, at 1577836800', [...hosted, '--expires', '1577836800']],
   ['--expires tomorrow', [...link, '--expires', 'tomorrow']],
   ['--customer-name and --customer contradict', [...link, '--customer', 'cus_1', '--customer-name', 'Ana']],
   ['--body and --item contradict', [...link, '--body', '-']],

@@ -142,7 +142,7 @@ test('F61 an unfinished file that somebody else put there is not written to', as
 
 test.each([
   [['--to', 'o.txt'], '--to o.txt: the name says no format'],
-  [['--to', 'o.csv', '--json'], '--to o.csv says csv, -o says json'],
+  [['--to', 'o.ndjson', '--csv'], '--to o.ndjson says ndjson, -o says csv'],
   [['-o', 'table'], '-o table: an export is ndjson, json, csv'],
   [['--resume'], '--resume needs --to FILE'],
   [['--force'], '--force needs --to FILE'],
@@ -159,6 +159,26 @@ test.each([
   expect(ran.stderr).toContain(message);
   expect(server.requests).toHaveLength(0);
   expect(readdirSync(home.path).filter((file) => file.startsWith('o.'))).toEqual([]);
+});
+
+test('beside a name that says the format, --json says how the run speaks: a failure is one JSON object', async () => {
+  let broken = true;
+  await using server = await startOrders(count, (page) =>
+    broken && page > 1 ? json({}, 503, { 'retry-after': '0' }) : undefined,
+  );
+  using home = newHome();
+  const words = ['--to', 'o.csv.gz', '--limit', '25', '--json'];
+  const failed = await exporting(server, home, ...words);
+  expect(failed).toMatchObject({ code: 9, stdout: '' });
+  expect(JSON.parse(failed.stderr)).toMatchObject({
+    object: 'error',
+    exit_code: 9,
+    now: ['go on with it: paydesk orders export --limit 25 --json --to o.csv.gz --resume'],
+  });
+  broken = false;
+  expect(await exporting(server, home, ...words, '--resume')).toMatchObject({ code: 0, stdout: '' });
+  const { stdout } = await exporting(server, home, '--csv');
+  expect(gunzipSync(readFileSync(at(home, 'o.csv.gz'))).toString()).toBe(stdout);
 });
 
 test('--verify tells a whole file from a changed, a short, an unfinished and an old one, without the service', async () => {
@@ -192,8 +212,10 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
   expect(await check('o.csv')).toMatchObject({ code: 0 });
   expect(await check('other.csv')).toMatchObject({
     code: 9,
-    stderr: expect.stringContaining('there is no '),
+    stderr: expect.stringContaining('other.csv: there is no such file, and no manifest of it'),
   });
+  writeFileSync(at(home, 'other.csv'), 'id\n');
+  expect((await check('other.csv')).stderr.replace(/\s+/g, ' ')).toContain('other.csv.manifest.json');
   writeFileSync(at(home, 'o.csv.manifest.json'), '{}');
   expect(await check('o.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('no manifest') });
 });

@@ -216,7 +216,7 @@ test('a folder that cannot be written, and checkpoints that cannot: exit 3, the 
   using home = newHome();
   const nowhere = await exporting(server, home, '--to', '/proc/o.csv');
   expect(nowhere.code).toBe(3);
-  expect(nowhere.stderr).toContain('/proc/o.csv.partial cannot be written');
+  expect(nowhere.stderr).toContain('/proc/o.csv.partial.new cannot be written');
   expect(nowhere.stderr).not.toContain('Warning');
   const folder = join(home.path, '.local/state/paydesk/exports');
   expect(readdirSync(folder)).toEqual([]);

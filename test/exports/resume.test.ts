@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { until } from '../atmost/running.ts';
 import { failingSync, hasStrace } from '../atmost/strace.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
@@ -131,6 +132,67 @@ test('a first page that fails leaves no file and keeps its own exit code', async
   expect(readdirSync(home.path).filter((file) => file.startsWith('o.'))).toEqual([]);
 });
 
+test('--force leaves an unfinished export alone until the new one has a page; then its old manifest goes too', async () => {
+  const down = json({}, 503, { 'retry-after': '0' });
+  let broken: 'third' | 'all' | 'held' = 'third';
+  const { promise: held, resolve: go } = Promise.withResolvers<void>();
+  const service = ordersService(orders(60));
+  await using server = await startOrders(60, (_, url) => {
+    const isThird = url.searchParams.get('next') === 'ord_000000000041';
+    if (broken === 'all' || (broken === 'third' && isThird)) return down;
+    if (broken !== 'held' || !url.searchParams.has('next')) return undefined;
+    return async (...exchange) => {
+      await held;
+      await service(...exchange);
+    };
+  });
+  using home = newHome();
+  const words = ['--to', 'o.ndjson', '--limit', '10'];
+  expect((await exporting(server, home, ...words, '--force')).code).toBe(9);
+  const unfinished = read(home, 'o.ndjson.partial');
+  broken = 'all';
+  const again = await exporting(server, home, ...words, '--force');
+  expect(again.code, again.stderr).toBe(6);
+  expect(read(home, 'o.ndjson.partial')).toEqual(unfinished);
+  expect(readdirSync(home.path).filter((name) => name.startsWith('o.'))).toEqual([
+    'o.ndjson.partial',
+    'o.ndjson.partial.manifest.json',
+  ]);
+  broken = 'held';
+  const sent = server.requests.length;
+  const resumed = exporting(server, home, ...words, '--resume');
+  await server.waitFor(sent + 1);
+  expect(server.requests[sent]?.url).toBe('/orders?limit=10&next=ord_000000000041');
+  go();
+  expect((await resumed).code).toBe(0);
+});
+
+test('an export that --force starts again replaces the unfinished one, its checkpoint and its manifest with the first page', async () => {
+  let broken = true;
+  await using server = await startOrders(60, (_, url) => {
+    if (url.searchParams.get('next') === null) return undefined;
+    return broken ? json({}, 503, { 'retry-after': '0' }) : () => undefined;
+  });
+  using home = newHome();
+  const words = ['--to', 'o.ndjson', '--limit', '10'];
+  await exporting(server, home, ...words, '--status', 'paid');
+  broken = false;
+  const sent = server.requests.length;
+  const child = spawn(process.execPath, [bin, 'orders', 'export', ...words, '--force'], {
+    env: cleanEnv({ home, env: reaching(server) }),
+    cwd: home.path,
+    stdio: 'ignore',
+  });
+  const end = endOf(child);
+  await server.waitFor(sent + 2);
+  await until(() => !existsSync(join(home.path, 'o.ndjson.partial.manifest.json')));
+  child.kill('SIGKILL');
+  await end;
+  expect(read(home, 'o.ndjson.partial').toString().split('\n')).toHaveLength(11);
+  expect(readdirSync(home.path).filter((name) => name.startsWith('o.'))).toEqual(['o.ndjson.partial']);
+  expect(readdirSync(join(home.path, '.local/state/paydesk/exports'))).toHaveLength(1);
+});
+
 test('an export of something else, or of another account, is not resumed; another key of the account is', async () => {
   let broken = true;
   const all = orders(60);
@@ -160,7 +222,7 @@ test('an export of something else, or of another account, is not resumed; anothe
     env: { ...reaching(server), PAYDESK_API_KEY: 'key_test_another_one' },
   });
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toContain('the key is another one');
+  expect(ran.stderr).toContain('the key is another one than when this export began\n');
   expect(read(home, 'o.ndjson').toString().split('\n')).toHaveLength(61);
 });
 

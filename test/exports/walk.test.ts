@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { openSync, readFileSync } from 'node:fs';
+import { openSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openClient } from '../api/open-client.ts';
+import { hasStrace } from '../atmost/strace.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
 import { json, startServer } from '../harness/server.ts';
@@ -78,6 +79,52 @@ test('F60 a full disk ends an export with 9, says how much was written, and send
   expect(stderr).toContain('ENOSPC');
   expect(server.requests.length).toBeLessThanOrEqual(3);
 });
+
+test('F60 stdout on a full disk: the JSON of the error says what is certain and what to do', async () => {
+  await using server = await startOrders(200);
+  using home = newHome();
+  const full = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, [bin, 'orders', 'export', '--json', '--limit', '50'], {
+    env: cleanEnv({ home, env: reaching(server) }),
+    stdio: ['ignore', full, 'pipe'],
+  });
+  const { code, stderr } = await endOf(child);
+  expect(code, stderr).toBe(9);
+  expect(JSON.parse(stderr)).toMatchObject({
+    certain: 'what was read was not all written',
+    now: [
+      'free space, or name another file, which can be resumed: paydesk orders export --limit 50 --json --to FILE.json',
+    ],
+  });
+});
+
+test.skipIf(!hasStrace()).each([
+  ['at the first page', 'o.csv.partial.new', 'none of the orders are in a file; o.csv was not written', []],
+  ['later', 'o.csv.partial', 'o.csv.partial; o.csv was not written', ['--resume']],
+])(
+  'F60 a full disk under --to, %s: what is certain, and the command once there is space',
+  async (_, name, certain, more) => {
+    await using server = await startOrders(60);
+    using home = newHome();
+    const at = realpathSync(home.path);
+    const fails = ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC', '-P', join(at, name)];
+    const words = ['orders', 'export', '--limit', '10', '--to', 'o.csv'];
+    const child = spawn('strace', ['-f', '-o', '/dev/null', ...fails, process.execPath, bin, ...words], {
+      env: cleanEnv({ home, env: reaching(server) }),
+      cwd: home.path,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    const { code, stderr } = await endOf(child);
+    expect(code, stderr).toBe(9);
+    expect(stderr).toContain('no space left on device (ENOSPC)');
+    expect(stderr.replace(/\s+/g, ' ')).toContain(certain);
+    expect(stderr).toContain('free space on its disk, then:');
+    const command = /: paydesk (.*)$/m.exec(stderr)?.[1]?.split(' ') ?? [];
+    expect(command).toEqual(['orders', 'export', '--limit', '10', '--to', 'o.csv', ...more]);
+    const again = await paydesk(command, { home, env: reaching(server) });
+    expect(again.code, again.stderr).toBe(0);
+  },
+);
 
 test('F60 a file that may not grow further: exit 9, no finished name, and --resume goes on once it may', async () => {
   await using server = await startOrders(200);

@@ -1,9 +1,11 @@
 /** `profile key`: a new key is tried on an order of the profile, which the journal knows when no check remembered one. */
 
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { newHome, paydesk } from '../harness/paydesk.ts';
-import { json } from '../harness/server.ts';
-import { chargeOf, orderOf, startService, storeProfile } from './service.ts';
+import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { json, startServer } from '../harness/server.ts';
+import { chargeOf, orderOf, startService, storeProfile, testKey } from './service.ts';
 
 const orders = [orderOf('ord_1', [chargeOf('ch_1', 700)]), orderOf('ord_2', [chargeOf('ch_2', 900)])];
 const refusal = json({ object: 'error', type: 'processing_error', details: [] }, 422);
@@ -43,3 +45,51 @@ test('where nothing was sent yet it is not known whether the new key reaches the
   expect(JSON.parse(ran.stdout)).toMatchObject({ known_order: null, sees_known_order: null });
   expect(ran.stderr).toContain('paydesk profile check shop');
 });
+
+const keyOf = (home: Home) => readFileSync(join(home.path, '.config', 'paydesk', 'keys.json'), 'utf8');
+
+test('a key that the service refuses does not replace one that works', async () => {
+  using home = newHome();
+  await using server = await startServer((request, response, socket) =>
+    request.headers.authorization === `Bearer ${testKey}`
+      ? json({ object: 'list', has_more: false, data: orders })(request, response, socket)
+      : json({ object: 'error', type: 'authentication_error', details: [] }, 401)(request, response, socket),
+  );
+  await storeAt(home, server.url);
+  const ran = await paydesk(['profile', 'key', 'shop', '--key-stdin'], {
+    home,
+    input: 'key_test_mistyped',
+  });
+  expect(ran).toMatchObject({ code: 4, stdout: '' });
+  expect(ran.stderr).toContain('certain: the old key of profile shop is kept');
+  expect(keyOf(home)).toContain(testKey);
+  expect(keyOf(home)).not.toContain('mistyped');
+  expect((await paydesk(['-p', 'shop', 'orders', 'list'], { home })).code).toBe(0);
+});
+
+test('a key that cannot be tried does not replace one that may work', async () => {
+  using home = newHome();
+  await storeAt(home, 'http://127.0.0.1:9');
+  const ran = await paydesk(['profile', 'key', 'shop', '--key-stdin'], { home, input: 'key_test_untried' });
+  expect(ran).toMatchObject({ code: 6, stdout: '' });
+  expect(ran.stderr).toContain('certain: the old key of profile shop is kept');
+  expect(ran.stderr).toContain('then again: paydesk profile key shop');
+  expect(keyOf(home)).toContain(testKey);
+});
+
+test('where no key is kept, the new one is, whether or not it can be tried', async () => {
+  using home = newHome();
+  await storeAt(home, 'http://127.0.0.1:9');
+  rmSync(join(home.path, '.config', 'paydesk', 'keys.json'));
+  const ran = await paydesk(['profile', 'key', 'shop', '--key-stdin'], { home, input: 'key_test_first' });
+  expect(ran.code).toBe(0);
+  expect(keyOf(home)).toContain('key_test_first');
+});
+
+async function storeAt(home: Home, url: string): Promise<void> {
+  const ran = await paydesk(
+    ['profile', 'add', 'shop', '--base-url', url, '--mode', 'sandbox', '--key-stdin'],
+    { home, input: testKey },
+  );
+  expect(ran.code).toBe(0);
+}

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
-import { json, reply } from '../harness/server.ts';
+import { json, reply, startServer } from '../harness/server.ts';
 import { type Desk, openDesk, paidOnce, paidTwice, preAuthorized, refundsOf, sit } from './desk.ts';
 import {
   chargeOf,
@@ -130,6 +130,46 @@ describe('--dry-run', () => {
     const ran = await run(home, service, '--dry-run');
     expect(ran).toMatchObject({ code: 3, stdout: '' });
     expect(service.posts).toEqual([]);
+  });
+});
+
+describe('what is read must say one thing, all of it', () => {
+  test.each<[string, Json]>([
+    ['has_more is a word', { has_more: 'true' }],
+    ['total is a word', { total: '4' }],
+    ['total counts more', { total: 4 }],
+  ])('F32 refunds of which %s cannot be told, so nothing is sent (3)', async (_, more) => {
+    const charge = chargeOf('ch_1', 35000, { refunds: { ...listOf(refundOf('rf_1', 1000)), ...more } });
+    await using service = await refunding([orderOf('ord_1', [charge], { amount_refunded: 4000 })]);
+    using home = newHome();
+    const ran = await run(home, service, '--charge', '1', '--amount', '500', '--yes');
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain('the refunds of charge ch_1 are not all shown');
+    expect(service.posts).toEqual([]);
+  });
+
+  test('more that went back than the refunds shown is warned of', async () => {
+    const charge = chargeOf('ch_1', 35000, { refunds: listOf(refundOf('rf_1', 1000)) });
+    await using service = await refunding([orderOf('ord_1', [charge], { amount_refunded: 4000 })]);
+    using home = newHome();
+    const ran = await run(home, service, '--charge', '1', '--amount', '500', '--dry-run', '--json');
+    expect(ran.code, ran.stderr).toBe(0);
+    const { checks } = JSON.parse(ran.stdout);
+    expect(checks).toContain('the order says that 4000 went back, the refunds that it shows are 1000');
+  });
+
+  test('F7 an order with a key twice is not changed (1)', async () => {
+    const page = JSON.stringify({ ...listOf(order), has_more: false });
+    const twice = page.replace('"amount_refunded":0', '"amount_refunded":700,"amount_refunded":0');
+    expect(twice).not.toBe(page);
+    await using server = await startServer(json(twice));
+    await using service = await startService({ orders: [order] });
+    using home = newHome();
+    const env = { ...service.env, PAYDESK_BASE_URL: server.url };
+    const ran = await paydesk(['orders', 'refund', 'ord_1', '--yes'], { home, env });
+    expect(ran.code, ran.stderr).toBe(1);
+    expect(ran.stderr).toContain('what the service shows of ord_1 says something twice');
+    expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 });
 
@@ -424,7 +464,7 @@ describe('what a lead sets in a profile', () => {
     const args = ['-p', 'shop', 'orders', 'refund', 'ord_1'];
     const ran = await paydesk([...args, '--yes'], { home });
     expect(ran.code).toBe(2);
-    expect(ran.stderr).toContain('missing --reason: profile shop requires it (refund.require)');
+    expect(ran.stderr).toContain('missing --reason, --note: required by profile shop (refund.require)');
     expect(service.requests).toEqual([]);
 
     const person = sit(args, { home, env: {} });

@@ -5,11 +5,11 @@ import { defineCommand } from '../../command.ts';
 import type { Context, Intent } from '../../ports.ts';
 import { checkNamed } from '../confirm-by-name.ts';
 import { wantedBody } from '../creation/body.ts';
-import { asksForMore, requireFlags } from '../creation/draft.ts';
+import { asksForMore, missingFlags, requireFlags } from '../creation/draft.ts';
+import { refusePast } from '../creation/expiry.ts';
 import { bodyFlag, creationFlags } from '../creation/flags.ts';
 import { sumOf } from '../creation/items.ts';
 import { drawLink, qrFlags } from '../creation/qr.ts';
-import { expiryWarnings } from '../creation/sale-blocks.ts';
 import { changeWords } from '../kind-words.ts';
 import { showRecorded } from '../repeat.ts';
 import { sendNamed } from '../send-named.ts';
@@ -21,6 +21,8 @@ import { askEssentials, askMore } from './link-questions.ts';
 import { checkoutColumns, linkResult } from './link-result.ts';
 
 const example = '--name Lamp --item Lamp:30000:1 --currency MXN';
+
+const essentialFlags = ['name', 'item', 'currency'];
 
 export const create = defineCommand({
   description: [
@@ -39,7 +41,8 @@ export const create = defineCommand({
     const { confirm, intent: intentId, again = false, body: file, qr, 'no-qr': noQr, ...given } = flags;
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
-    checkNamed(ctx, { profile, confirm, body: file });
+    const missing = file === undefined ? missingFlags(given, essentialFlags) : [];
+    checkNamed(ctx, { profile, confirm, body: file }, { command: 'checkout create', missing });
     const sent = await wantedBody(ctx, checkoutCreateRequest, file, {
       what: 'the payment link',
       gather: () => gather(ctx, given, confirm),
@@ -47,17 +50,16 @@ export const create = defineCommand({
     });
     const repeat = { kind: 'checkout' as const, intentId, asked: sent.asked, again };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
-    const now = ctx.clock.now();
+    refusePast(sent.body.expired_at, ctx.clock.now());
     const { line_items: items, currency } = sent.body.order_template;
     const intent: Intent = {
       ...repeat,
       request: { method: 'POST', path: profile.settings['checkouts.path'], body: sent.body },
       amount: sumOf(items),
       currency,
-      checks: expiryWarnings(sent.body.expired_at, now),
       approve: async () => undefined,
     };
-    const preview = linkPreview(sent.body, profile, now);
+    const preview = linkPreview(sent.body, profile);
     const applied = await sendNamed(ctx, service, { intent, preview, confirm });
     if (applied === undefined) return undefined;
     await ctx.out.record(applied.record, checkoutColumns, () => linkResult(applied, sent.body, profile));
@@ -68,7 +70,7 @@ export const create = defineCommand({
 });
 
 async function gather(ctx: Context, given: LinkDraft, confirm: string | undefined): Promise<LinkDraft> {
-  requireFlags(ctx, given, ['name', 'item', 'currency']);
+  requireFlags(ctx, given, essentialFlags);
   const essentials = await askEssentials(ctx, given);
   return asksForMore(ctx, given, confirm) ? askMore(ctx, essentials) : essentials;
 }

@@ -3,12 +3,12 @@
 import type { CheckoutCreateRequest } from '../../api/spec.ts';
 import type { Block, Profile } from '../../ports.ts';
 import { accountLabel } from '../account.ts';
-import { expiryBlocks, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';
+import { expiryBlock, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';
 import { requestLine } from '../request-line.ts';
 import { headLine } from '../send-named.ts';
 
-/** Blocks of the preview. `now` is Unix milliseconds. */
-export function linkPreview(body: CheckoutCreateRequest, profile: Profile, now: number): readonly Block[] {
+/** Blocks of the preview. */
+export function linkPreview(body: CheckoutCreateRequest, profile: Profile): readonly Block[] {
   const { name, order_template: template, recurrent } = body;
   const { customer_id: id, name: buyer, email, phone } = template.customer_info ?? {};
   const customer = [buyer, email, phone, id].filter((part) => part !== undefined);
@@ -18,7 +18,7 @@ export function linkPreview(body: CheckoutCreateRequest, profile: Profile, now: 
     ...(customer.length === 0 ? [] : [{ line: `buyer   ${customer.join('  ')}` }]),
     ...itemBlocks(template.line_items, template.currency),
     ...paymentBlocks(body.allowed_payment_methods, body.monthly_installments_options),
-    ...expiryBlocks(body.expired_at, now),
+    expiryBlock(body.expired_at),
     ...(recurrent === true ? [{ line: 'it can be paid more than once' }] : []),
     requestLine(body),
   ];

@@ -3,10 +3,15 @@
 import { usage } from '../../command.ts';
 import type { Context } from '../../ports.ts';
 
+/** The flags of these names that were not given, as they are typed. */
+export function missingFlags(given: object, names: readonly string[]): readonly string[] {
+  return names.filter((name) => !Object.hasOwn(given, name)).map((name) => `--${name}`);
+}
+
 /** Throws CliError 'usage' naming every flag that is missing, where nobody can be asked. */
 export function requireFlags(ctx: Context, given: object, names: readonly string[]): void {
   if (ctx.ask.interactive && !ctx.options.dryRun) return;
-  const missing = names.filter((name) => !Object.hasOwn(given, name)).map((name) => `--${name}`);
+  const missing = missingFlags(given, names);
   if (missing.length === 0) return;
   throw usage(`missing ${missing.join(', ')}`, ['give them, or the whole body with --body FILE']);
 }

@@ -46,3 +46,9 @@ function within32Bits(seconds: number, text: string, name: string): number {
   const why = seconds < 1 ? 'before 1970' : tooLateWords(seconds);
   throw usage(`${name} ${text}: ${why}`);
 }
+
+/** Throws CliError 'usage' for what nobody could pay any more. `now` is Unix milliseconds. */
+export function refusePast(expiry: number | undefined, now: number): void {
+  if (expiry === undefined || expiry * 1000 > now) return;
+  throw usage(`it would expire in the past, at ${expiry}: nobody could pay it`);
+}

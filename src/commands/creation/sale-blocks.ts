@@ -38,18 +38,14 @@ export function paymentBlocks(
   ];
 }
 
-/** When it ends, with a warning when that is over. `now` is Unix milliseconds. */
-export function expiryBlocks(expiry: number | undefined, now: number): readonly Block[] {
-  if (expiry === undefined) return [{ line: 'expires as the service decides' }];
-  return [
-    { line: ['expires ', { time: expiry, precision: 'full' }] },
-    ...expiryWarnings(expiry, now).map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' } })),
-  ];
-}
-
-/** What a person should know of an expiry. */
-export function expiryWarnings(expiry: number | undefined, now: number): readonly string[] {
-  return expiry !== undefined && expiry * 1000 <= now ? ['it expires in the past'] : [];
+/** When it ends. */
+export function expiryBlock(expiry: number | undefined): Block {
+  return {
+    line:
+      expiry === undefined
+        ? 'expires as the service decides'
+        : ['expires ', { time: expiry, precision: 'full' }],
+  };
 }
 
 function exact(sum: number | undefined): string {

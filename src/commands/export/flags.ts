@@ -9,7 +9,7 @@ export const exportFlags = {
   to: flag.text({
     value: 'FILE',
     summary:
-      'write FILE (.ndjson, .json or .csv, each also .gz) with a manifest beside it, instead of stdout',
+      'write FILE (.ndjson, .json or .csv by its name, each also .gz) with a manifest beside it, instead of stdout',
   }),
   resume: flag.switch({ summary: 'go on with an export to FILE that was interrupted' }),
   force: flag.switch({ summary: 'replace FILE, or an unfinished export to it' }),
@@ -43,7 +43,7 @@ export interface Written {
 const ending = new RegExp(String.raw`\.(${exportFormats.join('|')})(\.gz)?$`, 'i');
 
 /**
- * The format of an export, from `-o` or the name of its file. Throws CliError 'usage' for a format that no export has,
+ * The format of an export, from the name of its file, or else from `-o`. Throws CliError 'usage' for a format that no export has,
  * a name that says another one, and flags that need a file.
  */
 export function writtenAs({ to, resume, force }: ExportInput, asked: Format | undefined): Written {
@@ -57,9 +57,10 @@ export function writtenAs({ to, resume, force }: ExportInput, asked: Format | un
   }
   const [, named, zipped] = ending.exec(to.replace(/^.*[/\\]/, '')) ?? [];
   const byName = exportFormats.find((format) => format === named?.toLowerCase());
-  if (byName !== undefined && wanted !== undefined && wanted !== byName)
-    throw usage(`--to ${to} says ${byName}, -o says ${wanted}`);
-  const format = wanted ?? byName;
+  // JSON beside such a name is how the run is to speak: in errors that a script reads.
+  if (byName !== undefined && wanted === 'csv' && byName !== 'csv')
+    throw usage(`--to ${to} says ${byName}, -o says csv`);
+  const format = byName ?? wanted;
   if (format === undefined)
     throw usage(`--to ${to}: the name says no format; end it in .ndjson, .json or .csv, or say -o FORMAT`);
   return { format, gzip: zipped !== undefined || /\.gz$/i.test(to) };

@@ -1,7 +1,7 @@
 /** What every export does: walk to the end, page by page, into stdout or a file, and claim nothing that is not so. */
 
 import { resources } from '../../api/spec.ts';
-import { CliError } from '../../errors.ts';
+import { CliError, systemCode } from '../../errors.ts';
 import type { Context, ExportFile, OpenService } from '../../ports.ts';
 import { commandLine } from '../account.ts';
 import { brokeOff } from '../walk.ts';
@@ -27,7 +27,7 @@ export async function runExport(
 }
 
 async function toStdout(run: Run, { format }: Written): Promise<undefined> {
-  const { ctx, job, service, again } = run;
+  const { ctx, job } = run;
   const sink = ctx.out.list(job.columns, format);
   const maker = job.rows();
   const tally = { read: 0, rows: 0 };
@@ -41,6 +41,8 @@ async function toStdout(run: Run, { format }: Written): Promise<undefined> {
       tally.rows += page.rows.length;
     }
   } catch (error) {
+    const lost = lostOutput(run, format);
+    if (lost !== undefined) throw lost;
     if (tally.read > 0) await sink.end(true);
     if (tally.read === 0 || !(error instanceof CliError)) throw error;
     throw new CliError(kindOf(error), error.message, {
@@ -48,7 +50,7 @@ async function toStdout(run: Run, { format }: Written): Promise<undefined> {
       certain: `${tally.rows} ${job.rowsWord} were written, up to ${last}; this is not all`,
       now: [
         ...(error.parts.now ?? []),
-        `run it again, or into a file, which can be resumed: ${commandLine(service.profile, ...again, '--to', `FILE.${format}`)}`,
+        `run it again, or into a file, which can be resumed: ${intoFile(run, format)}`,
       ],
       cause: error,
     });
@@ -59,6 +61,28 @@ async function toStdout(run: Run, { format }: Written): Promise<undefined> {
   for (const line of maker.closing()) ctx.notes.note(line);
   ctx.notes.note(`${tally.rows} ${job.rowsWord}, complete`);
   return undefined;
+}
+
+function intoFile({ service, again }: Run, format: string): string {
+  return commandLine(service.profile, ...again, '--to', `FILE.${format}`);
+}
+
+// A full disk behind stdout. Whoever closed a pipe wanted no more, and needs no advice.
+function lostOutput(run: Run, format: string): CliError | undefined {
+  const { signal } = run.ctx;
+  const reason: unknown = signal.aborted ? signal.reason : undefined;
+  if (!(reason instanceof CliError) || !fromDisk(reason) || systemCode(reason.cause) === 'EPIPE')
+    return undefined;
+  return new CliError(reason.kind, reason.message, {
+    ...reason.parts,
+    certain: 'what was read was not all written',
+    now: [`free space, or name another file, which can be resumed: ${intoFile(run, format)}`],
+    cause: reason,
+  });
+}
+
+function fromDisk({ kind, cause }: CliError): boolean {
+  return kind === 'incomplete' && cause instanceof Error && 'code' in cause;
 }
 
 async function toFile(run: Run, written: Written, to: string): Promise<undefined> {
@@ -117,14 +141,21 @@ function kindOf(error: CliError): CliError['kind'] {
 // What is certain of a file that is not complete, and how to go on with it.
 function leftError(error: unknown, run: Run, file: ExportFile, to: string): unknown {
   const { read, rows } = file.progress;
-  if (!(error instanceof CliError) || read === 0) return error;
+  // What fails before the first page says itself what is certain; only a disk does not.
+  if (!(error instanceof CliError) || (read === 0 && !fromDisk(error))) return error;
   // A name that is taken stays taken.
   const force = run.input.force === true || file.taken ? ['--force'] : [];
-  const line = commandLine(run.service.profile, ...run.again, '--to', to, '--resume', ...force);
+  const { resume } = run.input;
+  const onwards = read > 0 || resume === true ? ['--resume'] : [];
+  const line = commandLine(run.service.profile, ...run.again, '--to', to, ...onwards, ...force);
+  const first = error.kind === 'auth' || fromDisk(error) ? (error.parts.now ?? []) : [];
   return new CliError(kindOf(error), error.message, {
     ...error.parts,
-    certain: `${rows} ${run.job.rowsWord} are in ${file.partial}; ${to} was not written`,
-    now: [...(error.kind === 'auth' ? (error.parts.now ?? []) : []), `go on with it: ${line}`],
+    certain:
+      read > 0
+        ? `${rows} ${run.job.rowsWord} are in ${file.partial}; ${to} was not written`
+        : `none of the ${run.job.rowsWord} are in a file; ${to} was not written`,
+    now: [...first, `${read > 0 ? 'go on with it' : 'run it again'}: ${line}`],
     cause: error,
   });
 }

@@ -7,11 +7,12 @@ import { fieldColumn } from '../field-column.ts';
 import { changeOf, nextSteps, outcomeWords, recordOf } from './words.ts';
 
 const attemptColumns: readonly Column[] = [
-  fieldColumn('id', 'INTENT', 'id', 0),
+  // What became of a change is what the list is read for.
+  { ...fieldColumn('id', 'INTENT', 'id', 0), stays: true },
   fieldColumn('sent_at', 'SENT', 'time', 0),
   fieldColumn('order', 'ORDER', 'id', 0),
   fieldColumn('amount', 'AMOUNT', 'money', 0),
-  fieldColumn('outcome', 'OUTCOME', 'text', 0),
+  { ...fieldColumn('outcome', 'OUTCOME', 'text', 0), stays: true },
   fieldColumn('kind', 'KIND', 'text', 100),
   fieldColumn('operator', 'BY', 'text', 100),
   fieldColumn('profile', 'PROFILE', 'text', 120),

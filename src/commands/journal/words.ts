@@ -1,7 +1,8 @@
 /** Outcomes of the journal in words that can be read to a customer. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import type { AttemptRecord, VerdictRow } from '../../ports.ts';
+import type { AttemptRecord, Profile, VerdictRow } from '../../ports.ts';
+import { commandLine } from '../account.ts';
 import { blockedWords, changeWords, kindWords, settleCommands } from '../kind-words.ts';
 
 /** What is known of an attempt. */
@@ -97,5 +98,10 @@ export function nextSteps(
     ];
   }
   if (last?.verdict === 'not_seen') return [`to send it again: the same command with --again`];
-  return proof.orderId === undefined ? [] : [`paydesk orders show ${proof.orderId}`];
+  return proof.orderId === undefined ? [] : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)];
+}
+
+// By the name it had when it was sent: whoever follows the words reaches that account, not the default one.
+function accountOf({ sent: { profile } }: AttemptRecord): Pick<Profile, 'kind' | 'name'> {
+  return { kind: profile === 'environment' ? 'environment' : 'stored', name: profile };
 }

@@ -41,7 +41,11 @@ export const capture = defineCommand({
   async run(ctx, { args: [givenId], flags: { confirm, intent: intentId } }) {
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
-    checkConfirmable(ctx, { profile, confirm });
+    checkConfirmable(
+      ctx,
+      { profile, id: givenId, confirm },
+      { command: 'orders capture', missing: givenId === undefined ? ['ID'] : [] },
+    );
     checkOrderNamed(givenId, intentId);
     const repeat = {
       kind: 'capture' as const,

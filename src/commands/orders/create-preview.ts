@@ -3,12 +3,12 @@
 import type { OrderRequest } from '../../api/spec.ts';
 import type { Block, Profile } from '../../ports.ts';
 import { accountLabel } from '../account.ts';
-import { expiryBlocks, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';
+import { expiryBlock, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';
 import { requestLine } from '../request-line.ts';
 import { headLine } from '../send-named.ts';
 
-/** Blocks of the preview. `now` is Unix milliseconds. */
-export function orderPreview(body: OrderRequest, profile: Profile, now: number): readonly Block[] {
+/** Blocks of the preview. */
+export function orderPreview(body: OrderRequest, profile: Profile): readonly Block[] {
   const { checkout, customer_info: customer, shipping_contact: contact, metadata } = body;
   const goesTo = [contact?.receiver, contact?.phone, ...Object.values(contact?.address ?? {})];
   return [
@@ -19,7 +19,7 @@ export function orderPreview(body: OrderRequest, profile: Profile, now: number):
       ? []
       : [{ line: `ship to ${goesTo.filter((part) => part !== undefined).join(', ')}` }]),
     ...(metadata === undefined ? [] : [{ line: `metadata ${JSON.stringify(metadata)}` }]),
-    ...(checkout === undefined ? [{ line: 'no checkout' }] : checkoutBlocks(checkout, now)),
+    ...(checkout === undefined ? [{ line: 'no checkout' }] : checkoutBlocks(checkout)),
     requestLine(body),
   ];
 }
@@ -29,10 +29,10 @@ export function shippingOf({ shipping_lines: lines = [] }: OrderRequest): readon
   return lines.map(({ amount }) => amount);
 }
 
-function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>, now: number): readonly Block[] {
+function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>): readonly Block[] {
   return [
     { line: `checkout ${checkout.type}${checkout.name === undefined ? '' : `, ${checkout.name}`}` },
     ...paymentBlocks(checkout.allowed_payment_methods, checkout.monthly_installments_options),
-    ...expiryBlocks(checkout.expires_at, now),
+    expiryBlock(checkout.expires_at),
   ];
 }

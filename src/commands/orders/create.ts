@@ -5,11 +5,11 @@ import { defineCommand } from '../../command.ts';
 import type { Context, Intent } from '../../ports.ts';
 import { checkNamed } from '../confirm-by-name.ts';
 import { wantedBody } from '../creation/body.ts';
-import { asksForMore, requireFlags } from '../creation/draft.ts';
+import { asksForMore, missingFlags, requireFlags } from '../creation/draft.ts';
+import { refusePast } from '../creation/expiry.ts';
 import { bodyFlag, creationFlags } from '../creation/flags.ts';
 import { sumOf } from '../creation/items.ts';
 import { drawLink, qrFlags } from '../creation/qr.ts';
-import { expiryWarnings } from '../creation/sale-blocks.ts';
 import { changeWords } from '../kind-words.ts';
 import { showRecorded } from '../repeat.ts';
 import { sendNamed } from '../send-named.ts';
@@ -22,6 +22,8 @@ import { type OrderDraft, orderFlags } from './order-flags.ts';
 import { askEssentials, askMore } from './order-questions.ts';
 
 const example = '--item Lamp:30000:1 --currency MXN';
+
+const essentialFlags = ['item', 'currency'];
 
 export const create = defineCommand({
   description: [
@@ -40,7 +42,8 @@ export const create = defineCommand({
     const { confirm, intent: intentId, again = false, body: file, qr, 'no-qr': noQr, ...given } = flags;
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
-    checkNamed(ctx, { profile, confirm, body: file });
+    const missing = file === undefined ? missingFlags(given, essentialFlags) : [];
+    checkNamed(ctx, { profile, confirm, body: file }, { command: 'orders create', missing });
     const { body, asked } = await wantedBody(ctx, orderRequest, file, {
       what: 'the order',
       gather: () => gather(ctx, given, confirm),
@@ -48,7 +51,7 @@ export const create = defineCommand({
     });
     const repeat = { kind: 'order' as const, intentId, asked, again };
     if (await showRecorded(ctx, profile, repeat)) return undefined;
-    const now = ctx.clock.now();
+    refusePast(body.checkout?.expires_at, ctx.clock.now());
     const intent: Intent = {
       ...repeat,
       request: { method: 'POST', path: paths.orders, body },
@@ -57,10 +60,9 @@ export const create = defineCommand({
         shippingOf(body).reduce((sum, amount) => sum + amount, 0),
       ),
       currency: body.currency,
-      checks: expiryWarnings(body.checkout?.expires_at, now),
       approve: async () => undefined,
     };
-    const preview = orderPreview(body, profile, now);
+    const preview = orderPreview(body, profile);
     const applied = await sendNamed(ctx, service, { intent, preview, confirm });
     if (applied === undefined) return undefined;
     await ctx.out.record(applied.record, orderColumns, () => createResult(applied, body, profile));
@@ -71,7 +73,7 @@ export const create = defineCommand({
 });
 
 async function gather(ctx: Context, given: OrderDraft, confirm: string | undefined): Promise<OrderDraft> {
-  requireFlags(ctx, given, ['item', 'currency']);
+  requireFlags(ctx, given, essentialFlags);
   const essentials = await askEssentials(ctx, given);
   return asksForMore(ctx, given, confirm) ? askMore(ctx, essentials) : essentials;
 }

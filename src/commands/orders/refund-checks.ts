@@ -103,10 +103,14 @@ export function youngWarnings(money: OrderMoney, nowMs: number): string[] {
 /** Where the service does not show what decides. */
 export function generalWarnings(money: OrderMoney, order: JsonObject): string[] {
   const known: readonly (string | undefined)[] = Object.values(statuses);
+  const shown = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
   const vague =
     money.isRefundable === undefined && !(money.status !== undefined && known.includes(money.status));
   return [
     ...(vague ? ['the service does not show whether this order can be refunded; it decides'] : []),
+    ...(money.amountRefunded !== undefined && money.amountRefunded > shown
+      ? [`the order says that ${money.amountRefunded} went back, the refunds that it shows are ${shown}`]
+      : []),
     ...(typeof order.livemode === 'boolean' ? [] : ['the order does not show its livemode']),
   ];
 }

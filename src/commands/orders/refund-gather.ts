@@ -1,25 +1,27 @@
 /** What a refund was asked for: by flags, and by a person where flags are silent. */
 
-import { CliError } from '../../errors.ts';
-import type { Context, Service, WireRecord } from '../../ports.ts';
+import { usage } from '../../command.ts';
+import type { Context, Profile, Service, WireRecord } from '../../ports.ts';
 import { refundableMoney } from './refund-checks.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { askNote, askReason, askWhat, requires } from './refund-questions.ts';
 
-/** A script learns of a missing flag before any request. */
-export function checkRequired(
-  ctx: Context,
-  { profile }: Service,
+/** The flags that the profile requires and nobody gave, as they are typed. */
+export function missingRequired(
+  profile: Profile,
   flags: { readonly reason?: unknown; readonly note?: unknown },
-): void {
-  if (ctx.ask.interactive) return;
-  for (const name of profile.settings['refund.require']) {
-    if (flags[name] === undefined) {
-      throw new CliError('usage', `missing --${name}: profile ${profile.name} requires it (refund.require)`, {
-        certain: 'nothing was sent',
-      });
-    }
-  }
+): readonly string[] {
+  return profile.settings['refund.require']
+    .filter((name) => flags[name] === undefined)
+    .map((name) => `--${name}`);
+}
+
+/** A script learns of them before any request. */
+export function checkRequired(ctx: Context, profile: Profile, missing: readonly string[]): void {
+  if (ctx.ask.interactive || missing.length === 0) return;
+  throw usage(`missing ${missing.join(', ')}: required by profile ${profile.name} (refund.require)`, [
+    'paydesk orders refund --help',
+  ]);
 }
 
 /**

@@ -19,7 +19,7 @@ import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
 import { youngWarnings } from './refund-checks.ts';
-import { checkRequired, gather } from './refund-gather.ts';
+import { checkRequired, gather, missingRequired } from './refund-gather.ts';
 import { originsOf } from './refund-origins.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { type Previewed, refundPreview } from './refund-preview.ts';
@@ -64,8 +64,16 @@ export const refund = defineCommand({
   async run(ctx, { args: [givenId], flags }) {
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
-    checkConfirmable(ctx, { profile, confirm: flags.confirm });
-    checkRequired(ctx, service, flags);
+    const required = missingRequired(profile, flags);
+    checkConfirmable(
+      ctx,
+      { profile, id: givenId, confirm: flags.confirm },
+      {
+        command: 'orders refund',
+        missing: [...(givenId === undefined ? ['ID'] : []), ...required],
+      },
+    );
+    checkRequired(ctx, profile, required);
     checkOrderNamed(givenId, flags.intent);
     const repeat = {
       kind: 'refund' as const,

@@ -2,7 +2,7 @@
 
 import { flag } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, KeyPlace } from '../../ports.ts';
+import type { Context, KeyPlace, TypedKey } from '../../ports.ts';
 
 /** The flags of commands that take a key. */
 export const keyFlags = {
@@ -25,11 +25,7 @@ export interface KeyFlagValues {
 }
 
 /** The key as it came, with where it came from in words. */
-export async function readKey(
-  ctx: Context,
-  flags: KeyFlagValues,
-  profile: string,
-): Promise<{ readonly text: string; readonly where: string }> {
+export async function readKey(ctx: Context, flags: KeyFlagValues, profile: string): Promise<TypedKey> {
   // A line break at its end is no part of it.
   const limit = ctx.profiles.keyLimit + 2;
   const file = flags['key-file'];

@@ -2,7 +2,7 @@
 
 import { defineCommand } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context } from '../../ports.ts';
+import type { Context, Service, TypedKey } from '../../ports.ts';
 import { keyFlags, readKey } from './key-input.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView, saidOnly } from './view.ts';
@@ -12,8 +12,9 @@ const readAtMost = 500;
 
 export const key = defineCommand({
   description:
-    'Replaces the key of a profile, then looks for the order that profile check remembered, or else the newest one in ' +
-    'the journal: a key of another account does not see it. The new key is kept where the old one was, unless --key-store says otherwise.',
+    'Tries the new key on the order that profile check remembered, or else the newest one in the journal: a key of ' +
+    'another account does not see it. A key that the service does not accept, or that could not be tried, replaces ' +
+    'none: the old key is kept. The new key is kept where the old one was, unless --key-store says otherwise.',
   arguments: [nameArgument(true)],
   flags: keyFlags,
   examples: ['paydesk profile key shop-mx', 'paydesk profile key shop-mx --key-file new-key.txt'],
@@ -21,10 +22,15 @@ export const key = defineCommand({
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
     if (await saidOnly(ctx, `replace the key of profile ${name}`, { object: 'profile', name })) return;
-    const text = await readKey(ctx, flags, name);
-    const kept = await ctx.profiles.replaceKey(name, { ...text, place: flags['key-store'] });
+    const typed = await readKey(ctx, flags, name);
+    const keep = () => ctx.profiles.replaceKey(name, { ...typed, place: flags['key-store'] });
     const orderId = (await ctx.profiles.seenOrder(name)) ?? (await journalOrder(ctx, name));
-    const sees = orderId === undefined ? undefined : await seesOrder(ctx, name, orderId);
+    // A key that can be read is not given up for one that may be mistyped; where there is none, nothing can be lost.
+    const replaces = (await ctx.profiles.describe(name)).key.problem === undefined;
+    const first = replaces ? undefined : await keep();
+    const sees =
+      replaces || orderId !== undefined ? await tryKey(ctx, { name, typed, replaces }, orderId) : undefined;
+    const kept = first ?? (await keep());
     const record = {
       object: 'profile',
       name,
@@ -55,20 +61,48 @@ async function journalOrder(ctx: Context, name: string): Promise<string | undefi
   }
 }
 
-// Undefined: the walk ended at its bound, so nothing is certain.
-async function seesOrder(ctx: Context, name: string, orderId: string): Promise<boolean | undefined> {
+interface Trial {
+  readonly name: string;
+  readonly typed: TypedKey;
+  /** The old key is still the kept one. */
+  readonly replaces: boolean;
+}
+
+// Undefined: there is no order to look for, or the walk ended at its bound, so nothing is certain.
+async function tryKey(
+  ctx: Context,
+  { name, typed, replaces }: Trial,
+  orderId: string | undefined,
+): Promise<boolean | undefined> {
+  const service = await ctx.service({ profile: name, key: typed });
   try {
-    const service = await ctx.service({ profile: name });
+    if (orderId === undefined) return await seesAnything(service);
     const located = await service.locate('orders', orderId, { max: readAtMost });
     return 'found' in located ? true : 'missing' in located ? false : undefined;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
+    const { now = [] } = error.parts;
     throw new CliError(error.kind, error.message, {
       ...error.parts,
-      certain: `the new key of profile ${name} is kept, and not known to work`,
-      now: [`paydesk profile check ${name}`, ...(error.parts.now ?? [])],
+      ...(replaces
+        ? { certain: `the old key of profile ${name} is kept`, now: againWords(name, error) }
+        : {
+            certain: `the new key of profile ${name} is kept, and not known to work`,
+            now: [`paydesk profile check ${name}`, ...now],
+          }),
     });
   }
+}
+
+// What is said of a key that is refused names the command already.
+function againWords(name: string, { kind, parts: { now = [] } }: CliError): readonly string[] {
+  return kind === 'auth' ? now : [...now, `then again: paydesk profile key ${name}`];
+}
+
+// Any answer shows that the key is accepted, and none whose account it is.
+async function seesAnything(service: Service): Promise<undefined> {
+  for await (const _page of service.pages('orders', { limit: 1 })) return undefined;
+  return undefined;
 }
 
 function tell(ctx: Context, name: string, orderId: string | undefined, sees: boolean | undefined): void {

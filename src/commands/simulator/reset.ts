@@ -6,7 +6,7 @@ import type { Context } from '../../ports.ts';
 
 export const simulatorReset = defineCommand({
   description:
-    'Throws away what was done to the built-in profile demo. It starts again from its first data under a new\ninstance id, so that what the journal holds of the one before stays apart.',
+    'Throws away what was done to the built-in profile demo. It starts again from its first data under a new instance id, so that what the journal holds of the one before stays apart.',
   arguments: [],
   flags: {},
   examples: ['paydesk simulator reset', 'paydesk simulator reset --json'],

@@ -13,7 +13,7 @@ export const simulatorServe = defineCommand({
     'Faults meet changes unless --fault-reads. KIND is drop (no answer, connection closed), stall (no answer),',
     'cut (half an answer), 500, html, 429, each also as apply-KIND: done, then the reply is lost; or all.',
     'RATE is their share together, from 0 to 1; without it every change meets one.',
-  ].join('\n'),
+  ].join(' '),
   arguments: [],
   flags: {
     port: flag.integer(0, 65_535, { value: 'PORT', summary: 'the port', defaultText: 'any free one' }),

@@ -1,0 +1,42 @@
+/** What a script did not say is named at once: what the command needs first, the flag that says yes last. */
+
+import { expect, test } from 'vitest';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+import { startService, storeProfile } from './service.ts';
+
+const add = 'add it to the command:';
+
+test.each([
+  ['orders refund', 'ID, --yes', 'paydesk orders refund --help'],
+  ['orders refund ord_1 --charge 1', '--yes', `${add} --yes`],
+  ['orders capture', 'ID, --yes', 'paydesk orders capture --help'],
+  ['orders create --currency MXN', '--item, --yes', 'paydesk orders create --help'],
+  ['orders create --body sale.json', '--yes', `${add} --yes`],
+  ['checkout create', '--name, --item, --currency, --yes', 'paydesk checkout create --help'],
+  ['api POST charges', '--yes', `${add} --yes`],
+])('%s --no-input: missing %s', async (line, missing, now) => {
+  using home = newHome();
+  const ran = await paydesk(['-p', 'demo', ...line.split(' '), '--no-input', '--json'], { home });
+  expect(ran.code).toBe(2);
+  expect(JSON.parse(ran.stderr)).toMatchObject({
+    message: `missing ${missing}: nobody can be asked here`,
+    now: [now],
+  });
+});
+
+test.each([
+  ['orders refund --yes', 'ID, --reason, --confirm ID', 'paydesk orders refund --help'],
+  ['orders capture ord_1 --yes', '--confirm ID', `${add} --confirm ord_1`],
+  ['orders create --item A:1:1 --currency MXN', '--confirm PROFILE', `${add} --confirm shop`],
+])('in production, %s: missing %s', async (line, missing, now) => {
+  using home = newHome();
+  await using service = await startService({ orders: [], mode: 'production' });
+  await storeProfile(home, service, { 'refund.require': 'reason' });
+  const ran = await paydesk(['-p', 'shop', ...line.split(' '), '--json'], { home });
+  expect(ran.code).toBe(2);
+  expect(JSON.parse(ran.stderr)).toMatchObject({
+    message: `missing ${missing}: in production --yes alone is not enough`,
+    now: [now],
+  });
+  expect(service.requests).toEqual([]);
+});
