@@ -67,6 +67,8 @@ export function paydesk(args: readonly string[], options: RunOptions): Promise<R
     cwd: options.cwd ?? options.home.path,
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
+  // A program that ends before it read its input is told apart by its exit.
+  child.stdin.on('error', () => undefined);
   if (options.stdinOpen !== true) child.stdin.end(options.input ?? '');
   return endOf(child);
 }
