@@ -321,6 +321,10 @@ export type Outcome =
       readonly sentAt: number;
       readonly lastReadAt?: number | undefined;
       readonly reads: number;
+      /** Why the last read tells nothing. */
+      readonly unread?: string | undefined;
+      /** Journal time, Unix milliseconds; undefined: until a read tells, or a person. */
+      readonly blockedUntil?: number | undefined;
     })
   /** `--dry-run`: everything but the sending. */
   | { readonly verdict: 'dry_run'; readonly request: ChangeRequest; readonly checks: readonly string[] };
@@ -399,6 +403,8 @@ export interface JournalDesk {
   now(): Promise<Moment>;
   /** Whether an attempt still blocks its order. */
   isOpen(record: AttemptRecord, now: Moment): boolean;
+  /** Until when an open attempt blocks its order at the latest, Unix milliseconds; undefined: until a read tells, or a person. */
+  blockedUntil(record: AttemptRecord): number | undefined;
   /** Whether a read may tell something new of it. */
   isDue(record: AttemptRecord, now: Moment): boolean;
   /**

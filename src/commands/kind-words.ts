@@ -43,3 +43,15 @@ export function changeWords({ kind, amount, currency, orderId, request }: Change
   if (kind === 'api') return `${request.method} /${request.path}`;
   return `${kindWords[kind].noun}${money}${orderId === undefined ? '' : ` on ${orderId}`}`;
 }
+
+/** Until when an open outcome blocks the same change, or any of its order. */
+export function blockedWords(until: string | undefined): string {
+  return until === undefined
+    ? 'blocked until a read tells, or until you settle it'
+    : `blocked until ${until} at the latest, or until you settle it`;
+}
+
+/** The two commands by which a person states what became of it. */
+export function settleCommands(intent: string): readonly string[] {
+  return ['--applied', '--not-applied'].map((word) => `paydesk journal settle ${intent} ${word} --note TEXT`);
+}

@@ -5,7 +5,7 @@ import { CliError, keyRefused } from '../errors.ts';
 import type { ChangeSubject, Context, Outcome, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
-import { changeWords, kindWords } from './kind-words.ts';
+import { blockedWords, changeWords, kindWords, settleCommands } from './kind-words.ts';
 import { explainRejection } from './rejection.ts';
 import { bodyLine } from './request-line.ts';
 import { type Ended, keepByHand } from './unrecorded.ts';
@@ -112,8 +112,7 @@ function howToSettle(
   if (kindWords[change.kind].readable) return [`in a few minutes: paydesk journal reconcile ${journal}`];
   return [
     'paydesk cannot read it back: look for it at the service, then say what you found:',
-    `paydesk journal settle ${journal} --applied --note TEXT`,
-    `paydesk journal settle ${journal} --not-applied --note TEXT`,
+    ...settleCommands(journal),
   ];
 }
 
@@ -127,13 +126,29 @@ function readsWords(reads: number, last: string, verdict: Uncertain['verdict']):
   return `${reads} ${one ? 'read' : 'reads'} up to ${last} ${told}`;
 }
 
+function unreadWords({ kind }: ChangeSubject, { unread }: Uncertain): string {
+  if (!kindWords[kind].readable) return 'no read can show it';
+  return unread === undefined ? 'no read of it was possible' : `no read of it was possible now: ${unread}`;
+}
+
+function blockWords(
+  ctx: Context,
+  { kind }: ChangeSubject,
+  { intent, blockedUntil }: Uncertain,
+): readonly string[] {
+  if (intent === undefined || !kindWords[kind].readable) return [];
+  return [
+    blockedWords(
+      blockedUntil === undefined ? undefined : ctx.fullTime(Math.ceil(blockedUntil / 1000) * 1000),
+    ),
+  ];
+}
+
 function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, outcome: Uncertain): CliError {
   const { reason, sentAt, lastReadAt, reads } = outcome;
   const seen =
     lastReadAt === undefined
-      ? kindWords[change.kind].readable
-        ? 'no read of it was possible'
-        : 'no read can show it'
+      ? unreadWords(change, outcome)
       : readsWords(reads, ctx.timeOfDay(lastReadAt), outcome.verdict);
   // The service said to wait: what it did before saying so it does not tell.
   const throttled = outcome.head?.status === 429;
@@ -146,6 +161,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
       now: [
         kindWords[change.kind].meanwhile,
         ...howToSettle(profile, change, outcome.intent),
+        ...blockWords(ctx, change, outcome),
         ...keepByHand(outcome),
       ],
     },

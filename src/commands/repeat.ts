@@ -1,11 +1,13 @@
 /** `--intent`: a script's own id of what it wants once. A repeat gives the recorded outcome and sends nothing. */
 
+import { readMoney } from '../api/charges.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { flag, usage } from '../command.ts';
-import type { Context, Intent, Profile } from '../ports.ts';
+import type { Block, Context, Intent, Profile } from '../ports.ts';
 import { accountLabel } from './account.ts';
 import { changeWords } from './kind-words.ts';
-import { appliedOrThrow, isDryRun } from './outcome.ts';
+import { refundedSum } from './orders/money-view.ts';
+import { type Applied, appliedOrThrow, isDryRun } from './outcome.ts';
 
 const intentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
@@ -47,6 +49,24 @@ export async function showRecorded(
   ctx.notes.note(`${intentId} was applied before, journal ${applied.intent ?? ''}; nothing was sent now`);
   await ctx.out.record(applied.record, [], () => [
     { line: [`applied before: ${changeWords(change)}   `, accountLabel(profile)] },
+    ...moneyLines(applied),
   ]);
   return true;
+}
+
+// What went back, and what is left now.
+function moneyLines({ record, refunds = [] }: Applied): readonly Block[] {
+  const reading = readMoney(record.value);
+  if (refunds.length === 0) return [];
+  const lines = refunds.map(({ id, amount, chargeId }) => ({
+    line: `refund   ${id ?? 'no id shown'}   ${amount} on charge ${chargeId}`,
+    hang: 9,
+  }));
+  if (!('money' in reading)) return lines;
+  const { money } = reading;
+  const refunded = refundedSum(money);
+  return [
+    ...lines,
+    { line: `money    ${refunded} refunded of ${money.amount}; ${money.amount - refunded} left` },
+  ];
 }

@@ -2,14 +2,15 @@
 
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, ChangeSubject, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
-import { answersRepeat, isOpen, sameJson, verdictOf } from './guards.ts';
+import { answersRepeat, blockedUntil, isOpen, sameJson, verdictOf } from './guards.ts';
 import type { HandsParts } from './hands.ts';
 import { lookAt, recordIn } from './look.ts';
-import { outcomeOf } from './outcome.ts';
+import { outcomeOf, type Witness } from './outcome.ts';
 import { resolveOne } from './reconcile.ts';
 import { repairStore } from './repair.ts';
 import { isDue } from './resolve.ts';
 import type { SentRow } from './rows.ts';
+import type { Sight } from './sight.ts';
 import type { FileStore } from './store.ts';
 import { momentOf } from './time.ts';
 import { refusalError } from './words.ts';
@@ -48,6 +49,7 @@ export function createDesk(parts: DeskParts): JournalDesk {
     attempts: (query) => store.attempts(query),
     now,
     isOpen,
+    blockedUntil,
     isDue,
     async refuseOpen({ origin, orderId }) {
       const closed: AttemptRecord[] = [];
@@ -93,17 +95,27 @@ function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject
   return { kind: proof.kind, orderId: proof.orderId, amount, currency, request };
 }
 
+// What the read of a repeat came to; none was made where nothing was due, or another run had settled it.
+function readOf(sight: Sight | undefined, at: number): Pick<Witness, 'reads' | 'lastReadAt' | 'unread'> {
+  if (sight === undefined) return { reads: 0 };
+  if (sight.shows === 'unreadable') return { reads: 0, unread: sight.problem };
+  return { reads: 1, lastReadAt: at };
+}
+
 async function answer(hands: HandsParts, last: AttemptRecord, again: boolean): Promise<Outcome | undefined> {
   const moment = () => momentOf(hands.clock, hands.store, hands.service);
   const due = isDue(last, await moment());
-  const record = due ? (await resolveOne(hands, last)).record : last;
+  const looked = due ? await resolveOne(hands, last) : undefined;
+  const lookedAt = hands.clock.now();
+  const record = looked?.record ?? last;
   if (!answersRepeat(record, again, await moment())) return undefined;
   const { kind, orderId } = record.sent.proof;
   const read = await lookAt(hands.service, { kind, orderId }).catch(() => undefined);
   const verdict = verdictOf(record);
   return outcomeOf(record.sent, verdict, {
     read: recordIn(read, verdict?.created),
-    reads: due ? 1 : 0,
+    ...readOf(looked?.sight, lookedAt),
+    blockedUntil: blockedUntil(record),
     recorded: true,
   });
 }

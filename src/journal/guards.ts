@@ -74,6 +74,14 @@ export function isOpen(record: AttemptRecord, now: Moment): boolean {
   );
 }
 
+/** Until when an open attempt is open at the latest; undefined: until a read tells, or a person. */
+export function blockedUntil(record: AttemptRecord): number | undefined {
+  const verdict = verdictOf(record)?.verdict;
+  const horizon = horizonOf(record);
+  if (verdict === undefined || verdict === 'unknown' || !Number.isFinite(horizon)) return undefined;
+  return horizon;
+}
+
 /** Refund ids, and ids of created orders, that attempts other than this one account for. */
 export function claimedBy(
   others: readonly AttemptRecord[],

@@ -11,13 +11,15 @@ export interface Witness {
   readonly read?: WireRecord | undefined;
   readonly reads: number;
   readonly lastReadAt?: number | undefined;
+  readonly unread?: string | undefined;
+  readonly blockedUntil?: number | undefined;
   readonly unrecorded?: { readonly cause: unknown } | undefined;
   readonly recorded?: true | undefined;
 }
 
 /** What became of it, with the order as last replied or read. */
 export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, witness: Witness): Outcome {
-  const { reply, head, read, reads, lastReadAt, unrecorded, recorded } = witness;
+  const { reply, head, read, reads, lastReadAt, unread, blockedUntil, unrecorded, recorded } = witness;
   const base = {
     intent: sent.intent,
     alarm: row?.alarm,
@@ -42,7 +44,7 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, witness: W
       return { ...base, verdict: 'not_sent', reason: row.why };
     default: {
       const reason = row?.why ?? 'it was sent, and no outcome was written down';
-      const seen = { reason, sentAt: sent.time, lastReadAt, reads };
+      const seen = { reason, sentAt: sent.time, lastReadAt, reads, unread, blockedUntil };
       return { ...base, verdict: row?.verdict ?? 'unknown', ...seen };
     }
   }

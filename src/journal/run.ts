@@ -16,13 +16,14 @@ import type {
   WireRecord,
 } from '../ports.ts';
 import { begin, step } from './attempt.ts';
-import { verdictOf } from './guards.ts';
+import { blockedUntil, verdictOf } from './guards.ts';
 import { Hands } from './hands.ts';
 import { recordIn } from './look.ts';
 import { outcomeOf } from './outcome.ts';
 import type { Effect, End, Event, Wanted } from './protocol.ts';
 import { reconcileDue } from './reconcile.ts';
 import { hear } from './reply.ts';
+import type { VerdictRow } from './rows.ts';
 import { named, refusalError } from './words.ts';
 
 /** What the door is made of. */
@@ -74,6 +75,7 @@ class Run {
   readonly #wanted: Wanted;
   #reply: WireRecord | undefined;
   #head: ReplyHead | undefined;
+  readonly #verdicts: VerdictRow[] = [];
 
   constructor(parts: ChangeParts, intent: Intent) {
     this.#parts = parts;
@@ -101,6 +103,7 @@ class Run {
           ...end,
           reply: this.#reply,
           head: this.#head,
+          blockedUntil: blockedUntil({ sent: end.sent, verdicts: this.#verdicts }),
           read: recordIn(this.hands.last, end.verdict.created),
         });
       case 'recorded': {
@@ -110,6 +113,7 @@ class Run {
         return outcomeOf(end.attempt.sent, verdict, {
           read: recordIn(this.hands.last, verdict?.created),
           reads: 0,
+          blockedUntil: blockedUntil(end.attempt),
           recorded: true,
         });
       }
@@ -128,6 +132,7 @@ class Run {
       case 'approve':
         return hands.orStopped(() => this.#approve());
       case 'record':
+        if (effect.row.type === 'verdict') this.#verdicts.push(effect.row);
         return hands.record(effect.row);
       case 'send':
         return this.#send();

@@ -96,10 +96,23 @@ describe.concurrent('F28 a script repeats a refund under its own id', () => {
   test('open: it is read again, 7 until it shows and 0 from then on; nothing is sent', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund', lost);
-    expect((await desk.run(home, withId(order))).code).toBe(7);
-    expect((await desk.run(home, withId(order))).code).toBe(7);
+    const lately = await desk.run(home, withId(order));
+    expect(lately.code).toBe(7);
+    expect(lately.stderr).toMatch(/blocked until .+ UTC at the latest, or until you settle it/);
+    const still = await desk.run(home, withId(order));
+    expect(still.code).toBe(7);
+    expect(still.stderr).toMatch(/sent once, [\d:]+; 1 read up to [\d:]+ does not show it yet/);
+    order.onRead = () => reset;
+    const blind = await desk.run(home, withId(order));
+    expect(blind.code).toBe(7);
+    expect(blind.stderr).toContain('no read of it was possible now: ');
+    order.onRead = undefined;
     order.apply(order.posts[0]?.body ?? '');
-    expect((await desk.run(home, withId(order))).code).toBe(0);
+    const made = await desk.run(home, withId(order));
+    expect(made.code, made.stderr).toBe(0);
+    expect(made.stdout).toContain(`applied before: refund of ${refundAmount} MXN on ${order.id}`);
+    expect(made.stdout).toContain(`rf_${order.id}_1   -${refundAmount} on charge ch_${order.id}`);
+    expect(made.stdout).toContain(`${refundAmount} refunded of 35000; 30000 left`);
     expect(order.posts).toHaveLength(1);
   });
 

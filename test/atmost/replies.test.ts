@@ -3,9 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ran } from '../harness/paydesk.ts';
 import { json, reset, stall, startProxy, startServer, type TestServer } from '../harness/server.ts';
-import type { Json } from '../orders/service.ts';
-import { changeArgs, type Desk, isLong, openDesk, story, testKey } from './desk.ts';
-import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { type Json, refundOf } from '../orders/service.ts';
+import { changeArgs, type Desk, isLong, openDesk, refundAmount, story, testKey } from './desk.ts';
+import { type Ledger, type LedgerOrder, startLedger, withRefund } from './ledger.ts';
 import { type End, type Reply, replies } from './replies.ts';
 
 let ledger: Ledger;
@@ -144,6 +144,19 @@ describe.concurrent('the reads that are to tell', () => {
       expect(stderr.replaceAll(/\s+/g, ' ')).toContain(says);
     },
   );
+
+  test('F8 a refund record that says pending counts, and the word is shown with it', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', (changed) => {
+      const record = { ...refundOf('rf_slow', refundAmount), status: 'pending' };
+      changed.value = withRefund(changed.value, record, refundAmount);
+      return json(changed.value);
+    });
+    const { code, stdout, stderr } = await desk.run(home, changeArgs(order));
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/refund {3}rf_slow .*auth \d+ {3}pending\n/);
+    expect((await desk.run(home, ['orders', 'show', order.id])).stdout).toMatch(/id rf_slow {2}pending\n/);
+  });
 
   test('F32 an order whose charges are not all shown is not refunded at all', async () => {
     using home = desk.newHome();

@@ -112,6 +112,7 @@ async function screenAt(
       .replaceAll(/i_[0-9a-z]{8}/g, 'i_7f3k2m9x')
       .replaceAll(/read just now, \d+ \w+ \d\d:\d\d:\d\d/g, 'read just now, 21 Nov 09:31:12')
       .replaceAll(/(sent once, |up to )\d\d:\d\d:\d\d/g, '$1HH:MM:SS')
+      .replaceAll(/(blocked until )\d+ \w+ \d+ \d\d:\d\d:\d\d/g, '$1D MMM YYYY HH:MM:SS')
   );
 }
 
@@ -332,6 +333,8 @@ describe('bad moments', () => {
       certain: sent once, HH:MM:SS; 1 read up to HH:MM:SS does not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9x
+               blocked until D MMM YYYY HH:MM:SS UTC-6 at the latest, or until you
+               settle it
       "
     `);
   });

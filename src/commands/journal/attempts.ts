@@ -85,11 +85,19 @@ export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<
     why,
     alarm,
   }));
-  const shown: JsonObject = { ...recordOf(record, open), request: { ...record.sent.request }, history };
-  await ctx.out.own(shown, () => attemptView(record, open));
+  const until = open ? ctx.journal.blockedUntil(record) : undefined;
+  const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
+  const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
+  const shown: JsonObject = {
+    ...recordOf(record, open),
+    blocked_until: seconds ?? null,
+    request: { ...record.sent.request },
+    history,
+  };
+  await ctx.out.own(shown, () => attemptView(record, open, words));
 }
 
-function attemptView(record: AttemptRecord, open: boolean): readonly Block[] {
+function attemptView(record: AttemptRecord, open: boolean, until: string | undefined): readonly Block[] {
   const { sent, verdicts } = record;
   const { proof, request, neighbour, sendBy } = sent;
   const faint = (text: string) => ({ text, style: 'faint' as const });
@@ -127,7 +135,7 @@ function attemptView(record: AttemptRecord, open: boolean): readonly Block[] {
       line: `refund ${id ?? 'without an id'}   ${amount}   charge ${chargeId}`,
       indent: 2,
     })),
-    ...nextSteps(record, open).map((line, index) => ({
+    ...nextSteps(record, open, until).map((line, index) => ({
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,
     })),
   ];

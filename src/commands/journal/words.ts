@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../api/spec.ts';
 import type { AttemptRecord, Profile, VerdictRow } from '../../ports.ts';
 import { commandLine } from '../account.ts';
-import { changeWords, kindWords } from '../kind-words.ts';
+import { blockedWords, changeWords, kindWords, settleCommands } from '../kind-words.ts';
 
 /** What is known of an attempt. */
 export function outcomeWords({ verdicts }: AttemptRecord, open: boolean): string {
@@ -75,8 +75,12 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
   };
 }
 
-/** What to do now about an attempt: sentences and commands, a line each. */
-export function nextSteps(record: AttemptRecord, open: boolean): readonly string[] {
+/** What to do now about an attempt: sentences and commands, a line each. `until`: when it is open at the latest. */
+export function nextSteps(
+  record: AttemptRecord,
+  open: boolean,
+  until: string | undefined,
+): readonly string[] {
   const { intent, proof } = record.sent;
   const last = record.verdicts.at(-1);
   if (last?.alarm === 'duplicate') return ['stop on this order and show your lead'];
@@ -87,9 +91,10 @@ export function nextSteps(record: AttemptRecord, open: boolean): readonly string
         ? 'do not send it again before this is clear'
         : 'tell the buyer "it is being checked"; do not send it again anywhere else',
       ...(readable
-        ? [`paydesk journal reconcile ${intent}`]
+        ? [`paydesk journal reconcile ${intent}`, blockedWords(until)]
         : ['look for it at the service: no read of paydesk can show it']),
-      `${readable ? 'or, when' : 'when'} you know: paydesk journal settle ${intent} --applied|--not-applied --note TEXT`,
+      'when you know which, one of:',
+      ...settleCommands(intent),
     ];
   }
   if (last?.verdict === 'not_seen') return [`to send it again: the same command with --again`];

@@ -1,8 +1,8 @@
 /** What an order holds beside its money: the refunds made of it, its items, its metadata. Pure. */
 
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../../api/charges.ts';
-import type { Order } from '../../api/spec.ts';
-import type { Block, Cell } from '../../ports.ts';
+import { failedWords, type Order } from '../../api/spec.ts';
+import type { Block, Cell, Span } from '../../ports.ts';
 import { paidBy } from './card.ts';
 import { type RefundOrigins, sentBy } from './refund-origins.ts';
 
@@ -29,8 +29,17 @@ function refundRows(charge: ChargeMoney, refund: RefundRecord, origins: RefundOr
       refund.authCode ?? '-',
       sentBy(origins, refund.id),
     ],
-    [`${under}id ${refund.id}${reason === undefined ? '' : `  ${reason}`}`],
+    [
+      [
+        `${under}id ${refund.id}${reason === undefined ? '' : `  ${reason}`}`,
+        ...(refund.status === undefined ? [] : ['  ', stateSpan(refund.status)]),
+      ],
+    ],
   ];
+}
+
+function stateSpan(status: string): Span {
+  return { text: status, style: failedWords.includes(status.toLowerCase()) ? 'bad' : 'strong' };
 }
 
 /** The items, and whether they add up to the order. */

@@ -35,17 +35,29 @@ function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): 
   if (only !== undefined && second === undefined) {
     const when = { time: only.createdAt, precision: 'full' } as const;
     return [
-      { line: [`refund   ${only.id ?? 'no id shown'}   `, when, `   auth ${only.authCode ?? '-'}`], hang: 9 },
+      {
+        line: [
+          `refund   ${only.id ?? 'no id shown'}   `,
+          when,
+          `   auth ${only.authCode ?? '-'}${stateWords(only.status)}`,
+        ],
+        hang: 9,
+      },
     ];
   }
-  return refunds.map(({ id, amount, chargeId, authCode }) => {
+  return refunds.map(({ id, amount, chargeId, authCode, status }) => {
     const charge = charges.find((one) => one.id === chargeId);
     const card = charge === undefined ? chargeId : paidBy(charge.value);
     return {
-      line: `refund   ${id ?? 'no id shown'}   ${amount} to ${card}   auth ${authCode ?? '-'}`,
+      line: `refund   ${id ?? 'no id shown'}   ${amount} to ${card}   auth ${authCode ?? '-'}${stateWords(status)}`,
       hang: 9,
     };
   });
+}
+
+// A word that is not documented, as received: pending is not yet money.
+function stateWords(status: string | undefined): string {
+  return status === undefined ? '' : `   ${status}`;
 }
 
 function destination({ charge, money, expected }: RefundPlan): string {
