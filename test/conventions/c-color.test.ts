@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
 import { type Handler, json, stall } from '../harness/server.ts';
+import { atTerminal } from '../harness/terminal.ts';
 import { changing, customer, each, errorBody, listOf, openDesk, order, pages } from './scripted.ts';
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';
@@ -190,6 +191,19 @@ test('C25 FORCE_COLOR=1 colours a pipe, FORCE_COLOR=0 does not, and with NO_COLO
     expect(ran?.code).toBe(0);
     expect(ran?.stderr).not.toMatch(/warning/i);
   }
+});
+
+test('C25 nor at a prompt', async () => {
+  await using desk = await openDesk(changing(order(id)));
+  const person = atTerminal(['orders', 'refund', id], {
+    home: desk.home,
+    env: { ...desk.env, FORCE_COLOR: '1', NO_COLOR: '1' },
+  });
+  await person.waitFor('Why?');
+  person.type('\x03');
+  const { transcript, exitCode } = await person.end;
+  expect(exitCode).toBe(130);
+  expect(transcript).not.toMatch(/warning/i);
 });
 
 test('C33 --quiet leaves stderr empty when all is well, for reads and changes', async () => {

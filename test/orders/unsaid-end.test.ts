@@ -27,7 +27,7 @@ test.each([undefined, 'true', 'false', 1, null])(
       ['show', 'ord_other'],
     ]) {
       const ran = await ask(page, ...args);
-      expect(ran.code, `${args}: ${ran.stderr}`).toBe(9);
+      expect(ran.code, `${args.join(' ')}: ${ran.stderr}`).toBe(9);
       expect(ran.stderr).toContain('the service does not say whether more follow');
     }
   },

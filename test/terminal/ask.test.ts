@@ -155,12 +155,6 @@ describe('a question on a terminal', () => {
     const { transcript } = await pty.end;
     expect(transcript).not.toMatch(/\x1b\[[0-9;]*m/);
   });
-
-  it('prints no warning when NO_COLOR and FORCE_COLOR are both set', async () => {
-    const pty = ask('choose', { NO_COLOR: '1', FORCE_COLOR: '1' });
-    await pty.answer('another reason', '\r');
-    expect((await pty.end).transcript).not.toContain('Warning');
-  });
 });
 
 describe('a question with nobody to ask', () => {
