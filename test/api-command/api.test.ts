@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startCreations } from '../create/service.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
-import { json, startServer } from '../harness/server.ts';
+import { json } from '../harness/server.ts';
 
 let desk: Desk;
 let home: Home;
@@ -85,17 +85,6 @@ describe('GET', () => {
     const ran = await api(['GET', 'nonsense']);
     expect(ran).toMatchObject({ code: 5, stdout: '' });
     expect(ran.stderr).toContain('HTTP 404');
-  });
-
-  test('a text of megabytes is set out for reading like any other', async () => {
-    const note = 'a {b}:\\"'.repeat(2_000_000);
-    await using server = await startServer(json(`{"note":"${note}"}`));
-    const ran = await paydesk(['api', 'GET', 'orders/ord_1/constructor'], {
-      home,
-      env: { ...desk.env, PAYDESK_BASE_URL: server.url },
-    });
-    expect(ran.code, ran.stderr.slice(0, 500)).toBe(0);
-    expect(ran.stdout === `{\n  "note": "${note}"\n}\n`).toBe(true);
   });
 
   test('numbers that JavaScript rounds stay as they came', async () => {

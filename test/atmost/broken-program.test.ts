@@ -47,7 +47,7 @@ test.concurrent('it is replaced while a refund is in flight and the reply is los
     posts: 1,
     story: 'sent unknown not_seen',
   });
-  expect(ran.stderr).toMatch(/^error: no usable answer .*paydesk journal reconcile i_\w+$/m);
+  expect(ran.stderr).toMatch(/^error: no usable answer .*paydesk journal reconcile i_\w+; blocked until /m);
 });
 
 test.concurrent('it is replaced while a refund is in flight and the reply comes: it is written down and shown', async () => {

@@ -46,7 +46,7 @@ export type { Ran };
 
 // Every test has an empty home, so paydesk never finds its own compile cache. This one, outside all homes, is what a
 // program has that was started before: its code is not compiled again at every start.
-const compiled = join(import.meta.dirname, '../../reports/compile-cache');
+export const compiled = join(import.meta.dirname, '../../reports/compile-cache');
 
 /** The environment of a test run. */
 export function cleanEnv({ home, env }: RunOptions): Record<string, string> {

@@ -1,12 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { compiled } from '../harness/paydesk.ts';
 import { type PtyOptions, runInPty, withoutEscapes } from '../harness/pty.ts';
 
 const driver = fileURLToPath(new URL('drivers/ask.ts', import.meta.url));
 const path = process.env.PATH ?? '';
 
 function ask(kind: string, env: Readonly<Record<string, string>> = {}, options: PtyOptions = {}) {
-  return runInPty(process.execPath, [driver, kind], { ...options, env: { PATH: path, ...env } });
+  return runInPty(process.execPath, [driver, kind], {
+    ...options,
+    env: { PATH: path, NODE_COMPILE_CACHE: compiled, ...env },
+  });
 }
 
 const kinds = ['confirm', 'text', 'optional', 'secret', 'choose', 'search'] as const;
