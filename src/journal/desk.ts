@@ -2,7 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, ChangeSubject, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
-import { answersRepeat, blockedUntil, isOpen, sameJson, verdictOf } from './guards.ts';
+import { answersRepeat, blockedUntil, isOpen, isOtherWish, verdictOf } from './guards.ts';
 import type { HandsParts } from './hands.ts';
 import { lookAt, recordIn } from './look.ts';
 import { outcomeOf, type Witness } from './outcome.ts';
@@ -71,9 +71,9 @@ export function createDesk(parts: DeskParts): JournalDesk {
       const last = (await store.attempts({ origin, given })).at(-1);
       if (last === undefined) return undefined;
       const { sent } = last;
-      if (sent.proof.kind !== kind || !sameJson(sent.asked, asked)) {
-        throw refusalError({ why: 'other_parameters', attempt: last, now: { kind, asked } }, given);
-      }
+      const typed = { kind, asked };
+      if (isOtherWish(typed, last))
+        throw refusalError({ why: 'other_parameters', attempt: last, now: typed }, given);
       const outcome = await answer(await handsFor(last), last, again);
       return outcome && { outcome, change: subjectOf(sent) };
     },

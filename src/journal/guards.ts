@@ -1,8 +1,8 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
-import { isDeepStrictEqual } from 'node:util';
 import type { Intent } from '../ports.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
+import { sameJson } from './same-json.ts';
 import { provable } from './sight.ts';
 
 /** Why nothing is sent. words.ts puts it into words. */
@@ -161,14 +161,9 @@ export function isSameRequest(one: Intent['request'], other: Intent['request'] |
   return sameJson(parts(one), parts(other));
 }
 
-/** Whether two values are the same JSON: in whatever order the keys of an object stand, but the items of an array. */
-export function sameJson(one: unknown, other: unknown): boolean {
-  return isDeepStrictEqual(asWritten(one), asWritten(other));
-}
-
-// One of them may come out of the journal, where what is undefined is left out.
-function asWritten(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value ?? null));
+/** Whether a script's id stands for something else than what it says now. */
+export function isOtherWish({ kind, asked }: Typed, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
+  return sent.proof.kind !== kind || !sameJson(sent.asked, asked);
 }
 
 function asksTheSame(asked: Asked, last: AttemptRecord): boolean {

@@ -2,7 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { AttemptQuery } from '../ports.ts';
-import { sameJson } from './guards.ts';
+import { isOtherWish } from './guards.ts';
 import type { JournalRow, SentRow } from './rows.ts';
 import type { Shelf } from './shelf.ts';
 import { refusalError } from './words.ts';
@@ -45,9 +45,8 @@ export class Looks {
     if (given === undefined || looked === undefined) return;
     const attempt = shelf.newestUnder({ origin, given }, looked);
     if (attempt === undefined) return;
-    const { kind } = proof;
-    if (attempt.sent.proof.kind !== kind || !sameJson(attempt.sent.asked, asked))
-      throw refusalError({ why: 'other_parameters', attempt, now: { kind, asked } }, given);
+    const now = { kind: proof.kind, asked };
+    if (isOtherWish(now, attempt)) throw refusalError({ why: 'other_parameters', attempt, now }, given);
     throw new CliError('refused', `another run under the intent ${given} came first`, {
       certain,
       now: [`paydesk journal show ${attempt.sent.intent}`],
