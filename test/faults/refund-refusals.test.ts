@@ -204,12 +204,12 @@ describe.concurrent('F48 an order of the other mode is refused (3) before anythi
   ])('the profile says $says', async ({ says, holds, words }) => {
     using home = newHome();
     const service = holds();
-    const before = service.changes().length;
     const env = { ...service.env, PAYDESK_MODE: says };
-    const paid = orderWith(once, 4).id;
+    const paid = orderWith(once, 6).id;
+    const held = orderWith(preAuthorized).id;
     for (const args of [
       ['orders', 'refund', paid, '--yes', '--confirm', paid],
-      ['orders', 'capture', orderWith(preAuthorized).id, '--yes', '--confirm', orderWith(preAuthorized).id],
+      ['orders', 'capture', held, '--yes', '--confirm', held],
       ['profile', 'check'],
     ]) {
       const ran = await paydesk(args, { home, env });
@@ -220,7 +220,8 @@ describe.concurrent('F48 an order of the other mode is refused (3) before anythi
     const checked = await paydesk(['profile', 'check'], { home, env });
     expect(checked.stderr).toContain('set PAYDESK_MODE to the mode of the key');
     expect(checked.stderr).not.toContain('profile remove');
-    expect(service.changes()).toHaveLength(before);
+    // Other tests of this file change other orders of the same service at the same time.
+    expect(service.changes().filter(({ url }) => [paid, held].some((id) => url.includes(id)))).toEqual([]);
   });
 
   test('an order whose mode turns between the preview and the sending is refused as well', async () => {
