@@ -3,12 +3,13 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { compiled } from './test/harness/compiled.ts';
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/harness/warm-up.ts',
-    env: { TMPDIR: folderOfHomes() },
+    env: { TMPDIR: folderOfHomes(), NODE_COMPILE_CACHE: compiled },
     // Time for a busy machine; no test waits by the clock.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { compiled } from './compiled.ts';
 import type { OrdinaryUser } from './ordinary-user.ts';
 import { endOf, type Ran } from './ran.ts';
 
@@ -43,10 +44,6 @@ export interface RunOptions {
 }
 
 export type { Ran };
-
-// Every test has an empty home, so paydesk never finds its own compile cache. This one, outside all homes, is what a
-// program has that was started before: its code is not compiled again at every start.
-export const compiled = join(import.meta.dirname, '../../reports/compile-cache');
 
 /** The environment of a test run. */
 export function cleanEnv({ home, env }: RunOptions): Record<string, string> {

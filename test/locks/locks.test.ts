@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createLocks } from '../../src/locks/locks.ts';
 import { slotCount, slotFile, slotOf } from '../../src/locks/slots.ts';
 import type { Held, Locks } from '../../src/ports.ts';
@@ -24,6 +24,13 @@ import { realClock } from './real-clock.ts';
 const holderPath = fileURLToPath(new URL('holder.ts', import.meta.url));
 let folder: string;
 let started: ChildProcess[];
+
+// One that ends by itself keeps its compiled code for the others, most of which are killed.
+beforeAll(() => {
+  const once = mkdtempSync(join(tmpdir(), 'locks-'));
+  execFileSync(process.execPath, [holderPath, join(once, 'locks'), 'any', '0'], { input: '' });
+  rmSync(once, { recursive: true });
+});
 
 beforeEach(() => {
   folder = join(mkdtempSync(join(tmpdir(), 'locks-')), 'locks');

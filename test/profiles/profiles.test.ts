@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { ProfileDraft } from '../../src/ports.ts';
 import { canary, createDesk, type Desk } from './desk.ts';
 
@@ -17,6 +17,13 @@ const draft = (name: string, more: Partial<ProfileDraft> = {}): ProfileDraft => 
   ...more,
 });
 const key = { text: `${canary}\n`, where: '--key-stdin', place: 'file' } as const;
+
+// Its compiled code is kept for the twenty that start at once.
+beforeAll(() => {
+  const once = createDesk();
+  execFileSync(process.execPath, [writerPath, once.home, 'open']);
+  once.remove();
+});
 
 let desk: Desk;
 beforeEach(() => {

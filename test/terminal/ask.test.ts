@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { compiled } from '../harness/paydesk.ts';
+import { compiled } from '../harness/compiled.ts';
 import { type PtyOptions, runInPty, withoutEscapes } from '../harness/pty.ts';
 
 const driver = fileURLToPath(new URL('drivers/ask.ts', import.meta.url));

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { compiled } from '../harness/compiled.ts';
 
 const driver = fileURLToPath(new URL('drivers/print.ts', import.meta.url));
 
@@ -10,7 +11,13 @@ function shell(script: string, env: Readonly<Record<string, string>> = {}) {
     stdio: ['ignore', 'pipe', 'pipe'],
     encoding: 'utf8',
     maxBuffer: 100_000_000,
-    env: { PATH: process.env.PATH ?? '', NODE: process.execPath, PRINT: driver, ...env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      NODE: process.execPath,
+      NODE_COMPILE_CACHE: compiled,
+      PRINT: driver,
+      ...env,
+    },
   });
   return { status, stdout, stderr };
 }
