@@ -5,10 +5,11 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import { judgeReply } from './answer.ts';
-import { claimedBy, decide, equalRefund, oldRead, type Refusal } from './guards.ts';
+import { decide, equalRefund, oldRead, type Refusal } from './guards.ts';
 import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows.ts';
 import { judgeRead, preImage, provable } from './sight.ts';
+import { claimedBy } from './standing.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;

@@ -2,7 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, ChangeSubject, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
-import { answersRepeat, blockedUntil, isOpen, isOtherWish, verdictOf } from './guards.ts';
+import { answersRepeat, isOtherWish } from './guards.ts';
 import type { HandsParts } from './hands.ts';
 import { lookAt, recordIn } from './look.ts';
 import { outcomeOf, type Witness } from './outcome.ts';
@@ -11,6 +11,7 @@ import { repairStore } from './repair.ts';
 import { isDue } from './resolve.ts';
 import type { SentRow } from './rows.ts';
 import type { Sight } from './sight.ts';
+import { blockedUntil, isOpen, verdictOf } from './standing.ts';
 import type { FileStore } from './store.ts';
 import { momentOf } from './time.ts';
 import { refusalError } from './words.ts';

@@ -5,10 +5,11 @@
 
 import type { Resolved } from '../ports.ts';
 import { isUnsettled } from './fold.ts';
-import { claimedBy, horizonOf, type Refusal, verdictOf } from './guards.ts';
+import type { Refusal } from './guards.ts';
 import type { Effect, Event } from './protocol.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
 import { judgeRead, provable, type Sight } from './sight.ts';
+import { claimedBy, horizonOf, verdictOf } from './standing.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
 /** Which attempt, and what a person says of it where reads cannot tell. */

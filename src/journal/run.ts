@@ -16,7 +16,6 @@ import type {
   WireRecord,
 } from '../ports.ts';
 import { begin, step } from './attempt.ts';
-import { blockedUntil, verdictOf } from './guards.ts';
 import { Hands } from './hands.ts';
 import { recordIn } from './look.ts';
 import { outcomeOf } from './outcome.ts';
@@ -24,6 +23,7 @@ import type { Effect, End, Event, Wanted } from './protocol.ts';
 import { reconcileDue } from './reconcile.ts';
 import { hear } from './reply.ts';
 import type { VerdictRow } from './rows.ts';
+import { blockedUntil, verdictOf } from './standing.ts';
 import { named, refusalError } from './words.ts';
 
 /** What the door is made of. */

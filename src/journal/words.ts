@@ -2,9 +2,10 @@
 
 import { CliError } from '../errors.ts';
 import { differenceWords } from './difference.ts';
-import { type Refusal, verdictOf } from './guards.ts';
+import type { Refusal } from './guards.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';
 import { provable } from './sight.ts';
+import { verdictOf } from './standing.ts';
 
 /** The error of a run in which nothing was sent. */
 export function refusalError(refusal: Refusal, subject: string): CliError {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/api/spec.ts';
-import { decide, equalRefund, isOpen } from '../../src/journal/guards.ts';
+import { decide, equalRefund } from '../../src/journal/guards.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
+import { isOpen } from '../../src/journal/standing.ts';
 import { momentOf } from '../../src/journal/time.ts';
 import type { ChangeRequest } from '../../src/ports.ts';
 import { VirtualClock } from './world.ts';

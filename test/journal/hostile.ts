@@ -3,10 +3,10 @@
 import type { Scheduler } from 'fast-check';
 import { CliError } from '../../src/errors.ts';
 import { fold } from '../../src/journal/fold.ts';
-import { isOpen, verdictOf } from '../../src/journal/guards.ts';
 import { resolveOne } from '../../src/journal/reconcile.ts';
 import type { AttemptRecord, JournalRow, Moment } from '../../src/journal/rows.ts';
 import { createChange } from '../../src/journal/run.ts';
+import { isOpen, verdictOf } from '../../src/journal/standing.ts';
 import type { ChangeRequest, JournalStore, Locks, SendReport, Service } from '../../src/ports.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { Ledger, MemoryLocks, reply, serviceOf, testProfile, VirtualClock } from './world.ts';

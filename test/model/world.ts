@@ -2,10 +2,10 @@
 
 import { begin, step } from '../../src/journal/attempt.ts';
 import { fold } from '../../src/journal/fold.ts';
-import { isOpen, verdictOf } from '../../src/journal/guards.ts';
 import type { Effect, Event, State, Wanted } from '../../src/journal/protocol.ts';
 import { beginResolve, type ResolveState, resolve } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, JournalRow, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
+import { isOpen, verdictOf } from '../../src/journal/standing.ts';
 import { journalKey } from './key.ts';
 
 /** What holds in the world, and what was broken in the design to see that the model notices. */
