@@ -10,7 +10,7 @@ import { changeArgs, type Desk, forEachAtOnce, isLong, journalRows, openDesk, re
 import { type Ledger, type LedgerOrder, startLedger, withRefund } from './ledger.ts';
 import { start } from './running.ts';
 
-const count = isLong ? 300 : 12;
+const count = isLong ? 300 : 30;
 const seed = Number(process.env.PAYDESK_TEST_SEED ?? Date.now() % 2 ** 31);
 
 let ledger: Ledger;
