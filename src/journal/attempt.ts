@@ -5,6 +5,7 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import { judgeReply } from './answer.ts';
+import { judgeSeen } from './creations.ts';
 import { decide, equalRefund, oldRead, type Refusal } from './guards.ts';
 import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows.ts';
@@ -236,7 +237,7 @@ function search(
   if (at !== 'rereading') return undefined;
   if (event.is === 'unseen') return readOn(wanted, { ...found, reads: found.reads + 1 }, event.moment);
   if (event.is !== 'seen') return undefined;
-  const sight = judgeRead(found.sent.proof, event.value, found.claimed);
+  const sight = judgeSeen(found.sent, event, found.claimed);
   const reads = { reads: found.reads + 1, lastReadAt: event.moment.time };
   if (sight.shows === 'unreadable') return readOn(wanted, { ...found, ...reads }, event.moment);
   return readOn(wanted, { ...found, ...reads, sight }, event.moment);

@@ -100,11 +100,15 @@ export class Hands {
     const { origin, kind, request } = this.#subject;
     const { store } = this.#parts;
     const open = request === undefined ? [] : await store.attempts({ origin, unsettled: true });
-    const made = kind === 'order' ? await store.attempts({ origin }) : [];
     return [
       ...open.filter(({ sent }) => sent.proof.orderId === undefined && isSameRequest(sent.request, request)),
-      ...made.filter(({ sent }) => sent.proof.kind === 'order'),
+      ...(kind === 'order' ? await this.#creations() : []),
     ];
+  }
+
+  async #creations(): Promise<readonly AttemptRecord[]> {
+    const made = await this.#parts.store.attempts({ origin: this.#subject.origin });
+    return made.filter(({ sent }) => sent.proof.kind === 'order');
   }
 
   async read(): Promise<Event> {
@@ -120,7 +124,9 @@ export class Hands {
   async reread(): Promise<Event> {
     try {
       await this.#lookAt();
-      return { is: 'seen', value: this.last?.value, moment: await this.moment() };
+      // Looked up after the read: what is not sent by then made nothing that the read shows.
+      const creations = this.#subject.kind === 'order' ? await this.#creations() : undefined;
+      return { is: 'seen', value: this.last?.value, creations, moment: await this.moment() };
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       return { is: 'unseen', why, moment: await this.moment() };

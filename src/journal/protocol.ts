@@ -64,7 +64,13 @@ export type Event =
   | { readonly is: 'not_sent' | 'no_reply'; readonly why: string; readonly moment: Moment }
   /** `hurried`: somebody does not want to wait any more; one more read, then the verdict. */
   | { readonly is: 'waited'; readonly hurried: boolean }
-  | { readonly is: 'seen'; readonly value: unknown; readonly moment: Moment }
+  /** `creations`: of an order that is being created, all creations that the journal knows after the read. */
+  | {
+      readonly is: 'seen';
+      readonly value: unknown;
+      readonly creations?: readonly AttemptRecord[] | undefined;
+      readonly moment: Moment;
+    }
   | { readonly is: 'unseen'; readonly why: string; readonly moment: Moment };
 
 /** How a run ended. */

@@ -4,11 +4,12 @@
  */
 
 import type { Resolved } from '../ports.ts';
+import { judgeSeen } from './creations.ts';
 import { isUnsettled } from './fold.ts';
 import type { Refusal } from './guards.ts';
 import type { Effect, Event } from './protocol.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import { judgeRead, provable, type Sight } from './sight.ts';
+import { provable, type Sight } from './sight.ts';
 import { claimedBy, horizonOf, verdictOf } from './standing.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
@@ -73,7 +74,7 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
       if (event.is === 'unseen')
         return weigh(state, { shows: 'unreadable', problem: event.why }, event.moment);
       if (event.is !== 'seen') return undefined;
-      return weigh(state, judgeRead(state.record.sent.proof, event.value, state.claimed), event.moment);
+      return weigh(state, judgeSeen(state.record.sent, event, state.claimed), event.moment);
     case 'asking':
       return event.is === 'approved' ? stateIt(state, event.moment) : undefined;
     case 'recording': {

@@ -48,7 +48,7 @@ export function claimedBy(
   others: readonly AttemptRecord[],
   except: Pick<AttemptRecord, 'sent'>,
 ): ReadonlySet<string> {
-  const rows = others.filter((record) => !isSame(record, except)).map(verdictOf);
+  const rows = others.filter((record) => !isSameAttempt(record, except)).map(verdictOf);
   return new Set(
     rows
       .filter((row) => row?.verdict === 'applied')
@@ -57,6 +57,7 @@ export function claimedBy(
   );
 }
 
-function isSame(one: AttemptRecord, other: Pick<AttemptRecord, 'sent'>): boolean {
+/** Whether they are one attempt of one intent. */
+export function isSameAttempt(one: AttemptRecord, other: Pick<AttemptRecord, 'sent'>): boolean {
   return one.sent.intent === other.sent.intent && one.sent.attempt === other.sent.attempt;
 }

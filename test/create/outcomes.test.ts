@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { startDesk } from '../harness/desk.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import { cutBody, type Handler, hangUp, json, reply } from '../harness/server.ts';
+import { cutBody, type Handler, hangUp, json, reply, startServer } from '../harness/server.ts';
 import { type CreationDesk, startCreations } from './service.ts';
 
 const order = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
@@ -121,6 +121,47 @@ describe('an order whose answer is lost', () => {
     expect(again.code).toBe(3);
     expect(desk.posts()).toHaveLength(1);
   });
+});
+
+test('of two equal orders at once, the one whose answer is lost does not take the other one for its own', async () => {
+  using home = newHome();
+  const sold = {
+    id: 'ord_new1',
+    object: 'order',
+    amount: 300,
+    currency: 'MXN',
+    line_items: { object: 'list', has_more: false, data: [{ name: 'Lamp', unit_price: 300, quantity: 1 }] },
+  };
+  const firstEnded = Promise.withResolvers<void>();
+  const sent = () => server.requests.filter(({ method }) => method === 'POST');
+  const answer: Handler = async (...exchange) => {
+    const [{ method, index }] = exchange;
+    // Each reads for the preview and right before it sends: both have looked at journal and service before either
+    // sends, and both have sent before one is cut off.
+    await server.waitFor(method === 'POST' ? 6 : index < 2 ? 2 : 4);
+    if (method === 'GET')
+      return json({ object: 'list', has_more: false, data: sent().length < 2 ? [] : [sold] })(...exchange);
+    if (index === sent()[0]?.index) return hangUp(...exchange);
+    await firstEnded.promise;
+    return json(sold)(...exchange);
+  };
+  await using server = await startServer((...exchange) => answer(...exchange));
+  const account = ['--base-url', server.url, '--mode', 'sandbox', '--key-stdin', '--key-store', 'file'];
+  await paydesk(['profile', 'add', 'shop', ...account], { home, input: 'key_test_4u9fQ2\n' });
+  await paydesk(['profile', 'set', 'shop', 'reconcile.after', '0'], { home });
+  const run = (...args: string[]) => paydesk(['-p', 'shop', ...args], { home });
+
+  const runs = [run(...order), run(...order)];
+  const lostOne = await Promise.race(runs);
+  expect(lostOne.code, lostOne.stderr).toBe(7);
+  firstEnded.resolve();
+  const codes = (await Promise.all(runs)).map(({ code }) => code);
+  expect(codes.toSorted()).toEqual([0, 7]);
+  expect((await run('journal', 'reconcile', '--all')).code).toBe(7);
+  const { data } = JSON.parse((await run('journal', 'list', '--json')).stdout);
+  const verdicts = data.map(({ verdict }: Listed) => verdict);
+  expect(verdicts.toSorted()).toEqual(['applied', 'not_seen']);
+  expect(sent()).toHaveLength(2);
 });
 
 test('a refusal by the service is shown with its faults, exit 5', async () => {

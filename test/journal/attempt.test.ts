@@ -469,5 +469,16 @@ describe('after the sending', () => {
     expect(endOf([...path, seen([theirs, ours]), recorded], create)).toMatchObject({
       verdict: { verdict: 'applied', created: 'ord_10' },
     });
+    const amongOpen: Event = {
+      is: 'seen',
+      value: [theirs],
+      creations: [{ sent: { ...other.sent, request }, verdicts: [] }],
+      moment: at(3000),
+    };
+    const alone = [locked, known(), late, approved, recorded, lost, recorded, waited];
+    expect(endOf([...alone, amongOpen, waited, amongOpen, recorded], create)).toMatchObject({
+      verdict: { verdict: 'unknown' },
+      reads: 2,
+    });
   });
 });

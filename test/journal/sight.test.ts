@@ -69,6 +69,30 @@ describe('what a read shows of a refund', () => {
     expect(sight).toHaveProperty('contradicts', contradicts);
   });
 
+  it('a refund by somebody else that failed contradicts nothing, one of two of ours does', () => {
+    const failed = (chargeId: string, id: string, amount: number, status: string) => ({
+      id: chargeId,
+      amount: 100,
+      status: 'paid',
+      refunds: { data: [{ id, amount, status }] },
+    });
+    const theirs = order(charge('ch_1', 60, [['a', -60]]), charge('ch_2', 40, [['b', -40]]));
+    const beside = {
+      ...theirs,
+      charges: { data: [...theirs.charges.data, failed('ch_3', 'c', -9, 'failed')] },
+    };
+    expect(judgeRead(whole, beside, nothing)).toMatchObject({ shows: 'expected', contradicts: undefined });
+    const ours = order(
+      charge('ch_1', 60, [['a', -60]]),
+      failed('ch_2', 'b', -40, 'failed'),
+      charge('ch_3', 9, null),
+    );
+    expect(judgeRead(whole, ours, nothing)).toMatchObject({
+      shows: 'expected',
+      contradicts: 'the status failed of refund b',
+    });
+  });
+
   it('others beside the expected one are told', () => {
     const seen = order(
       charge('ch_1', 100, [
@@ -299,6 +323,9 @@ describe('the order before the sending', () => {
     const value = { ...order(), charges: { has_more: true, data: [] } };
     expect(preImage('refund', value)).toEqual({ problem: 'the charges are not all shown' });
     expect(preImage('capture', value)).toEqual({ before: { status: 'paid', amount: 100, charges: [] } });
+    expect(preImage('capture', { ...value, amount: 7.5, currency: 'MXN' })).toEqual({
+      before: { status: 'paid', amount: undefined, currency: 'MXN', charges: [] },
+    });
     const odd = { before: { status: undefined, charges: [] } };
     expect(preImage('capture', { ...value, amount: '100', payment_status: 7 })).toEqual(odd);
     expect(preImage('api', undefined)).toEqual({ before: { status: undefined, charges: [] } });

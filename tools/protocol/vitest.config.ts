@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/journal/{attempt,sight,answer,verdict,ambiguous,run,resolve,guards}.test.ts',
+      'test/journal/{attempt,sight,answer,verdict,ambiguous,run,resolve,guards,creations}.test.ts',
       'tools/protocol/smallest.test.ts',
     ],
     pool: 'forks',
@@ -12,7 +12,7 @@ export default defineConfig({
     testTimeout: 120_000,
     // With --coverage: not a branch of them goes untried.
     coverage: {
-      include: ['src/journal/{attempt,sight,answer,verdict}.ts'],
+      include: ['src/journal/{attempt,sight,answer,verdict,creations}.ts'],
       reporter: ['text'],
       thresholds: { 100: true },
     },

@@ -1,0 +1,30 @@
+/** What a read shows of a change, also where runs that created something just like it may have made what it shows. Pure. */
+
+import { isSameRequest } from './guards.ts';
+import type { Event } from './protocol.ts';
+import type { SentRow } from './rows.ts';
+import { judgeRead, type Sight } from './sight.ts';
+import { claimedBy, isOpen, isSameAttempt } from './standing.ts';
+
+type Seen = Extract<Event, { is: 'seen' }>;
+
+/**
+ * What was seen of a change. `claimed`: ids of refunds that other attempts account for. Creations share no lock, so
+ * theirs are of the moment; while another one just like it is open, nobody can tell which of them made a new order.
+ */
+export function judgeSeen(
+  sent: SentRow,
+  { value, creations, moment }: Seen,
+  claimed: ReadonlySet<string>,
+): Sight {
+  if (creations === undefined) return judgeRead(sent.proof, value, claimed);
+  const rival = creations.find(
+    (record) =>
+      !isSameAttempt(record, { sent }) &&
+      isSameRequest(record.sent.request, sent.request) &&
+      isOpen(record, moment),
+  );
+  if (rival === undefined) return judgeRead(sent.proof, value, claimedBy(creations, { sent }));
+  const problem = `${rival.sent.intent} asked for the same and is open too: a new order may be either's`;
+  return { shows: 'unreadable', problem };
+}
