@@ -129,13 +129,24 @@ function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | u
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
   }
   if (last?.verdict === 'applied') {
-    const news = sight.shows === 'duplicate' && last.alarm !== 'duplicate';
-    return news ? rulingOf(sight, 'not_seen') : undefined;
+    if (sight.shows === 'duplicate' && last.alarm !== 'duplicate') return rulingOf(sight, 'not_seen');
+    const shown = sight.shows === 'expected' || sight.shows === 'duplicate';
+    return shown && isOver(record, now) ? confirmation(last) : undefined;
   }
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
   const words = { ...rulingOf(sight, none), error: last?.error };
   const alarmed = { ...words, alarm: words.alarm ?? last?.alarm };
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
+}
+
+// Nothing more of it can take effect: with this row nobody reads it again.
+function confirmation({ verdict, alarm, refunds, created }: VerdictRow): Ruling {
+  const why = 'a read after its time shows no more of it';
+  return { verdict, by: 'read', why, alarm, refunds, created };
+}
+
+function isOver(record: AttemptRecord, now: Moment): boolean {
+  return !now.skewed && now.time >= horizonOf(record);
 }
 
 // A second "not seen" is worth a row twice: as the first one that starts the horizon, and when that is over.

@@ -2,7 +2,7 @@
 
 import type { AttemptQuery } from '../ports.ts';
 import { unlink } from './chain.ts';
-import { isUnsettled, matches } from './fold.ts';
+import { isUnsettled, matches, mayChange } from './fold.ts';
 import type { AttemptRecord } from './rows.ts';
 import type { StoredRow } from './stored-row.ts';
 
@@ -84,13 +84,13 @@ function mayMatch({ sent, verdicts }: Bundle, query: AttemptQuery): boolean {
     (query.intent === undefined || query.intent === sent.intent) &&
     (query.plan === undefined || query.plan === sent.plan) &&
     (query.since === undefined || query.since <= sent.time) &&
-    (query.unsettled === undefined || last === undefined || mayChange(last))
+    (query.unsettled === undefined || last === undefined || isWatched(last))
   );
 }
 
-function mayChange(last: StoredRow): boolean {
+function isWatched(last: StoredRow): boolean {
   const row = unlink(last);
-  return row.type === 'verdict' && isUnsettled({ verdicts: [row] });
+  return row.type === 'verdict' && mayChange(row);
 }
 
 function recordOf(bundle: Bundle): AttemptRecord {

@@ -125,6 +125,26 @@ describe.concurrent('F42 no horizon expires while the clocks disagree', () => {
     });
   });
 
+  test('a refund that a read showed is watched until a read after its time, and not read again then', async () => {
+    using watching = await openDesk({ url: ledger.url });
+    using home = watching.newHome();
+    const order = ledger.add('refund', (_order, apply) => {
+      apply();
+      return reset;
+    });
+    const reconcile = (env = {}) => watching.run(home, ['journal', 'reconcile', '--all'], env);
+    expect((await watching.run(home, changeArgs(order))).code).toBe(0);
+    expect(await reconcile()).toMatchObject({ code: 0, stdout: expect.stringContaining(order.id) });
+    expect(story(home)).toBe('sent unknown applied');
+
+    const later = clockOff(home, day + 60_000);
+    order.onRead = () => json(order.value, 200, { date: new Date(Date.now() + day + 60_000).toUTCString() });
+    expect(await reconcile(later)).toMatchObject({ code: 0, stdout: expect.stringContaining(order.id) });
+    expect(story(home)).toBe('sent unknown applied applied');
+    expect((await reconcile(later)).stderr).toContain('no open outcomes');
+    expect(story(home)).toBe('sent unknown applied applied');
+  });
+
   test.each(['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'America/Mexico_City'])(
     'the zone %s changes nothing',
     async (TZ) => {

@@ -141,6 +141,43 @@ describe('a look at an open attempt', () => {
     ],
     ['seen once, and still once', attempt({ verdict: 'applied' }), seen(order(5)), undefined],
     ['seen twice before', attempt({ verdict: 'applied', alarm: 'duplicate' }), seen(order(5, 5)), undefined],
+    [
+      'seen once, and still once when its time is over: written once more, as it was',
+      attempt({ verdict: 'applied', alarm: 'contradiction', created: 'c', refunds: [] }),
+      seen(order(5), 1000 + horizonMs),
+      {
+        verdict: 'applied',
+        by: 'read',
+        why: 'a read after its time shows no more of it',
+        alarm: 'contradiction',
+        created: 'c',
+        refunds: [],
+      },
+    ],
+    [
+      'seen twice, and still twice when its time is over: written once more',
+      attempt({ verdict: 'applied', alarm: 'duplicate' }),
+      seen(order(5, 5), 1000 + horizonMs),
+      { verdict: 'applied', alarm: 'duplicate' },
+    ],
+    [
+      'seen once, and twice when its time is over: an alarm',
+      attempt({ verdict: 'applied' }),
+      seen(order(5, 5), 1000 + horizonMs),
+      { verdict: 'applied', alarm: 'duplicate', why: 'a read shows it more than once' },
+    ],
+    [
+      'seen once, and an old copy when its time is over: nothing new',
+      attempt({ verdict: 'applied' }),
+      seen(order(), 1000 + horizonMs),
+      undefined,
+    ],
+    [
+      'seen once, its time is over, and the clocks disagree now: nothing new',
+      attempt({ verdict: 'applied' }),
+      { is: 'seen', value: order(5), moment: { ...at(1000 + horizonMs), skewed: true } },
+      undefined,
+    ],
   ])('%s', (_, record, read, row) => {
     const found = added(record, read);
     expect(found === undefined ? undefined : { ...found }).toEqual(
@@ -227,10 +264,30 @@ describe('an attempt is due', () => {
     ['not seen, until a read after its horizon', attempt({}), 9e9, true],
     ['not any more after that read', attempt({}, { time: 1000 + horizonMs }), 9e9, false],
     ['never once it is settled', attempt({ verdict: 'not_sent' }), 2000, false],
-    ['watched when a read showed it', attempt({ verdict: 'applied' }), 2000, true],
+    [
+      'watched when a read showed it, until a read after its horizon',
+      attempt({ verdict: 'applied' }),
+      9e9,
+      true,
+    ],
+    [
+      'not any more after that',
+      attempt({ verdict: 'applied' }, { verdict: 'applied', time: 1000 + horizonMs }),
+      9e9,
+      false,
+    ],
+    ['not when its reply showed it', attempt({ verdict: 'applied', by: 'reply' }), 2000, false],
   ])('%s', (_, record, time, due) => {
     expect(isDue(record, at(time))).toBe(due);
   });
+
+  it.each(['capture', 'order'] as const)(
+    'a %s not any more once a read showed it: none shows it twice',
+    (kind) => {
+      const { sent, verdicts } = attempt({ verdict: 'applied' });
+      expect(isDue({ sent: { ...sent, proof: { ...sent.proof, kind } }, verdicts }, at(2000))).toBe(false);
+    },
+  );
 
   it('never when no read can show it', () => {
     const { sent, verdicts } = attempt();
