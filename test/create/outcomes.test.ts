@@ -156,7 +156,7 @@ test('of two equal orders at once, the one whose answer is lost does not take th
   expect(lostOne.code, lostOne.stderr).toBe(7);
   firstEnded.resolve();
   const codes = (await Promise.all(runs)).map(({ code }) => code);
-  expect(codes.toSorted()).toEqual([0, 7]);
+  expect(new Set(codes)).toEqual(new Set([0, 7]));
   expect((await run('journal', 'reconcile', '--all')).code).toBe(7);
   const { data } = JSON.parse((await run('journal', 'list', '--json')).stdout);
   const verdicts = data.map(({ verdict }: Listed) => verdict);
