@@ -37,9 +37,8 @@ afterAll(async () => {
 const isRoot = process.getuid?.() === 0;
 const nobody = 65_534;
 
-/** Runs as another user, for whom permissions count. */
+/** Runs as another user, for whom permissions count, and whose home it is by then. */
 function runAsNobody(home: Home, args: readonly string[]) {
-  giveAway(home.path);
   const child = spawn(process.execPath, [bin, '-p', 't', ...args], {
     // The shared cache of compiled code is not theirs.
     env: desk.env(home, { XDG_CACHE_HOME: join(home.path, '.cache') }),
@@ -72,6 +71,7 @@ describe.concurrent('F38 no journal, no refund', () => {
     const folder = dirname(journalFile(home));
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o500);
+    giveAway(home.path);
     const { code, stderr } = await runAsNobody(home, changeArgs(order));
     expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 3, posts: 0 });
     expect(stderr).toMatch(/the journal .*\s+cannot\s+be\s+used:\s+permission denied/);
@@ -86,9 +86,8 @@ describe.concurrent('F38 no journal, no refund', () => {
     const mine = readFileSync(file);
     rmSync(file);
     giveAway(home.path);
-    const run = runAsNobody(home, changeArgs(order));
     writeFileSync(file, mine, { mode: 0o600 });
-    const { code, stderr } = await run;
+    const { code, stderr } = await runAsNobody(home, changeArgs(order));
     expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 3, posts: 0 });
     expect(stderr).toContain('nothing was sent');
   });

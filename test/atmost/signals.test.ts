@@ -1,14 +1,12 @@
 /** Ctrl-C, SIGTERM, SIGHUP and a closed terminal while a refund is in flight: its outcome is neither lost nor forged. */
 
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bin, type Home } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
-import { type Handler, json, reset } from '../harness/server.ts';
+import { closedPort, type Handler, json, reset } from '../harness/server.ts';
 import { changeArgs, type Desk, openDesk, story } from './desk.ts';
 import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 import { start, until } from './running.ts';
@@ -60,21 +58,6 @@ const refusal: Handler = json(
   },
   428,
 );
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-async function connecting(port: number): Promise<void> {
-  const socket = connect(port, '127.0.0.1');
-  await once(socket, 'connect');
-  socket.destroy();
-}
 
 function close(terminal: object): void {
   if ('destroy' in terminal && typeof terminal.destroy === 'function') terminal.destroy();
@@ -154,7 +137,7 @@ describe.concurrent('F35 F36 the first signal in flight waits for the outcome', 
 
   test('Ctrl-C, then no reply: the deadline ends it with a read, exit 7', async () => {
     using home = desk.newHome();
-    const { run, order } = await inFlight(home, ['--timeout', '2']);
+    const { run, order } = await inFlight(home, ['--timeout', '4']);
     run.kill('SIGINT');
     const { code } = await run.end;
     expect({ code, reads: order.reads, story: story(home) }).toEqual({
@@ -219,16 +202,16 @@ describe.concurrent('F35 the second Ctrl-C leaves at once', () => {
 
 test.concurrent('SIGUSR1 in flight opens no debugger', async () => {
   using home = desk.newHome();
-  const port = await freePort();
-  const { run, order, reply } = await inFlight(home, [], { NODE_OPTIONS: `--inspect-port=${port}` });
+  // Node says on stderr that it opens one, and as well that it cannot, as at this port.
+  await using closed = await closedPort();
+  const { run, order, reply } = await inFlight(home, [], { NODE_OPTIONS: `--inspect-port=${closed.port}` });
   run.kill('SIGUSR1');
   run.kill('SIGINT');
   await run.untilSaid(waitedFor);
-  await expect(connecting(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   reply(applied(order));
   const { code, stderr } = await run.end;
   expect({ code, story: story(home) }, stderr).toEqual({ code: 0, story: 'sent applied' });
-  expect(stderr).not.toMatch(/debugger/i);
+  expect(stderr).not.toMatch(/debugger|inspector/i);
 });
 
 test.concurrent.each([

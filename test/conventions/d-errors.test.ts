@@ -90,7 +90,8 @@ test.each(endings)('C34 exit $code: $how', async ({ code, line, handler, env = {
 
 test('C34 exit 6: a port that nobody listens on, and a name that nobody knows', async () => {
   using home = newHome();
-  const urls = [`http://127.0.0.1:${await closedPort()}`, 'https://service.invalid'];
+  await using closed = await closedPort();
+  const urls = [`http://127.0.0.1:${closed.port}`, 'https://service.invalid'];
   for (const ran of await each(urls, (url) => paydesk(list, { home, env: environment(url) }))) {
     expect(ran).toMatchObject({ code: 6, stdout: '' });
     expect(ran.stderr).not.toMatch(leaks);

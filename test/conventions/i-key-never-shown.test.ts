@@ -237,9 +237,9 @@ describe.concurrent('I69 whatever the service answers, the key is never shown an
   });
 
   test('no such host, a closed port, a certificate that nobody vouches for', async () => {
-    const port = await closedPort();
+    await using closed = await closedPort();
     await using tls = await startServer(emptyList, { tls: certificate });
-    for (const url of ['https://paydesk-test.invalid', `http://127.0.0.1:${port}`, tls.url]) {
+    for (const url of ['https://paydesk-test.invalid', `http://127.0.0.1:${closed.port}`, tls.url]) {
       using home = newHome();
       const planted = await plant(home, url, 'environment', 'bearer');
       await expectUnseen(planted, ['orders', 'list', '--debug', '--timeout', '5']);

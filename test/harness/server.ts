@@ -1,5 +1,6 @@
 /** A loopback server of the tests' own: records every request, and answers as badly as a test wants. */
 
+import { once } from 'node:events';
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer, request as httpRequest } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -166,12 +167,21 @@ export async function startProxy(): Promise<{
   return { url: `http://127.0.0.1:${port}`, requests, close, [Symbol.asyncDispose]: close };
 }
 
-/** A port that nothing listens on: connections to it are refused. */
-export async function closedPort(): Promise<number> {
+/** A port that nothing listens on: connections to it are refused. While it is held the system gives it to nobody. */
+export async function closedPort(): Promise<{ readonly port: number } & AsyncDisposable> {
   const server = createSocketServer();
-  const port = await listen(server);
-  await stop(server, new Set());
-  return port;
+  const sockets = track(server, { connections: 0 });
+  // The near end of a connection has a port of its own, on which nobody is let in.
+  const holder = connect(await listen(server), '127.0.0.1');
+  await once(holder, 'connect');
+  holder.on('error', () => undefined);
+  return {
+    port: holder.localPort ?? 0,
+    [Symbol.asyncDispose]: () => {
+      holder.destroy();
+      return stop(server, sockets);
+    },
+  };
 }
 
 // ── Answers ─────────────────────────────────────────────────────────────────────────────────────
