@@ -321,7 +321,7 @@ describe('memory', () => {
 
   test('does not grow with the orders read: 20,000 take what 5,000 take', async () => {
     const [few, many] = [await peakOf(20), await peakOf(80)];
-    // Measured: 1.03 to 1.07. Orders that were kept would add some 5 kB each, more than the heap holds.
-    expect(many / few).toBeLessThan(1.15);
+    // Measured: 1.03 to 1.07. Orders that were kept would add some 5 kB each, 75 MB, more than the heap holds.
+    expect(many / few).toBeLessThan(1.3);
   });
 });
