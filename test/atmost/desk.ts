@@ -1,10 +1,11 @@
 /** A desk for these tests: homes with a profile that reaches the ledger, and the test's own look at the journal. */
 
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { cleanEnv, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
 import type { LedgerOrder } from './ledger.ts';
 
 export const testKey = 'key_test_4u9fQ2';
@@ -33,17 +34,11 @@ export async function openDesk({ url, settings = {} }: DeskOptions): Promise<Des
   const root = mkdtempSync(join(tmpdir(), 'paydesk-atmost-'));
   const template: Home = { path: join(root, 'home'), [Symbol.dispose]: () => undefined };
   mkdirSync(template.path);
-  const lead = join(root, 'lead.json');
   const fast = { 'orders.get': 'direct', 'reconcile.after': '0,0' };
-  writeFileSync(lead, JSON.stringify({ base_url: url, mode: 'sandbox', settings: { ...fast, ...settings } }));
+  const profile = { name: 't', baseUrl: url, mode: 'sandbox', settings: { ...fast, ...settings } } as const;
+  await storeProfile(template, profile, testKey);
   // One cache of compiled code for all homes: a start without it takes half as long again.
   const shared = { XDG_CACHE_HOME: join(root, 'cache'), PAYDESK_OPERATOR: 'op7', TZ: 'UTC' };
-  const added = await paydesk(['profile', 'add', 't', '--from', lead, '--key-stdin'], {
-    home: template,
-    env: shared,
-    input: testKey,
-  });
-  if (added.code !== 0) throw new Error(`no profile: ${added.stderr}`);
   return {
     newHome() {
       const home = newHome();

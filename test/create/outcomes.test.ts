@@ -2,13 +2,19 @@
 
 import { describe, expect, test } from 'vitest';
 import { startDesk } from '../harness/desk.ts';
-import { newHome, paydesk } from '../harness/paydesk.ts';
+import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
 import { cutBody, type Handler, hangUp, json, reply, startServer } from '../harness/server.ts';
 import { type CreationDesk, startCreations } from './service.ts';
 
 const order = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
 const link = ['checkout', 'create', '--name', 'Lamp', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
 const any = ['api', 'POST', 'charges', '--field', 'amount=300', '--yes'];
+
+const storeShop = (home: Home, baseUrl: string): Promise<void> => {
+  const settings = { 'reconcile.after': '0' };
+  return storeProfile(home, { name: 'shop', baseUrl, mode: 'sandbox', settings }, 'key_test_4u9fQ2');
+};
 
 interface Listed {
   readonly id: string;
@@ -101,17 +107,7 @@ describe('an order whose answer is lost', () => {
   test('and is not found: exit 7, and it is listed as open', async () => {
     await using desk = await startCreations({ onChange: hangUp });
     const { home } = desk;
-    const account = [
-      '--base-url',
-      desk.server.url,
-      '--mode',
-      'sandbox',
-      '--key-stdin',
-      '--key-store',
-      'file',
-    ];
-    await paydesk(['profile', 'add', 'shop', ...account], { home, input: 'key_test_4u9fQ2\n' });
-    await paydesk(['profile', 'set', 'shop', 'reconcile.after', '0'], { home });
+    await storeShop(home, desk.server.url);
     const ran = await paydesk(['-p', 'shop', ...order], { home });
     expect(ran.code, ran.stderr).toBe(7);
     expect(ran.stderr).toMatch(/paydesk journal reconcile i_/);
@@ -146,9 +142,7 @@ test('of two equal orders at once, the one whose answer is lost does not take th
     return json(sold)(...exchange);
   };
   await using server = await startServer((...exchange) => answer(...exchange));
-  const account = ['--base-url', server.url, '--mode', 'sandbox', '--key-stdin', '--key-store', 'file'];
-  await paydesk(['profile', 'add', 'shop', ...account], { home, input: 'key_test_4u9fQ2\n' });
-  await paydesk(['profile', 'set', 'shop', 'reconcile.after', '0'], { home });
+  await storeShop(home, server.url);
   const run = (...args: string[]) => paydesk(['-p', 'shop', ...args], { home });
 
   const runs = [run(...order), run(...order)];

@@ -1,6 +1,6 @@
 /** The journal commands on the built program, after refunds whose answers were lost. */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import {
   refundOf,
   type Service,
   startService,
-  testKey,
+  storeProfile,
 } from '../orders/service.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
@@ -44,10 +44,7 @@ async function afterLostReply(...words: string[]): Promise<Desk> {
   const service = await losing();
   const home = newHome();
   const run = (...args: string[]) => paydesk(args, { home, env: { TZ: 'UTC', PAYDESK_OPERATOR: 'op7' } });
-  const key = join(home.path, 'key');
-  writeFileSync(key, testKey, { mode: 0o600 });
-  await run('profile', 'add', 'shop', '--base-url', service.url, '--mode', 'sandbox', '--key-file', key);
-  await run('profile', 'set', 'shop', 'reconcile.after', '0');
+  await storeProfile(home, service, { 'reconcile.after': '0' });
   const lost = await run('-p', 'shop', ...refund, '--note', 'ticket 8840', ...words);
   expect(lost.code).toBe(7);
   const [intent = ''] = /i_[0-9a-f]+/.exec(lost.stderr) ?? [];

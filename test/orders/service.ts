@@ -1,8 +1,7 @@
 /** A service for tests, written from the service's document alone: holds the orders it is given, answers as a test says. */
 
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { type Home, paydesk } from '../harness/paydesk.ts';
+import type { Home } from '../harness/paydesk.ts';
+import { storeProfile as store } from '../harness/profile.ts';
 import { type Handler, json, type SeenRequest, startServer } from '../harness/server.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -81,17 +80,8 @@ export async function storeProfile(
   service: Service,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const key = join(home.path, 'key');
-  writeFileSync(key, testKey, { mode: 0o600 });
-  const mode = service.env.PAYDESK_MODE ?? 'sandbox';
-  await done(home, 'profile', 'add', 'shop', '--base-url', service.url, '--mode', mode, '--key-file', key);
-  for (const [name, value] of Object.entries(settings))
-    await done(home, 'profile', 'set', 'shop', name, value);
-}
-
-async function done(home: Home, ...args: readonly string[]): Promise<void> {
-  const { code, stderr } = await paydesk(args, { home });
-  if (code !== 0) throw new Error(`paydesk ${args.join(' ')} exits ${code}: ${stderr}`);
+  const mode = service.env.PAYDESK_MODE === 'production' ? 'production' : 'sandbox';
+  await store(home, { name: 'shop', baseUrl: service.url, mode, settings }, testKey);
 }
 
 // `next=ID`: strictly after it. `previous=ID`: those right before it (service: Endpoints 2).
