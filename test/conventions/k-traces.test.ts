@@ -110,7 +110,6 @@ describe('K77 a run leaves nobody and nothing else touched', () => {
     using home = newHome();
     await using service = await startService({ orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])] });
     await storeProfile(home, service);
-    rmSync(join(home.path, 'key'));
     await paydesk(['-p', 'shop', 'orders', 'list'], { home });
     await paydesk(['-p', 'demo', 'orders', 'refund', 'ord_2tQ7zRk9PwE5xNvAm', '--yes'], { home });
     expect(filesUnder(home.path).length).toBeGreaterThan(3);
