@@ -2,7 +2,7 @@
 
 import type { AttemptQuery } from '../ports.ts';
 import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from './rows.ts';
-import { horizonOf, verdictOf } from './standing.ts';
+import { isUnsettled } from './standing.ts';
 
 /** The attempts that rows make up, in the order of their SENT rows. */
 export function fold(rows: readonly JournalRow[]): AttemptRecord[] {
@@ -29,22 +29,4 @@ export function matches(record: AttemptRecord, query: AttemptQuery): boolean {
     (query.since === undefined || query.since <= sent.time) &&
     (query.unsettled === undefined || isUnsettled(record))
   );
-}
-
-/** Its last verdict may still change. */
-export function isUnsettled(record: AttemptRecord): boolean {
-  const last = verdictOf(record);
-  if (last === undefined) return true;
-  return mayChange(last) && (last.verdict !== 'applied' || isWatched(record, last));
-}
-
-// A refund that a read showed may show once more, until a read after its time.
-function isWatched(record: AttemptRecord, last: VerdictRow): boolean {
-  return record.sent.proof.kind === 'refund' && last.time < horizonOf(record);
-}
-
-/** Whether a verdict may change, whatever its time. */
-export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
-  if (verdict === 'rejected') return confirmed === false;
-  return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by === 'read');
 }

@@ -3,7 +3,8 @@
 import type { AttemptRecord, Resolved, Sight } from '../ports.ts';
 import { Hands, type HandsParts } from './hands.ts';
 import type { Effect, Event } from './protocol.ts';
-import { beginResolve, type Errand, isDue, type ResolveState, resolve } from './resolve.ts';
+import { beginResolve, type Errand, type ResolveState, resolve } from './resolve.ts';
+import { isDue } from './standing.ts';
 import { momentOf } from './time.ts';
 import { refusalError } from './words.ts';
 

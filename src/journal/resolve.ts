@@ -5,12 +5,11 @@
 
 import type { Resolved } from '../ports.ts';
 import { judgeSeen } from './creations.ts';
-import { isUnsettled } from './fold.ts';
 import type { Refusal } from './guards.ts';
 import type { Effect, Event } from './protocol.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import { provable, type Sight } from './sight.ts';
-import { claimedBy, horizonOf, verdictOf } from './standing.ts';
+import type { Sight } from './sight.ts';
+import { claimedBy, horizonOf, isUnsettled, isYoung, verdictOf } from './standing.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
 /** Which attempt, and what a person says of it where reads cannot tell. */
@@ -131,7 +130,7 @@ function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | u
   if (last?.verdict === 'applied') {
     if (sight.shows === 'duplicate' && last.alarm !== 'duplicate') return rulingOf(sight, 'not_seen');
     const shown = sight.shows === 'expected' || sight.shows === 'duplicate';
-    return shown && isOver(record, now) ? confirmation(last) : undefined;
+    return shown && !isYoung(record, now) ? confirmation(last) : undefined;
   }
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
   const words = { ...rulingOf(sight, none), error: last?.error };
@@ -143,10 +142,6 @@ function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | u
 function confirmation({ verdict, alarm, refunds, created }: VerdictRow): Ruling {
   const why = 'a read after its time shows no more of it';
   return { verdict, by: 'read', why, alarm, refunds, created };
-}
-
-function isOver(record: AttemptRecord, now: Moment): boolean {
-  return !now.skewed && now.time >= horizonOf(record);
 }
 
 // A second "not seen" is worth a row twice: as the first one that starts the horizon, and when that is over.
@@ -192,11 +187,4 @@ function release(end: ResolveEnd): ResolveStep {
 
 function done(end: ResolveEnd): ResolveStep {
   return { state: { at: 'done', end }, effect: { do: 'finish' } };
-}
-
-/** Whether a read of this attempt may tell something new. */
-export function isDue(record: AttemptRecord, now: Moment): boolean {
-  if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
-  const last = verdictOf(record);
-  return last === undefined || last.verdict === 'unknown' || now.skewed || last.time < horizonOf(record);
 }

@@ -2,8 +2,9 @@
 
 import type { AttemptQuery } from '../ports.ts';
 import { unlink } from './chain.ts';
-import { isUnsettled, matches, mayChange } from './fold.ts';
+import { matches } from './fold.ts';
 import type { AttemptRecord } from './rows.ts';
+import { isUnsettled, mayChange } from './standing.ts';
 import type { StoredRow } from './stored-row.ts';
 
 interface Bundle {

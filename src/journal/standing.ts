@@ -1,4 +1,4 @@
-/** How an attempt stands: the verdict that counts, whether it is open and until when, and what it accounts for. Pure. */
+/** How an attempt stands: the verdict that counts, whether it is open, settled or due, and what it accounts for. Pure. */
 
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
 import { provable } from './sight.ts';
@@ -18,7 +18,8 @@ export function horizonOf(record: AttemptRecord): number {
   return first === undefined ? Number.POSITIVE_INFINITY : first.time + record.sent.horizonMs;
 }
 
-function isYoung(record: AttemptRecord, now: Moment): boolean {
+/** What was sent may still take effect, as far as clocks can be believed. */
+export function isYoung(record: AttemptRecord, now: Moment): boolean {
   return now.skewed || now.time < horizonOf(record);
 }
 
@@ -41,6 +42,31 @@ export function blockedUntil(record: AttemptRecord): number | undefined {
   const horizon = horizonOf(record);
   if (verdict === undefined || verdict === 'unknown' || !Number.isFinite(horizon)) return undefined;
   return horizon;
+}
+
+/** Its last verdict may still change. */
+export function isUnsettled(record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  if (last === undefined) return true;
+  return mayChange(last) && (last.verdict !== 'applied' || isWatched(record, last));
+}
+
+// A refund that a read showed may show once more, until a read after its time.
+function isWatched(record: AttemptRecord, last: VerdictRow): boolean {
+  return record.sent.proof.kind === 'refund' && last.time < horizonOf(record);
+}
+
+/** Whether a verdict may change, whatever its time. */
+export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
+  if (verdict === 'rejected') return confirmed === false;
+  return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by === 'read');
+}
+
+/** Whether a read of this attempt may tell something new. */
+export function isDue(record: AttemptRecord, now: Moment): boolean {
+  if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
+  const last = verdictOf(record);
+  return last === undefined || last.verdict === 'unknown' || now.skewed || last.time < horizonOf(record);
 }
 
 /** Refund ids, and ids of created orders, that attempts other than this one account for. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/journal/protocol.ts';
-import { beginResolve, type Errand, isDue, resolve } from '../../src/journal/resolve.ts';
+import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, Moment, VerdictRow } from '../../src/journal/rows.ts';
+import { isDue } from '../../src/journal/standing.ts';
 import { Ledger } from './world.ts';
 
 const horizonMs = 900_000;
