@@ -6,12 +6,13 @@ import { bin, cleanEnv } from '../harness/paydesk.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
 import { customer, type Desk, openDesk, order, pages } from './scripted.ts';
 
-// CJK, a family joined by ZWJ, a flag, combining marks, Thai, Devanagari, right to left.
+// CJK, a family joined by ZWJ, a flag, the other ways to make an emoji of one character or of several, combining marks, Thai, Devanagari, right to left.
 const names = [
   'Ana Torres',
   '山田太郎株式会社東京本店',
   '👩‍👩‍👧‍👦👩‍👩‍👧‍👦👩‍👩‍👧‍👦 Familia',
   '🇲🇽🇲🇽🇲🇽 México',
+  '🌵👍🏽❤️☺️☺1️⃣⌚ Lupita',
   'Zoe\u0301 Nun\u0303ez de la Vega y Compañía',
   'สมชายใจดีมีสุขเสมอ',
   'अनुराधा श्रीवास्तव',
