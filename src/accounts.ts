@@ -48,6 +48,7 @@ export function createAccount(parts: AccountParts): Account {
   const books = keepBooks({
     ...parts,
     timeoutMs: globals.timeoutMs,
+    dryRun: globals.dryRun,
     named: globals.profile,
     open: async (name) => (await open(name)).service,
   });

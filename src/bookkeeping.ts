@@ -13,6 +13,7 @@ export interface BookkeepingParts {
   readonly locks: Locks;
   readonly operator: string;
   readonly timeoutMs: number;
+  readonly dryRun: boolean;
   readonly signal: AbortSignal;
   readonly profiles: Profiles;
   readonly notes: Notes;
@@ -34,7 +35,7 @@ export function keepBooks(parts: BookkeepingParts): Bookkeeping {
   const store = createFileStore(join(parts.stateFolder, 'journal', 'journal.db'));
   const desk = createDesk({
     ...parts,
-    store,
+    store: parts.dryRun ? unwritten(store) : store,
     serviceFor: async (record) => parts.open(await profileFor(parts, record)),
   });
   const told = new Set<string>();
@@ -52,6 +53,19 @@ export function keepBooks(parts: BookkeepingParts): Bookkeeping {
         parts.notes.warn(`the journal cannot be read: ${error.message}`);
       }
     },
+  };
+}
+
+// Under --dry-run what a read proves is told, and not written down.
+function unwritten(store: FileStore): FileStore {
+  return {
+    file: store.file,
+    append: () => Promise.resolve(),
+    attempts: (query) => store.attempts(query),
+    newestTime: () => store.newestTime(),
+    verify: (head) => store.verify(head),
+    forget: () => Promise.resolve(0),
+    close: () => store.close(),
   };
 }
 

@@ -8,7 +8,7 @@ import { type Field, fieldsBody, parseField, withQuery } from './api/fields.ts';
 import { headersOf, parseHeader } from './api/header.ts';
 import { mergeLists } from './api/merge.ts';
 import { orderOf, parsePath, refuseMoneyPaths } from './api/path.ts';
-import { showReply } from './api/reply.ts';
+import { changedColumns, showReply } from './api/reply.ts';
 import { checkNamed } from './confirm-by-name.ts';
 import { readBody } from './creation/body.ts';
 import { creationFlags, parsePair } from './creation/flags.ts';
@@ -121,17 +121,18 @@ async function change(
     asked: askedFor({ method, path, body, headers: Object.keys(headers ?? {}).join(' ') }),
     again,
   };
-  if (await showRecorded(ctx, profile, repeat)) return undefined;
+  const columnsOf = (value: JsonObject) => changedColumns(ctx, value);
+  if (await showRecorded(ctx, profile, repeat, columnsOf)) return undefined;
   const intent: Intent = {
     ...repeat,
     request: { method, path, body, headers },
     approve: async (fresh) => checkMode(fresh.value, profile),
   };
   const preview = apiPreview(intent, profile);
-  const applied = await sendNamed(ctx, service, { intent, preview, confirm });
+  const applied = await sendNamed(ctx, service, { intent, preview, confirm, columnsOf });
   if (applied === undefined) return undefined;
   const { value, bytes } = applied.record;
-  await showReply(ctx, { value, bytes, head: include ? applied.head : undefined });
+  await showReply(ctx, { value, bytes, head: include ? applied.head : undefined }, columnsOf);
   checkRecorded(intent, applied, changeWords(intent));
   return undefined;
 }

@@ -1,13 +1,14 @@
 /** `--intent`: a script's own id of what it wants once. A repeat gives the recorded outcome and sends nothing. */
 
 import { readMoney } from '../api/charges.ts';
-import type { JsonObject } from '../api/spec.ts';
+import type { Column, JsonObject } from '../api/spec.ts';
 import { flag, usage } from '../command.ts';
-import type { Block, Context, Intent, Profile } from '../ports.ts';
+import type { Block, ChangeSubject, Context, Intent, Outcome, Profile } from '../ports.ts';
 import { accountLabel } from './account.ts';
 import { changeWords } from './kind-words.ts';
 import { refundedSum } from './orders/money-view.ts';
-import { type Applied, appliedOrThrow, isDryRun } from './outcome.ts';
+import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
+import type { Ended } from './unrecorded.ts';
 
 const intentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
@@ -31,6 +32,12 @@ export function checkOrderNamed(orderId: string | undefined, intentId: string | 
   if (intentId !== undefined && orderId === undefined) throw usage('missing ID: --intent repeats one order');
 }
 
+/** What was asked for under a script's id. */
+export type Repeat = Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>;
+
+/** The columns of what a command makes, where `record` shows it. */
+export type ColumnsOf = (record: JsonObject) => readonly Column[];
+
 /**
  * Shows the recorded outcome of an earlier run under the same id; false when a new attempt is due. Throws as the
  * outcome says: 'rejected', or 'unknown' while it is open; 'refused' when the id was used for something else.
@@ -38,20 +45,96 @@ export function checkOrderNamed(orderId: string | undefined, intentId: string | 
 export async function showRecorded(
   ctx: Context,
   profile: Profile,
-  intent: Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>,
+  { kind, intentId, asked = {}, again }: Repeat,
+  columnsOf: ColumnsOf,
 ): Promise<boolean> {
-  const { kind, intentId, asked = {}, again } = intent;
-  if (intentId === undefined || ctx.options.dryRun) return false;
+  if (intentId === undefined) return false;
   const recorded = await ctx.journal.recorded(intentId, { kind, asked, again, origin: profile.origin });
   if (recorded === undefined || isDryRun(recorded.outcome)) return false;
-  const { outcome, change } = recorded;
-  const applied = appliedOrThrow(ctx, profile, change, outcome);
-  ctx.notes.note(`${intentId} was applied before, journal ${applied.intent ?? ''}; nothing was sent now`);
-  await ctx.out.record(applied.record, [], () => [
-    { line: [`applied before: ${changeWords(change)}   `, accountLabel(profile)] },
-    ...moneyLines(applied),
-  ]);
+  await showRepeat(ctx, profile, { ...recorded, outcome: recorded.outcome, intentId }, columnsOf);
   return true;
+}
+
+/**
+ * What was made now. Undefined where nothing was sent now, which is then shown: after a dry run, and where another run
+ * under the same id was first. Throws as the outcome says.
+ */
+export async function appliedNow(
+  ctx: Context,
+  profile: Profile,
+  { intent, outcome }: { readonly intent: Intent; readonly outcome: Outcome },
+  columnsOf: ColumnsOf,
+): Promise<Applied | undefined> {
+  if (isDryRun(outcome)) return showDryRun(ctx, outcome);
+  if (outcome.recorded === undefined) return appliedOrThrow(ctx, profile, intent, outcome);
+  const { intentId = '' } = intent;
+  return showRepeat(ctx, profile, { change: intent, outcome, intentId }, columnsOf);
+}
+
+interface Recorded {
+  readonly intentId: string;
+  readonly change: ChangeSubject;
+  readonly outcome: Ended;
+}
+
+async function showRepeat(
+  ctx: Context,
+  profile: Profile,
+  { intentId, change, outcome }: Recorded,
+  columnsOf: ColumnsOf,
+): Promise<undefined> {
+  const before = `${intentId} was ${beforeWords[outcome.verdict]} before, journal ${outcome.intent ?? ''}`;
+  const isShown = ctx.options.dryRun && outcome.verdict === 'applied' && outcome.alarm === undefined;
+  if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
+  const applied = appliedOrThrow(ctx, profile, change, outcome);
+  const view = [
+    { line: [`applied before: ${changeWords(change)}   `, accountLabel(profile)] },
+    ...madeLines(change, applied),
+    ...moneyLines(applied),
+  ];
+  if (ctx.options.dryRun) return showDryRepeat(ctx, applied, before, view);
+  const { record } = applied;
+  await ctx.out.record(record, columnsFor(change, columnsOf(record.value)), () => view);
+}
+
+const beforeWords: Readonly<Record<Ended['verdict'], string>> = {
+  applied: 'applied',
+  rejected: 'refused',
+  not_sent: 'tried',
+  unknown: 'sent',
+  not_seen: 'sent',
+};
+
+// The fields of any dry run: there is no request, since nothing would be sent.
+async function showDryRepeat(
+  ctx: Context,
+  { intent, verdict }: Applied,
+  before: string,
+  view: readonly Block[],
+): Promise<undefined> {
+  const checks = [`${before}: nothing would be sent`];
+  const request = { method: null, path: null, body: null };
+  await ctx.out.own({ object: 'dry_run', ...request, checks, intent: intent ?? null, verdict }, () => [
+    { line: `would send nothing: ${before}` },
+    ...view,
+    { line: 'nothing was sent (--dry-run)' },
+  ]);
+}
+
+// Where what was made cannot be read again, the journal's row stands for it, and that row's id is the journal's.
+function columnsFor({ kind, orderId }: ChangeSubject, columns: readonly Column[]): readonly Column[] {
+  const of = kind === 'api' ? undefined : orderId;
+  const made = (record: JsonObject) => ({ ...record, id: record.created ?? of });
+  return columns.map((column) => ({
+    ...column,
+    value: (record) => column.value(record.object === 'intent' ? made(record) : record),
+  }));
+}
+
+// Which order a creation made; of a payment link the journal holds no id.
+function madeLines({ kind }: ChangeSubject, { record: { value } }: Applied): readonly Block[] {
+  const id = value.object === 'intent' ? value.created : value.id;
+  return kind === 'order' && typeof id === 'string' ? [{ line: `order    ${id}` }] : [];
 }
 
 // What went back, and what is left now.

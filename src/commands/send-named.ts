@@ -3,7 +3,8 @@
 import type { Block, Context, Intent, Service } from '../ports.ts';
 import { confirmNamed } from './confirm-by-name.ts';
 import { checkMode } from './mode.ts';
-import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
+import type { Applied } from './outcome.ts';
+import { appliedNow, type ColumnsOf } from './repeat.ts';
 
 /** What is to be sent, and what a person sees before. */
 export interface NamedSending {
@@ -11,21 +12,21 @@ export interface NamedSending {
   readonly preview: readonly Block[];
   /** The value of `--confirm`, when given. */
   readonly confirm: string | undefined;
+  readonly columnsOf: ColumnsOf;
 }
 
-/** Sends it once it is confirmed; undefined after a dry run. Throws as its outcome says. */
+/** Sends it once it is confirmed; undefined where nothing was sent now. Throws as its outcome says. */
 export async function sendNamed(
   ctx: Context,
   service: Service,
-  { intent, preview, confirm }: NamedSending,
+  { intent, preview, confirm, columnsOf }: NamedSending,
 ): Promise<Applied | undefined> {
   const { profile } = service;
   if (intent.orderId === undefined) await checkAccountMode(service);
   if (!ctx.options.dryRun) ctx.notes.show(preview);
   await confirmNamed(ctx, { profile, confirm });
   const outcome = await ctx.change(intent);
-  if (isDryRun(outcome)) return showDryRun(ctx, outcome);
-  return appliedOrThrow(ctx, profile, intent, outcome);
+  return appliedNow(ctx, profile, { intent, outcome }, columnsOf);
 }
 
 // The newest order tells whether the key belongs to the mode (service: Authentication 5), and that the service answers:

@@ -13,10 +13,14 @@ export interface Shown {
 }
 
 /** Prints it: as JSON set out for reading unless another format was asked for. */
-export async function showReply(ctx: Context, { value, bytes, head }: Shown): Promise<void> {
+export async function showReply(
+  ctx: Context,
+  { value, bytes, head }: Shown,
+  columns: (value: JsonObject) => readonly Column[] = (record) => columnsOf(Object.keys(record)),
+): Promise<void> {
   if (head === undefined) {
     const record = recordOf(value, bytes);
-    await ctx.out.record(record, columnsOf(record.value), () => jsonBlocks(bytes));
+    await ctx.out.record(record, columns(record.value), () => jsonBlocks(bytes));
     return;
   }
   const reply = { object: 'reply', status: head.status, headers: headersOf(head), body: value };
@@ -33,8 +37,17 @@ function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
   return { value: isObject(value) ? value : { value }, bytes };
 }
 
-function columnsOf(value: JsonObject): readonly Column[] {
-  return Object.keys(value).map((name) => ({
+/**
+ * The columns of a reply to a change: its fields, and those that --columns names, which it may not have. What was done is
+ * told all the same.
+ */
+export function changedColumns({ options }: Context, value: JsonObject): readonly Column[] {
+  const names = new Set([...Object.keys(value), ...(options.columns ?? []).map((name) => name.trim())]);
+  return columnsOf([...names]);
+}
+
+function columnsOf(names: readonly string[]): readonly Column[] {
+  return names.map((name) => ({
     name,
     title: name.toUpperCase(),
     kind: 'text',

@@ -49,7 +49,8 @@ export const create = defineCommand({
       bodyOf: (draft) => linkBody(draft, reckoningOf(ctx)),
     });
     const repeat = { kind: 'checkout' as const, intentId, asked: sent.asked, again };
-    if (await showRecorded(ctx, profile, repeat)) return undefined;
+    const columnsOf = () => checkoutColumns;
+    if (await showRecorded(ctx, profile, repeat, columnsOf)) return undefined;
     refusePast(sent.body.expired_at, ctx.clock.now());
     const { line_items: items, currency } = sent.body.order_template;
     const intent: Intent = {
@@ -60,7 +61,7 @@ export const create = defineCommand({
       approve: async () => undefined,
     };
     const preview = linkPreview(sent.body, profile);
-    const applied = await sendNamed(ctx, service, { intent, preview, confirm });
+    const applied = await sendNamed(ctx, service, { intent, preview, confirm, columnsOf });
     if (applied === undefined) return undefined;
     await ctx.out.record(applied.record, checkoutColumns, () => linkResult(applied, sent.body, profile));
     checkRecorded(intent, applied, changeWords(intent));

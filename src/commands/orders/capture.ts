@@ -10,8 +10,7 @@ import { changeWords } from '../kind-words.ts';
 import { checkMode } from '../mode.ts';
 import { readOne } from '../one-record.ts';
 import { checkNotOpen } from '../open-outcome.ts';
-import { appliedOrThrow, isDryRun, showDryRun } from '../outcome.ts';
-import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
+import { appliedNow, askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { capturePreview, captureResult } from './capture-view.ts';
 import { checkUnchanged } from './final-read.ts';
@@ -55,7 +54,7 @@ export const capture = defineCommand({
       asked: askedFor({ order: givenId }),
       again: false,
     };
-    if (await showRecorded(ctx, profile, repeat)) return undefined;
+    if (await showRecorded(ctx, profile, repeat, () => orderColumns)) return undefined;
     const id = givenId ?? (await pickOrder(ctx, service, offer)).id;
     await checkNotOpen(ctx, profile, id);
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
@@ -65,8 +64,8 @@ export const capture = defineCommand({
     await confirmChange(ctx, confirmable, readOrder(order.value)?.amount);
     const intent = { ...captureIntent(ctx, order, confirmable), intentId, asked: repeat.asked };
     const outcome = await ctx.change(intent);
-    if (isDryRun(outcome)) return showDryRun(ctx, outcome);
-    const applied = appliedOrThrow(ctx, profile, intent, outcome);
+    const applied = await appliedNow(ctx, profile, { intent, outcome }, () => orderColumns);
+    if (applied === undefined) return undefined;
     await ctx.out.record(applied.record, orderColumns, () => captureResult(applied, profile));
     checkRecorded(intent, applied, changeWords(intent));
     return undefined;

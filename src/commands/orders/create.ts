@@ -50,7 +50,8 @@ export const create = defineCommand({
       bodyOf: (draft) => orderBody(draft, reckoningOf(ctx)),
     });
     const repeat = { kind: 'order' as const, intentId, asked, again };
-    if (await showRecorded(ctx, profile, repeat)) return undefined;
+    const columnsOf = () => orderColumns;
+    if (await showRecorded(ctx, profile, repeat, columnsOf)) return undefined;
     refusePast(body.checkout?.expires_at, ctx.clock.now());
     const intent: Intent = {
       ...repeat,
@@ -63,7 +64,7 @@ export const create = defineCommand({
       approve: async () => undefined,
     };
     const preview = orderPreview(body, profile);
-    const applied = await sendNamed(ctx, service, { intent, preview, confirm });
+    const applied = await sendNamed(ctx, service, { intent, preview, confirm, columnsOf });
     if (applied === undefined) return undefined;
     await ctx.out.record(applied.record, orderColumns, () => createResult(applied, body, profile));
     checkRecorded(intent, applied, changeWords(intent));

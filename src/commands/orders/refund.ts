@@ -14,8 +14,7 @@ import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts
 import { changeWords } from '../kind-words.ts';
 import { readOne } from '../one-record.ts';
 import { checkNotOpen } from '../open-outcome.ts';
-import { appliedOrThrow, isDryRun, showDryRun } from '../outcome.ts';
-import { askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
+import { appliedNow, askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
@@ -88,7 +87,7 @@ export const refund = defineCommand({
       }),
       again: flags.again === true,
     };
-    if (await showRecorded(ctx, profile, repeat)) return undefined;
+    if (await showRecorded(ctx, profile, repeat, () => orderColumns)) return undefined;
     const { id, twin } =
       givenId === undefined ? await pickOrder(ctx, service, offer) : { id: givenId, twin: undefined };
     await checkNotOpen(ctx, profile, id);
@@ -114,8 +113,8 @@ export const refund = defineCommand({
       asked: repeat.asked,
     };
     const outcome = await ctx.change(intent);
-    if (isDryRun(outcome)) return showDryRun(ctx, outcome);
-    const applied = appliedOrThrow(ctx, profile, intent, outcome);
+    const applied = await appliedNow(ctx, profile, { intent, outcome }, () => orderColumns);
+    if (applied === undefined) return undefined;
     await ctx.out.record(applied.record, orderColumns, () => refundResult(plan, applied, profile));
     checkRecorded(intent, applied, changeWords(intent));
     return undefined;
