@@ -39,9 +39,9 @@ export function ownColumns(record: JsonObject): readonly Column[] {
   }));
 }
 
-// Our own times are Unix seconds in fields that end in _at, as the service's are.
+// Our own times are Unix seconds in fields that end in _at, as the service's are, or in _until.
 function kindOf(name: string, value: unknown): Column['kind'] {
   if (typeof value === 'boolean') return 'flag';
   if (typeof value !== 'number') return name === 'id' || name.endsWith('_id') ? 'id' : 'text';
-  return name.endsWith('_at') ? 'time' : 'integer';
+  return /_(at|until)$/.test(name) ? 'time' : 'integer';
 }

@@ -81,7 +81,7 @@ describe('an outcome that is not certain', () => {
     for (const word of ['--applied', '--not-applied'])
       expect(shown.stdout).toContain(`\n      paydesk journal settle ${intent} ${word} --note TEXT\n`);
     const whole = JSON.parse((await run('journal', 'show', intent, '--json')).stdout);
-    expect(whole.blocked_until - whole.history[0].time / 1000).toBeCloseTo(86_400, -1);
+    expect(whole.blocked_until - whole.history[0].verdict_at).toBeCloseTo(86_400, -1);
     const orders = await run('-p', 'shop', 'orders', 'list');
     expect(orders.stderr).toContain('1 outcome open: paydesk journal reconcile --all');
     const again = await run('-p', 'shop', ...refund, '--again');

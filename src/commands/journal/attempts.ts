@@ -2,7 +2,7 @@
 
 import type { Column, JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord, Block, Context, Moment } from '../../ports.ts';
+import type { AttemptRecord, Block, Context, Moment, VerdictRow } from '../../ports.ts';
 import { fieldColumn } from '../field-column.ts';
 import { changeOf, nextSteps, outcomeWords, recordOf } from './words.ts';
 
@@ -32,6 +32,8 @@ const attemptColumns: readonly Column[] = [
   fieldColumn('intent', "SCRIPT'S ID", 'text'),
   fieldColumn('plan', 'PLAN', 'text'),
   fieldColumn('ref', 'REF', 'text'),
+  fieldColumn('stated_by', 'STATED BY', 'text'),
+  fieldColumn('stated_note', 'HOW KNOWN', 'text'),
 ];
 
 /** The last attempt of an intent. Throws CliError 'not_found'. */
@@ -78,13 +80,6 @@ export function needsLook(ctx: Context, record: AttemptRecord, now: Moment): boo
 /** Prints one attempt with its history. */
 export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<void> {
   const open = ctx.journal.isOpen(record, await ctx.journal.now());
-  const history = record.verdicts.map(({ time, verdict, by, why, alarm }) => ({
-    time,
-    verdict,
-    by,
-    why,
-    alarm,
-  }));
   const until = open ? ctx.journal.blockedUntil(record) : undefined;
   const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
   const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
@@ -92,9 +87,14 @@ export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<
     ...recordOf(record, open),
     blocked_until: seconds ?? null,
     request: { ...record.sent.request },
-    history,
+    history: record.verdicts.map(historyOf),
   };
   await ctx.out.own(shown, () => attemptView(record, open, words));
+}
+
+// Times are Unix seconds, as those around it; who said what a person said, and how they know.
+function historyOf({ time, verdict, by, why, alarm, operator, note }: VerdictRow): JsonObject {
+  return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note };
 }
 
 function attemptView(record: AttemptRecord, open: boolean, until: string | undefined): readonly Block[] {
@@ -128,7 +128,11 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
     },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
     {
-      grid: verdicts.map(({ time, verdict, why }) => [at(time), verdict.replaceAll('_', ' '), why]),
+      grid: verdicts.map(({ time, verdict, why, note }) => [
+        at(time),
+        verdict.replaceAll('_', ' '),
+        note === undefined ? why : `${why}: ${note}`,
+      ]),
       indent: 2,
     },
     ...refunds.map(({ id, amount, chargeId }) => ({

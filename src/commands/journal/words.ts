@@ -72,6 +72,9 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     intent: sent.given ?? null,
     plan: sent.plan ?? null,
     ref: sent.ref ?? null,
+    // A person's word: whose, and how they know.
+    stated_by: last?.operator ?? null,
+    stated_note: last?.note ?? null,
   };
 }
 

@@ -1,0 +1,39 @@
+/** What `journal show` and `journal export` tell of an outcome that a person stated. */
+
+import { expect, test } from 'vitest';
+import { changeArgs, journalRows, openDesk } from '../atmost/desk.ts';
+import { startLedger } from '../atmost/ledger.ts';
+import { reset } from '../harness/server.ts';
+
+test('a person’s word stands with its note and name, all times in Unix seconds; forget takes the note away', async () => {
+  await using ledger = await startLedger();
+  using desk = await openDesk({ url: ledger.url });
+  using home = desk.newHome();
+  const order = ledger.add('refund', () => reset);
+  const run = (...words: string[]) => desk.run(home, ['journal', ...words]);
+  expect((await desk.run(home, changeArgs(order))).code).toBe(7);
+  const { intent = '' } = journalRows(home)[0] ?? {};
+  const open = await run('show', intent, '-o', 'list');
+  expect(open.stdout).toMatch(/^blocked_until: \d+ \w{3} 20\d\d [\d:]{8} UTC$/m);
+  expect(open.stdout).toMatch(/^history\.1\.verdict_at: \d+ \w{3} 20\d\d [\d:]{8} UTC$/m);
+  const words = ['--applied', '--note', 'seen in the bank file', '--confirm', order.id];
+  expect((await run('settle', intent, ...words)).code).toBe(0);
+
+  expect((await run('show', intent)).stdout).toContain('applied   stated by op7: seen in the bank file\n');
+  const { sent_at: sentAt, history, ...shown } = JSON.parse((await run('show', intent, '--json')).stdout);
+  expect(shown).toMatchObject({ by: 'person', stated_by: 'op7', stated_note: 'seen in the bank file' });
+  expect(history.at(-1)).toEqual({
+    verdict_at: shown.verdict_at,
+    verdict: 'applied',
+    by: 'person',
+    why: 'stated by op7',
+    operator: 'op7',
+    note: 'seen in the bank file',
+  });
+  for (const { verdict_at: at } of history) expect(at - sentAt).toBeLessThan(60);
+  const exported = await run('export', '--csv', '--columns', 'verdict,stated_by,stated_note');
+  expect(exported.stdout).toBe('verdict,stated_by,stated_note\napplied,op7,seen in the bank file\n');
+
+  expect((await run('forget', '--before', '2100-01-01', '--yes')).code).toBe(0);
+  expect((await run('show', intent, '--json')).stdout).not.toContain('bank file');
+});
