@@ -497,6 +497,8 @@ export interface ListSink {
 /** stdout: data and nothing else. The one writer of its stream; knows formats, cleans text, stops keys. */
 export interface Output {
   readonly format: Format;
+  /** Before a change: throws CliError 'usage' for a name of --columns that its result, printed later, will not have. */
+  checkColumns(columns: readonly Column[]): void;
   /** Starts a list of records, in whatever format was asked for unless it is given. */
   list(columns: readonly Column[], format?: Format): ListSink;
   /** A list of our own flat records (`object`, …). */

@@ -8,7 +8,7 @@ import { type Field, fieldsBody, parseField, withQuery } from './api/fields.ts';
 import { headersOf, parseHeader } from './api/header.ts';
 import { mergeLists } from './api/merge.ts';
 import { orderOf, parsePath, refuseMoneyPaths } from './api/path.ts';
-import { changedColumns, showReply } from './api/reply.ts';
+import { changedColumns, includedColumns, showReply } from './api/reply.ts';
 import { checkNamed } from './confirm-by-name.ts';
 import { readBody } from './creation/body.ts';
 import { creationFlags, parsePair } from './creation/flags.ts';
@@ -110,6 +110,7 @@ async function change(
   const { profile } = service;
   const { confirm, intent: intentId, again = false, include = false } = given;
   if (given.paginate === true) throw usage('--paginate is for GET');
+  if (include && !ctx.options.dryRun) ctx.out.checkColumns(includedColumns);
   checkNamed(ctx, { profile, confirm, body: given.body }, { command: 'api', missing: [] });
   const orderId = orderOf(path);
   const body = await bodyOf(ctx, given);

@@ -4,7 +4,7 @@ import type { Column } from '../api/spec.ts';
 import type { CliError } from '../errors.ts';
 import type { Block, Format, Output } from '../ports.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
-import { ownColumns } from './columns.ts';
+import { namedColumns, ownColumns } from './columns.ts';
 import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
 import { rowOf } from './json.ts';
 import type { Row } from './list-format.ts';
@@ -66,6 +66,9 @@ export function createOutput(options: OutputOptions): OutputControl {
 
   return {
     format,
+    checkColumns(columns) {
+      if (format !== 'json' && options.columns !== undefined) namedColumns(columns, options.columns);
+    },
     list(columns, asked) {
       const sink = start(columns, asked);
       open = sink;

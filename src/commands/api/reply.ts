@@ -46,6 +46,9 @@ export function changedColumns({ options }: Context, value: JsonObject): readonl
   return columnsOf([...names]);
 }
 
+/** The columns with `--include`. */
+export const includedColumns = columnsOf(['object', 'status', 'headers', 'body']);
+
 function columnsOf(names: readonly string[]): readonly Column[] {
   return names.map((name) => ({
     name,

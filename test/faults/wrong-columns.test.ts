@@ -1,0 +1,57 @@
+/** A name in --columns that is no column: found before anything is sent, never after. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeArgs, type Desk, openDesk, story } from '../atmost/desk.ts';
+import { type Ledger, startLedger } from '../atmost/ledger.ts';
+import { type CreationDesk, startCreations } from '../create/service.ts';
+
+let ledger: Ledger;
+let desk: Desk;
+let service: CreationDesk;
+beforeAll(async () => {
+  ledger = await startLedger();
+  desk = await openDesk({ url: ledger.url });
+  service = await startCreations();
+});
+afterAll(async () => {
+  desk[Symbol.dispose]();
+  await ledger[Symbol.asyncDispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const refused = {
+  code: 2,
+  stdout: '',
+  stderr: expect.stringMatching(
+    /^error: +--columns nope: there is no such column\ncertain: nothing was changed/,
+  ),
+};
+const nope = ['--columns', 'id,nope'];
+const lamp = ['--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
+
+describe('a wrong name in --columns of a change is refused (2), and nothing is sent', () => {
+  test.each(['refund', 'capture'] as const)('orders %s', async (kind) => {
+    using home = desk.newHome();
+    const order = ledger.add(kind);
+    expect(await desk.run(home, [...changeArgs(order), ...nope])).toMatchObject(refused);
+    expect({ posts: order.posts.length, story: story(home) }).toEqual({ posts: 0, story: '' });
+  });
+
+  test.each([
+    ['orders create', ['orders', 'create', ...lamp]],
+    ['checkout create', ['checkout', 'create', '--name', 'Lamp', ...lamp]],
+  ])('%s', async (_name, words) => {
+    const sent = service.posts().length;
+    expect(await service.run([...words, ...nope])).toMatchObject(refused);
+    expect(service.posts()).toHaveLength(sent);
+  });
+});
+
+test('a column that the reply to an `api` change turns out not to have is empty: what was done is told', async () => {
+  const sent = service.posts().length;
+  const words = ['api', 'POST', 'things', '--field', 'a=1', '--yes', '--csv'];
+  expect(await service.run([...words, ...nope])).toMatchObject({ code: 0, stdout: 'id,nope\nchk_1,\n' });
+  const included = await service.run([...words, ...nope, '--include']);
+  expect(included.code).toBe(2);
+  expect(service.posts()).toHaveLength(sent + 1);
+});
