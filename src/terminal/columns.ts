@@ -3,13 +3,20 @@
 import type { Column, JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
-/** The columns a person named, in that order. Throws CliError 'usage' for a name that is none, with those that are. */
-export function namedColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
+/**
+ * The columns a person named, in that order. Throws CliError 'usage' for a name that is none, with those that are, and
+ * with what is certain then.
+ */
+export function namedColumns(
+  columns: readonly Column[],
+  names: readonly string[],
+  certain = 'nothing was changed',
+): readonly Column[] {
   return names.map((name) => {
     const found = columns.find((column) => column.name === name.trim());
     if (found !== undefined) return found;
     throw new CliError('usage', `--columns ${name}: there is no such column`, {
-      certain: 'nothing was changed',
+      certain,
       now: [
         `the columns here are ${columns.map((column) => column.name).join(', ')}`,
         '-o list shows every field of a record, -o json the service’s own objects',

@@ -52,14 +52,15 @@ export function createOutput(options: OutputOptions): OutputControl {
     beforeWrite: options.beforeWrite,
   });
   let open: Sink | undefined;
-  const start = (columns: readonly Column[], asked = format): Sink =>
-    startSink(columns, { ...options, format: asked }, writer);
+  const start = (columns: readonly Column[], asked = format, certain?: string): Sink =>
+    startSink(columns, { ...options, format: asked }, writer, certain);
 
   const one = async (row: Row, columns: readonly Column[], view: () => readonly Block[]): Promise<void> => {
     if (format === 'json') return writer.write(`${row.json()}\n`);
     if (format === 'table' && options.columns === undefined)
       return writer.write(await screen(view(), options));
-    const sink = start(columns);
+    // One record is the result of what the command did, which may be a change.
+    const sink = start(columns, format, 'the command was carried out: only its result is not shown');
     await sink.rows([row]);
     await sink.end(false);
   };
