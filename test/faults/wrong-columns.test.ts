@@ -1,9 +1,10 @@
 /** A name in --columns that is no column: found before anything is sent, never after. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeArgs, type Desk, openDesk, story } from '../atmost/desk.ts';
+import { changeArgs, type Desk, journalRows, openDesk, story } from '../atmost/desk.ts';
 import { type Ledger, startLedger } from '../atmost/ledger.ts';
 import { type CreationDesk, startCreations } from '../create/service.ts';
+import { reset } from '../harness/server.ts';
 
 let ledger: Ledger;
 let desk: Desk;
@@ -61,4 +62,21 @@ test('a command that wrote something down before its result was printed does not
   const used = await desk.run(home, ['profile', 'use', 't', '--columns', 'nope']);
   expect(used).toMatchObject({ code: 2, stderr: expect.stringContaining('the command was carried out') });
   expect(used.stderr).not.toContain('nothing was changed');
+});
+
+test.each([
+  ['journal list', ['list']],
+  ['journal reconcile', ['reconcile', '--all']],
+  ['journal reconcile INTENT', ['reconcile', 'INTENT']],
+  ['journal settle', ['settle', 'INTENT', '--applied', '--note', 'n', '--confirm', 'ORDER']],
+])('%s writes nothing down under a wrong name in --columns (2)', async (_name, words) => {
+  using home = desk.newHome();
+  const order = ledger.add('refund', () => reset);
+  expect((await desk.run(home, changeArgs(order))).code).toBe(7);
+  const before = story(home);
+  order.apply(order.posts[0]?.body ?? '');
+  const { intent = '' } = journalRows(home)[0] ?? {};
+  const named = words.map((word) => (word === 'INTENT' ? intent : word === 'ORDER' ? order.id : word));
+  expect(await desk.run(home, ['journal', ...named, ...nope])).toMatchObject(refused);
+  expect(story(home)).toBe(before);
 });

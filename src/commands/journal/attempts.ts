@@ -6,7 +6,8 @@ import type { AttemptRecord, Block, Context, Moment, VerdictRow } from '../../po
 import { fieldColumn } from '../field-column.ts';
 import { changeOf, nextSteps, outcomeWords, recordOf } from './words.ts';
 
-const attemptColumns: readonly Column[] = [
+/** The columns of a list of attempts. */
+export const attemptColumns: readonly Column[] = [
   // What became of a change is what the list is read for.
   { ...fieldColumn('id', 'INTENT', 'id', 0), stays: true },
   fieldColumn('sent_at', 'SENT', 'time', 0),
@@ -83,13 +84,22 @@ export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<
   const until = open ? ctx.journal.blockedUntil(record) : undefined;
   const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
   const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
-  const shown: JsonObject = {
+  await ctx.out.own(shownOf(record, open, seconds), () => attemptView(record, open, words));
+}
+
+/** Before something is written down: throws CliError 'usage' for a name of --columns that `showAttempt` will not have. */
+export function checkShown(ctx: Context, record: AttemptRecord): void {
+  const names = Object.keys(shownOf(record, false, undefined));
+  ctx.out.checkColumns(names.map((name) => fieldColumn(name, name.toUpperCase(), 'text')));
+}
+
+function shownOf(record: AttemptRecord, open: boolean, until: number | undefined): JsonObject {
+  return {
     ...recordOf(record, open),
-    blocked_until: seconds ?? null,
+    blocked_until: until ?? null,
     request: { ...record.sent.request },
     history: record.verdicts.map(historyOf),
   };
-  await ctx.out.own(shown, () => attemptView(record, open, words));
 }
 
 // Times are Unix seconds, as those around it; who said what a person said, and how they know.

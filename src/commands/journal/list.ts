@@ -3,7 +3,7 @@
 import { defineCommand, flag } from '../../command.ts';
 import type { AttemptRecord, Context } from '../../ports.ts';
 import { reckoningOf, whenFlag } from '../time-range.ts';
-import { originOf, showAttempts } from './attempts.ts';
+import { attemptColumns, originOf, showAttempts } from './attempts.ts';
 import { lookAgain } from './reconcile.ts';
 
 export const list = defineCommand({
@@ -24,6 +24,7 @@ export const list = defineCommand({
   ],
   exits: [0, 2, 3, 4],
   async run(ctx, { flags }) {
+    ctx.out.checkColumns(attemptColumns);
     const origin = await originOf(ctx, flags['all-profiles'] === true);
     const since = flags.since?.at(reckoningOf(ctx));
     const query = { origin, orderId: flags.order, operator: flags.operator, since };

@@ -3,7 +3,15 @@
 import { defineCommand, flag, usage } from '../../command.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Context } from '../../ports.ts';
-import { attemptOf, needsLook, originOf, showAttempt, showAttempts } from './attempts.ts';
+import {
+  attemptColumns,
+  attemptOf,
+  checkShown,
+  needsLook,
+  originOf,
+  showAttempt,
+  showAttempts,
+} from './attempts.ts';
 import { intentArgument } from './intent.ts';
 import { changeOf } from './words.ts';
 
@@ -24,6 +32,7 @@ export const reconcile = defineCommand({
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
     const atMost = all ? unsettled.length : 3;
     if (ctx.options.dryRun) return sayDue(ctx, await dueOf(ctx, unsettled, atMost));
+    ctx.out.checkColumns(attemptColumns);
     const looked = await lookAgain(ctx, unsettled, atMost);
     const now = await ctx.journal.now();
     await showAttempts(ctx, looked);
@@ -40,6 +49,7 @@ async function reconcileOne(ctx: Context, intent: string): Promise<number | unde
   const before = await attemptOf(ctx, intent);
   const due = await dueOf(ctx, [before], 1);
   if (ctx.options.dryRun) return sayDue(ctx, due);
+  checkShown(ctx, before);
   const record = due.length === 0 ? before : (await ctx.journal.reconcile(before)).record;
   await showAttempt(ctx, record);
   return needsLook(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;

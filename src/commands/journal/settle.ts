@@ -3,7 +3,7 @@
 import { defineCommand, flag, usage } from '../../command.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Context, Sight } from '../../ports.ts';
-import { attemptOf, needsLook, showAttempt } from './attempts.ts';
+import { attemptOf, checkShown, needsLook, showAttempt } from './attempts.ts';
 import { intentArgument } from './intent.ts';
 import { changeOf } from './words.ts';
 
@@ -31,6 +31,7 @@ export const settle = defineCommand({
     if (flags.note === undefined && !ctx.ask.interactive) throw usage('missing --note: say how you know');
     const record = await attemptOf(ctx, intent);
     if (ctx.options.dryRun) return sayOnly(ctx, record, flags.applied === true);
+    checkShown(ctx, record);
     const note = flags.note ?? (await ctx.ask.text({ message: 'How do you know?', flag: '--note TEXT' }));
     const statement = { applied: flags.applied === true, note };
     const confirm = (sight: Sight) =>
