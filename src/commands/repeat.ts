@@ -1,7 +1,7 @@
 /** `--intent`: a script's own id of what it wants once. A repeat gives the recorded outcome and sends nothing. */
 
 import { readMoney } from '../api/charges.ts';
-import type { Column, JsonObject } from '../api/spec.ts';
+import { type Column, type JsonObject, valueAt } from '../api/spec.ts';
 import { flag, usage } from '../command.ts';
 import type { Block, ChangeSubject, Context, Intent, Outcome, Profile } from '../ports.ts';
 import { accountLabel } from './account.ts';
@@ -39,7 +39,7 @@ export type Repeat = Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>;
 export type ColumnsOf = (record: JsonObject) => readonly Column[];
 
 /**
- * Shows the recorded outcome of an earlier run under the same id; false when a new attempt is due. Throws as the
+ * Shows the recorded outcome of an earlier run under the same id; undefined when a new attempt is due. Throws as the
  * outcome says: 'rejected', or 'unknown' while it is open; 'refused' when the id was used for something else.
  */
 export async function showRecorded(
@@ -47,12 +47,11 @@ export async function showRecorded(
   profile: Profile,
   { kind, intentId, asked = {}, again }: Repeat,
   columnsOf: ColumnsOf,
-): Promise<boolean> {
-  if (intentId === undefined) return false;
+): Promise<Applied | undefined> {
+  if (intentId === undefined) return undefined;
   const recorded = await ctx.journal.recorded(intentId, { kind, asked, again, origin: profile.origin });
-  if (recorded === undefined || isDryRun(recorded.outcome)) return false;
-  await showRepeat(ctx, profile, { ...recorded, outcome: recorded.outcome, intentId }, columnsOf);
-  return true;
+  if (recorded === undefined || isDryRun(recorded.outcome)) return undefined;
+  return showRepeat(ctx, profile, { ...recorded, outcome: recorded.outcome, intentId }, columnsOf);
 }
 
 /**
@@ -68,7 +67,8 @@ export async function appliedNow(
   if (isDryRun(outcome)) return showDryRun(ctx, outcome);
   if (outcome.recorded === undefined) return appliedOrThrow(ctx, profile, intent, outcome);
   const { intentId = '' } = intent;
-  return showRepeat(ctx, profile, { change: intent, outcome, intentId }, columnsOf);
+  await showRepeat(ctx, profile, { change: intent, outcome, intentId }, columnsOf);
+  return undefined;
 }
 
 interface Recorded {
@@ -82,7 +82,7 @@ async function showRepeat(
   profile: Profile,
   { intentId, change, outcome }: Recorded,
   columnsOf: ColumnsOf,
-): Promise<undefined> {
+): Promise<Applied> {
   const before = `${intentId} was ${beforeWords[outcome.verdict]} before, journal ${outcome.intent ?? ''}`;
   const isShown = ctx.options.dryRun && outcome.verdict === 'applied' && outcome.alarm === undefined;
   if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
@@ -92,9 +92,13 @@ async function showRepeat(
     ...madeLines(change, applied),
     ...moneyLines(applied),
   ];
-  if (ctx.options.dryRun) return showDryRepeat(ctx, applied, before, view);
+  if (ctx.options.dryRun) {
+    await showDryRepeat(ctx, applied, before, view);
+    return applied;
+  }
   const { record } = applied;
   await ctx.out.record(record, columnsFor(change, columnsOf(record.value)), () => view);
+  return applied;
 }
 
 const beforeWords: Readonly<Record<Ended['verdict'], string>> = {
@@ -111,7 +115,7 @@ async function showDryRepeat(
   { intent, verdict }: Applied,
   before: string,
   view: readonly Block[],
-): Promise<undefined> {
+): Promise<void> {
   const checks = [`${before}: nothing would be sent`];
   const request = { method: null, path: null, body: null };
   await ctx.out.own({ object: 'dry_run', ...request, checks, intent: intent ?? null, verdict }, () => [
@@ -131,10 +135,15 @@ function columnsFor({ kind, orderId }: ChangeSubject, columns: readonly Column[]
   }));
 }
 
-// Which order a creation made; of a payment link the journal holds no id.
+// Which order a creation made, and its link; of a payment link the journal holds nothing.
 function madeLines({ kind }: ChangeSubject, { record: { value } }: Applied): readonly Block[] {
+  if (kind !== 'order') return [];
   const id = value.object === 'intent' ? value.created : value.id;
-  return kind === 'order' && typeof id === 'string' ? [{ line: `order    ${id}` }] : [];
+  const url = valueAt(value, ['checkout', 'url']);
+  return [
+    ...(typeof id === 'string' ? [{ line: `order    ${id}` }] : []),
+    ...(typeof url === 'string' ? [{ line: url }] : []),
+  ];
 }
 
 // What went back, and what is left now.

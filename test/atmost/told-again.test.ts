@@ -166,4 +166,32 @@ describe.concurrent('a repeat under --intent prints what the first run printed',
     expect(second).toMatchObject({ code: 0, stdout: 'id,url\n,\n' });
     expect(service.posts()).toHaveLength(1);
   });
+
+  test('and its link, with the code that --qr asks for', async () => {
+    const checkout = { object: 'checkout', url: 'https://pay.example.com/link/1' };
+    const order = {
+      id: 'ord_new1',
+      object: 'order',
+      livemode: false,
+      amount: 300,
+      currency: 'MXN',
+      checkout,
+    };
+    let made: readonly object[] = [];
+    await using service = await startCreations({
+      newest: () => made,
+      onChange: (request, response, socket) => {
+        made = [order];
+        return json(order)(request, response, socket);
+      },
+    });
+    expect((await service.run([...lamp, '--qr'])).code).toBe(0);
+    const { stdout } = await service.run([...lamp, '--qr']);
+    expect(stdout).toContain('\norder    ord_new1\nhttps://pay.example.com/link/1\n');
+    expect(stdout.split('\n').length).toBeGreaterThan(10);
+    expect((await service.run([...lamp, '--qr', '--dry-run'])).stdout).toMatch(
+      /nothing was sent \(--dry-run\)\n$/,
+    );
+    expect(service.posts()).toHaveLength(1);
+  });
 });

@@ -51,7 +51,11 @@ export const create = defineCommand({
     });
     const repeat = { kind: 'checkout' as const, intentId, asked: sent.asked, again };
     const columnsOf = () => checkoutColumns;
-    if (await showRecorded(ctx, profile, repeat, columnsOf)) return undefined;
+    const repeated = await showRecorded(ctx, profile, repeat, columnsOf);
+    if (repeated !== undefined) {
+      await drawLink(ctx, repeated.record.value, { qr, noQr });
+      return undefined;
+    }
     refusePast(sent.body.expired_at, ctx.clock.now());
     const { line_items: items, currency } = sent.body.order_template;
     const intent: Intent = {

@@ -23,7 +23,7 @@ export async function drawLink(
     noQr = false,
   }: { readonly qr: boolean | undefined; readonly noQr: boolean | undefined },
 ): Promise<void> {
-  if (noQr) return;
+  if (noQr || ctx.options.dryRun) return;
   const missing =
     typeof url === 'string' && url !== '' ? await ctx.out.qr(url, asked) : 'the answer shows no link';
   if (asked && missing !== undefined) ctx.notes.note(`no QR code: ${missing}`);

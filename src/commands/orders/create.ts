@@ -52,7 +52,11 @@ export const create = defineCommand({
     });
     const repeat = { kind: 'order' as const, intentId, asked, again };
     const columnsOf = () => orderColumns;
-    if (await showRecorded(ctx, profile, repeat, columnsOf)) return undefined;
+    const repeated = await showRecorded(ctx, profile, repeat, columnsOf);
+    if (repeated !== undefined) {
+      await drawLink(ctx, checkoutOf(repeated.record.value), { qr, noQr });
+      return undefined;
+    }
     refusePast(body.checkout?.expires_at, ctx.clock.now());
     const intent: Intent = {
       ...repeat,
