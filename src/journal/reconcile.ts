@@ -21,7 +21,8 @@ export async function resolveOne(
 ): Promise<Resolved> {
   const { intent, attempt, origin, proof, given, neighbour } = record.sent;
   const { kind, orderId } = proof;
-  const hands = new Hands(parts, { kind, orderId, origin, given, intent }, neighbour);
+  const before = proof.before.newest;
+  const hands = new Hands(parts, { kind, orderId, origin, given, intent, before }, neighbour);
   try {
     let { state, effect } = beginResolve({ intent, attempt, statement });
     while (state.at !== 'done')
