@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Flag } from '../../src/command.ts';
 import { readCommandLine } from '../../src/command-line.ts';
 import { CliError } from '../../src/errors.ts';
 import { globalFlags } from '../../src/global-flags.ts';
@@ -157,7 +158,7 @@ test('C13 a global option gives the same bytes before and after the words of the
 test('C13 every global option is read the same before, between and after the words of the command', async () => {
   const words = ['orders', 'list'] as const;
   const plain = await readCommandLine(words, 80);
-  for (const [name, { value }] of Object.entries<{ readonly value?: string | undefined }>(globalFlags)) {
+  for (const [name, { value }] of Object.entries<Flag>(globalFlags)) {
     const option = value === undefined ? [`--${name}`] : [`--${name}`, valueFor[name] ?? 'demo'];
     const after = await readCommandLine([...words, ...option], 80);
     expect(after, name).not.toEqual(plain);
