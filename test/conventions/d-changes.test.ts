@@ -8,7 +8,6 @@ import {
   cutBody,
   cutChunked,
   type Handler,
-  hangUp,
   json,
   reply,
   reset,
@@ -92,7 +91,6 @@ const lost = inTurn([
   { what: '503', answer: reply('busy', 503) },
   { what: '429', answer: json({ object: 'error', type: 'a', details: [] }, 429, { 'retry-after': '1' }) },
   { what: 'a connection reset', answer: reset },
-  { what: 'a connection closed', answer: hangUp },
   { what: 'a chunked body cut off', answer: cutChunked('{"object":"order"') },
 ]);
 
