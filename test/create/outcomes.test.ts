@@ -9,9 +9,10 @@ import { type CreationDesk, startCreations } from './service.ts';
 
 const order = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
 
-const linkOf = (price: number) => [
-  ...['checkout', 'create', '--name', 'Lamp', '--item', `Lamp:${price}:1`, '--currency', 'MXN', '--yes'],
-];
+const linkOf = (price: number) => {
+  const item = ['--item', `Lamp:${price}:1`, '--currency', 'MXN'];
+  return ['checkout', 'create', '--name', 'Lamp', ...item, '--yes'];
+};
 const link = linkOf(300);
 const anyOf = (amount: number) => ['api', 'POST', 'charges', '--field', `amount=${amount}`, '--yes'];
 
