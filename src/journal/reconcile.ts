@@ -1,5 +1,6 @@
 /** Reads the orders of open attempts again: carries out the effects of resolve.ts. */
 
+import { CliError } from '../errors.ts';
 import type { AttemptRecord, Resolved, Sight } from '../ports.ts';
 import { Hands, type HandsParts } from './hands.ts';
 import type { Effect, Event } from './protocol.ts';
@@ -75,8 +76,11 @@ export async function reconcileDue(
   const chosen = [...due.filter(isFirst), ...due.filter((record) => !isFirst(record)).slice(0, atMost)];
   const looked: Resolved[] = [];
   for (const record of chosen) {
-    const resolved = await resolveOne(parts, record).catch(() => undefined);
-    if (resolved !== undefined) looked.push(resolved);
+    try {
+      looked.push(await resolveOne(parts, record));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+    }
   }
   return looked;
 }

@@ -302,6 +302,15 @@ describe('with an attempt that was not seen in its time', () => {
     expect(() => run([locked, doubtful, made, waited], again)).toThrow('while correcting');
   });
 
+  it('under --dry-run its refund that appeared meanwhile is told, and nothing is written down', () => {
+    const made: Event = { is: 'fresh', value: order(5), moment: at(0) };
+    const { effect } = run([locked, doubtful, made], wanted({ again: true, dryRun: true }));
+    expect(effect).toEqual({ do: 'release' });
+    expect(endOf([locked, doubtful, made], wanted({ again: true, dryRun: true }))).toMatchObject({
+      refusal: { why: 'appeared' },
+    });
+  });
+
   it('a read that cannot tell stops it', () => {
     const hidden: Event = { is: 'fresh', value: { object: 'order', id: 'ord_1' }, moment: at(0) };
     expect(endOf([locked, doubtful, hidden], again)).toMatchObject({ refusal: { why: 'unprovable' } });
