@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
 import { type Handler, json, startServer, type TestServer } from '../harness/server.ts';
 import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
 
@@ -72,10 +73,9 @@ test.each([
     ),
   );
   using home = newHome();
-  const add = ['profile', 'add', 'shop', '--base-url', server.url, '--mode', 'sandbox', '--key-stdin'];
-  const added = await paydesk(add, { home, input: `${reaching(server).PAYDESK_API_KEY}\n` });
-  expect(added.code, added.stderr).toBe(0);
-  await paydesk(['profile', 'set', 'shop', 'orders.order', 'newest-first'], { home });
+  const settings = { 'orders.order': 'newest-first' };
+  const profile = { name: 'shop', baseUrl: server.url, mode: 'sandbox', settings } as const;
+  await storeProfile(home, profile, reaching(server).PAYDESK_API_KEY ?? '');
   const words = ['-p', 'shop', 'orders', 'export', '--since', '2026-01-01T00:00:00Z', '--limit', '10'];
   const first = await paydesk([...words, '--to', 'o.ndjson'], { home });
   expect(first.code, first.stderr).toBe(4);
@@ -184,18 +184,25 @@ test('an export goes on in the zone of its first run, and not at all where this 
   expect((await run('--resume')).code).toBe(0);
 });
 
+const folderAt = (suffix: string) => (at: string) => mkdirSync(`${at}${suffix}`);
+
 test.each([
-  ['a folder where the manifest belongs', (at: string) => mkdirSync(`${at}.manifest.json`), 'no plain file'],
-  ['a link there', (at: string) => symlinkSync('elsewhere', `${at}.manifest.json`), 'no plain file'],
-  ['a folder where the unfinished file belongs', (at: string) => mkdirSync(`${at}.partial`), 'is a folder'],
-])('%s is found before anything is sent, with --force too', async (_, make, message) => {
+  ['a folder where the manifest belongs', folderAt('.manifest.json'), '', 'no plain file'],
+  ['a folder where the manifest belongs', folderAt('.manifest.json'), '--force', 'no plain file'],
+  [
+    'a link there',
+    (at: string) => symlinkSync('elsewhere', `${at}.manifest.json`),
+    '--force',
+    'no plain file',
+  ],
+  ['a folder where the unfinished file belongs', folderAt('.partial'), '', 'is a folder'],
+  ['a folder where the unfinished file belongs', folderAt('.partial'), '--resume --force', 'is a folder'],
+])('%s is found before anything is sent: %s%s', async (_, make, words, message) => {
   await using server = await startOrders(3);
   using home = newHome();
   make(join(home.path, 'o.csv'));
-  for (const words of [[], ['--force'], ['--resume', '--force']]) {
-    const ran = await exporting(server, home, '--to', 'o.csv', ...words);
-    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining(message) });
-  }
+  const ran = await exporting(server, home, '--to', 'o.csv', ...words.split(' ').filter(Boolean));
+  expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining(message) });
   expect(server.requests).toHaveLength(0);
 });
 
