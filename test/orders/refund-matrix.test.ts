@@ -32,6 +32,8 @@ interface Case {
   /** Refunds of each charge afterwards. */
   readonly refunds: (order: Order) => readonly (readonly number[])[];
   readonly status: string;
+  /** What a person does after it was named stands in another case. */
+  readonly scriptOnly?: true;
 }
 
 const cases: readonly Case[] = [
@@ -62,6 +64,7 @@ const cases: readonly Case[] = [
     args: (order) => ['--charge', last4Of(order, 0)],
     refunds: (order) => [[-chargeAt(order, 0).amount], []],
     status: 'partially_refunded',
+    scriptOnly: true,
   },
   {
     name: 'one charge by its id',
@@ -69,6 +72,7 @@ const cases: readonly Case[] = [
     args: (order) => ['--charge', chargeAt(order, 1).id],
     refunds: (order) => [[], [-chargeAt(order, 1).amount]],
     status: 'partially_refunded',
+    scriptOnly: true,
   },
   {
     name: 'part of a charge',
@@ -103,7 +107,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe.each(cases)('$name', ({ kind, args, refunds, status }) => {
+describe.each(cases)('$name', ({ kind, args, refunds, status, scriptOnly }) => {
   test('is refunded by a script', async () => {
     const order = await desk.take(kind);
     const ran = await desk.script(['orders', 'refund', order.id, ...args(order), '--yes', '--json']);
@@ -113,6 +117,8 @@ describe.each(cases)('$name', ({ kind, args, refunds, status }) => {
     expect(refundsOf(after)).toEqual(refunds(order));
     expect(after.payment_status).toBe(status);
   });
+
+  if (scriptOnly) return;
 
   test('is refunded by a person', async () => {
     const order = await desk.take(kind);
