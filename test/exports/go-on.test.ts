@@ -60,7 +60,7 @@ test('a resumed walk drops records that the run before it wrote, as one that was
 test.each([
   ['on the first page', (index: number) => (index === 3 ? 500 : -index)],
   ['where the resumed run begins', (index: number) => (index === 20 ? 500 : -index)],
-])('orders.order broken %s: the resumed export holds what a whole one does', async (_, offset) => {
+])('orders.order broken %s: the resumed export holds all that it should', async (_, offset) => {
   const mixed = all.map((order, index) => ({
     ...order,
     id: String(order.id),
@@ -82,9 +82,8 @@ test.each([
   broken = false;
   const second = await paydesk([...words, '--to', 'o.ndjson', '--resume'], { home });
   expect(second.code, second.stderr).toBe(0);
-  await paydesk([...words, '--to', 'whole.ndjson'], { home });
-  expect(read(home, 'whole.ndjson')).toBe(asLines(mixed.filter((_order, index) => index !== 39)));
-  expect(read(home, 'o.ndjson')).toBe(read(home, 'whole.ndjson'));
+  // All but the one of an earlier year, those behind it too.
+  expect(read(home, 'o.ndjson')).toBe(asLines(mixed.filter((_order, index) => index !== 39)));
 });
 
 test.each([
@@ -106,20 +105,22 @@ test.each([
   expect(read(home, words[1] ?? '').split('\n')).toHaveLength(62);
 });
 
-test.each([
-  ['another resource', ['customers', 'export'], 'orders --limit 10 -o csv, not customers --limit 10 -o csv'],
-  ['without a heading line', ['orders', 'export', '--no-header'], 'not orders --limit 10 -o csv --no-header'],
-])('an export of orders is not gone on with as another one: %s', async (_, words, message) => {
+test('an export of orders is not gone on with as one of another resource, nor without its heading line', async () => {
   const { server } = await interrupted();
   await using _server = server;
   using home = newHome();
   await exporting(server, home, '--to', 'o.csv', '--limit', '10');
   const sent = server.requests.length;
-  const ran = await paydesk([...words, '--to', 'o.csv', '--limit', '10', '--resume'], {
-    home,
-    env: reaching(server),
-  });
-  expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining(message) });
+  for (const [words, message] of [
+    [['customers', 'export'], 'orders --limit 10 -o csv, not customers --limit 10 -o csv'],
+    [['orders', 'export', '--no-header'], 'not orders --limit 10 -o csv --no-header'],
+  ] as const) {
+    const ran = await paydesk([...words, '--to', 'o.csv', '--limit', '10', '--resume'], {
+      home,
+      env: reaching(server),
+    });
+    expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining(message) });
+  }
   expect(server.requests).toHaveLength(sent);
 });
 
