@@ -174,7 +174,7 @@ describe('reads', () => {
     expect(ran.stdout).toContain(id);
   });
 
-  test.concurrent.each(customers.map(({ id }) => String(id)))('customers show %s works', async (id) => {
+  test.concurrent.each(['cus_nulls', 'cus_bare'])('customers show %s works', async (id) => {
     expectClean(await paydesk(['customers', 'show', id], { home, env: service.env }), 'table');
   });
 
