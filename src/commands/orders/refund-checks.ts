@@ -72,12 +72,17 @@ export function checkRepeat(
   }
 }
 
-/** Refuses an amount over the profile's `refund.max_amount` of its currency. */
+/** Refuses an amount over the profile's `refund.max_amount` of its currency, and any where a limit cannot be told. */
 export function checkLimit(amount: number, money: OrderMoney, profile: Profile): void {
-  const limit =
-    money.currency === undefined
-      ? undefined
-      : profile.settings['refund.max_amount'][money.currency.toUpperCase()];
+  const limits = profile.settings['refund.max_amount'];
+  if (Object.keys(limits).length === 0) return;
+  if (money.currency === undefined) {
+    throw refused(
+      `${money.id} does not show its currency, and profile ${profile.name} has limits: refund.max_amount`,
+      ['ask your lead'],
+    );
+  }
+  const limit = limits[money.currency.toUpperCase()];
   if (limit === undefined || amount <= limit) return;
   throw refused(
     `${amount} ${money.currency} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${limit}`,

@@ -21,7 +21,10 @@ export function chooseTarget(asked: Named, money: OrderMoney, profile: Profile):
   if (only === undefined)
     throw refused(`${money.id} has nothing left to refund: no charge of it is paid and has something left`);
   const touched = wasTouched(money);
-  if (counting.length === 1 && (touched || asked.amount !== undefined)) return only;
+  if (counting.length === 1 && (touched || asked.amount !== undefined)) {
+    checkCharge(only, money);
+    return only;
+  }
   if (asked.amount !== undefined) {
     throw refused(
       `${money.id} has ${counting.length} charges: say which one --amount is for`,
