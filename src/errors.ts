@@ -85,16 +85,17 @@ export class CliError extends Error {
   }
 }
 
-/** The error of a key that the service refuses, read or change; `certain`: what it leaves certain. */
+/** The error of a key that the service refuses, read or change; `certain`: what it leaves certain; `more`: to do besides. */
 export function keyRefused(
   profile: { readonly name: string; readonly kind: 'stored' | 'environment' | 'demo' },
   parts: CliErrorParts,
   certain: string,
+  more: readonly string[] = [],
 ): CliError {
   return new CliError(
     'auth',
     `the service did not accept the key of profile ${profile.name} (HTTP ${parts.httpStatus})`,
-    { ...parts, certain, now: newKeyWords(profile) },
+    { ...parts, certain, now: [...newKeyWords(profile), ...more] },
   );
 }
 

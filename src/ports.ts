@@ -370,7 +370,6 @@ export interface Resolved {
   /** The verdict that was added; absent when the look said nothing new. */
   readonly added?: VerdictRow | undefined;
   readonly sight?: Sight | undefined;
-  readonly unrecorded?: { readonly cause: unknown } | undefined;
 }
 
 /** What a look at the whole journal file found. */

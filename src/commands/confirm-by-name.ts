@@ -20,6 +20,7 @@ export function checkNamed(ctx: Context, { profile, confirm, body }: NamedChange
   if (confirm !== undefined && confirm !== profile.name) {
     throw new CliError('refused', `--confirm ${confirm} does not name the profile ${profile.name}`, {
       certain: 'nothing was sent',
+      now: [`if ${profile.name} is the one that is meant: --confirm ${profile.name}`],
     });
   }
   const flag = ['--confirm PROFILE', `--confirm ${profile.name}`] as const;

@@ -81,7 +81,10 @@ export async function confirmAgain(ctx: Context, change: Confirmable): Promise<v
 
 function checkConfirmValue({ confirm, id }: Confirmable): void {
   if (confirm === id) return;
-  throw new CliError('refused', `--confirm ${confirm} does not name ${id}`, { certain: 'nothing was sent' });
+  throw new CliError('refused', `--confirm ${confirm} does not name ${id}`, {
+    certain: 'nothing was sent',
+    now: [`if ${id} is the one that is meant: --confirm ${id}`],
+  });
 }
 
 // Production: the amount is typed, right under the raw figure; the id is accepted too.

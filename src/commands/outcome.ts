@@ -55,11 +55,22 @@ export function appliedOrThrow(
     case 'not_sent':
       throw new CliError('network', `the ${changeWords(change)} was not sent: ${outcome.reason}`, {
         certain: 'not a byte of it left this machine; nothing was changed',
-        now: ['run the command again'],
+        now: afterNotSent(outcome),
       });
     default:
       throw uncertainError(ctx, profile, change, outcome);
   }
+}
+
+// The journal that could not take the verdict holds it as sent, and that blocks the same command.
+function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): readonly string[] {
+  const { intent, unrecorded } = outcome;
+  if (unrecorded === undefined || intent === undefined) return ['run the command again'];
+  return [
+    'it could not be written down, so the journal holds it as sent; free some space, then say that it was not:',
+    `paydesk journal settle ${intent} --not-applied --note TEXT`,
+    'then run the command again',
+  ];
 }
 
 function rejectedError(
@@ -70,7 +81,8 @@ function rejectedError(
 ): CliError {
   const { parts, order, confirmed } = outcome;
   const unconfirmed = confirmed ? '' : '; no read could confirm it';
-  if (isKeyRefusal(parts.httpStatus)) return keyRefused(profile, parts, `nothing was changed${unconfirmed}`);
+  if (isKeyRefusal(parts.httpStatus))
+    return keyRefused(profile, parts, `nothing was changed${unconfirmed}`, keepByHand(outcome));
   const explained = explainRejection({
     profile,
     parts,

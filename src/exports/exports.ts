@@ -77,7 +77,10 @@ async function refuseTaken(
 async function takeLock(locks: Locks, { file }: Names): Promise<Held> {
   const lock = await locks.take(`export ${file}`, { waitMs: 0 });
   if (lock.held) return lock;
-  throw new CliError('refused', `another run exports to ${file} now`, { certain: 'nothing was sent' });
+  throw new CliError('refused', `another run exports to ${file} now`, {
+    certain: 'nothing was sent',
+    now: ['wait for that run to end, or name another file with --to'],
+  });
 }
 
 async function begin(parts: ExportParts, request: ExportRequest, names: Names): Promise<Begun> {

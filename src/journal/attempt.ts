@@ -81,6 +81,7 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
     if (sight.shows === 'unreadable') return refuse({ why: 'unprovable', problem: sight.problem });
     const verdict = ruling(doubtful.sent, event.moment, rulingOf(sight, 'not_seen'));
     const refusal: Refusal = { why: 'appeared', attempt: doubtful, verdict };
+    if (wanted.dryRun) return refuse(refusal);
     return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: verdict } };
   }
   const image = preImage(wanted.kind, event.value);

@@ -4,9 +4,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { isObject, itemsOf, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Proof } from './rows.ts';
 
-/** Ids of the newest orders, as they were read. */
+/** The newest orders, as they were read. */
+export interface NewestOrders {
+  readonly data: readonly JsonObject[];
+  /** Why an order that is not among them may have been made after all. */
+  readonly gap?: string | undefined;
+}
+
+/** Their ids. */
 export function newestIds(orders: unknown): string[] {
   return listOf(orders).map(({ id }) => id);
+}
+
+/** Why they do not show all that was made since; undefined when they do. */
+export function gapOf(orders: unknown): string | undefined {
+  const gap = valueAt(orders, ['gap']);
+  return typeof gap === 'string' ? gap : undefined;
 }
 
 /** The id of a new order that equals the body sent; undefined when none of those read does. */
@@ -22,7 +35,7 @@ type Identified = JsonObject & { readonly id: string };
 
 // What has no id of its own cannot be told from what was there before.
 function listOf(orders: unknown): readonly Identified[] {
-  return itemsOf({ data: orders }).filter((order): order is Identified => typeof order.id === 'string');
+  return itemsOf(orders).filter((order): order is Identified => typeof order.id === 'string');
 }
 
 // What the service repeats of the body, where the body says it (service: order, line_item); the rest it may drop.

@@ -28,6 +28,8 @@ export type Refusal =
   | { readonly why: 'unprovable'; readonly problem: string }
   /** The journal cannot be written. `left`: of this intent it may hold a SENT row nevertheless. */
   | { readonly why: 'journal'; readonly cause: unknown; readonly left?: string }
+  /** What a look or a person found out could not be written down, so the attempt stands as it did. */
+  | { readonly why: 'unwritten'; readonly cause: unknown }
   /** Something outside stopped it: the read, the approval. */
   | { readonly why: 'stopped'; readonly cause: unknown };
 
@@ -48,7 +50,10 @@ export interface Typed {
   readonly asked?: Intent['asked'];
 }
 
-type Asked = Pick<Intent, 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'> & {
+type Asked = Pick<
+  Intent,
+  'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'
+> & {
   readonly intent: string;
   readonly given?: string | undefined;
 };
@@ -110,6 +115,7 @@ export function isOtherWish({ kind, asked }: Typed, { sent }: Pick<AttemptRecord
 
 function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
   const typed = last.sent.asked;
+  if (asked.kind !== last.sent.proof.kind) return false;
   if (asked.asked === undefined || typed === undefined) return isEqual(asked, last);
   return sameJson(asked.asked, typed);
 }

@@ -10,6 +10,7 @@ import type {
   Locks,
   Service,
 } from '../ports.ts';
+import { newestIds } from './created.ts';
 import { isSameRequest } from './guards.ts';
 import { type LastRead, lookAt } from './look.ts';
 import type { Event } from './protocol.ts';
@@ -34,6 +35,8 @@ export interface Subject {
   readonly given?: string | undefined;
   /** Of the journal; the lock of what belongs to no order. */
   readonly intent: string;
+  /** Of a creation that was sent: ids of the newest orders before it. */
+  readonly before?: readonly string[] | undefined;
   /** Of what is to be sent: an open attempt at the same is looked for where there is no order to go by. */
   readonly request?: ChangeRequest | undefined;
 }
@@ -42,6 +45,7 @@ export interface Subject {
 export class Hands {
   readonly #parts: HandsParts;
   readonly #subject: Subject;
+  #before: readonly string[] | undefined;
   #held: Held | undefined;
   #neighbour: string | undefined;
   /** The last read that succeeded since `forget`. */
@@ -51,6 +55,7 @@ export class Hands {
     this.#parts = parts;
     this.#subject = subject;
     this.#neighbour = neighbour;
+    this.#before = subject.before;
   }
 
   moment(): Promise<Moment> {
@@ -112,7 +117,9 @@ export class Hands {
   }
 
   async read(): Promise<Event> {
+    this.#before = undefined;
     await this.#lookAt();
+    this.#before = newestIds(this.last?.value);
     return {
       is: 'fresh',
       value: this.last?.value,
@@ -140,7 +147,8 @@ export class Hands {
 
   async #lookAt(): Promise<void> {
     const { kind, orderId } = this.#subject;
-    this.last = await lookAt(this.#parts.service, { kind, orderId, neighbour: this.#neighbour });
+    const [neighbour, before] = [this.#neighbour, this.#before];
+    this.last = await lookAt(this.#parts.service, { kind, orderId, neighbour, before });
     this.#neighbour = this.last.neighbour ?? this.#neighbour;
   }
 

@@ -2,11 +2,12 @@
 
 import { CliError } from '../errors.ts';
 import type { Intent, Service, WireRecord } from '../ports.ts';
+import type { NewestOrders } from './created.ts';
 import { repeatsKey } from './reply.ts';
 
 /** What a look showed. */
 export interface LastRead {
-  /** What sight.ts judges: the order, or a list of the newest ones. */
+  /** What sight.ts judges: the order, or NewestOrders. */
   readonly value: unknown;
   readonly record?: WireRecord | undefined;
   /** The newest orders, for one that is being created. */
@@ -14,21 +15,26 @@ export interface LastRead {
   readonly neighbour?: string | undefined;
 }
 
-/** What is looked at; `neighbour` is the record before the order when it was last located. */
+/** What is looked at. */
 export interface Target {
   readonly kind: Intent['kind'];
   readonly orderId?: string | undefined;
+  /** The record before the order when it was last located. */
   readonly neighbour?: string | undefined;
+  /** Ids of the orders that were the newest before a creation was sent; absent before that. */
+  readonly before?: readonly string[] | undefined;
 }
 
-const newest = 50;
+const pageSize = 50;
 const walkMax = 5000;
 
 /** Reads it. Throws CliError 'not_found' or 'refused' when it is not there, and what the reads throw. */
-export async function lookAt(service: Service, { kind, orderId, neighbour }: Target): Promise<LastRead> {
+export async function lookAt(service: Service, target: Target): Promise<LastRead> {
+  const { kind, orderId, neighbour } = target;
   if (kind === 'order') {
-    const records = await newestOrders(service);
-    return { value: records.map(({ value }) => value), newest: records };
+    const { records, gap } = await newestOrders(service, target.before);
+    const value: NewestOrders = { data: records.map((record) => record.value), gap };
+    return { value, newest: records };
   }
   if (orderId === undefined) return { value: undefined };
   const located = await service.locate('orders', orderId, { neighbour, max: walkMax });
@@ -44,12 +50,32 @@ export async function lookAt(service: Service, { kind, orderId, neighbour }: Tar
   throw new CliError('refused', message, { certain, now });
 }
 
-async function newestOrders(service: Service): Promise<readonly WireRecord[]> {
-  for await (const page of service.pages('orders', { limit: newest })) {
+interface Newest {
+  readonly records: readonly WireRecord[];
+  readonly gap?: string | undefined;
+}
+
+// Before the sending one page is enough: a later look goes on until it meets one of its orders.
+async function newestOrders(service: Service, before: readonly string[] | undefined): Promise<Newest> {
+  const records: WireRecord[] = [];
+  for await (const page of service.pages('orders', { limit: pageSize })) {
     page.records.forEach(refuseAmbiguous);
-    return page.records;
+    records.push(...page.records);
+    if (before === undefined || (page.saysHasMore && !page.hasMore)) return { records };
+    if (page.records.some(({ value }) => before.includes(String(value.id))))
+      return isNewestFirst(service, records) ? { records } : { records, gap: 'its list is not newest first' };
+    if (records.length >= walkMax)
+      return { records, gap: `none of the first ${walkMax} orders was there before` };
   }
-  return [];
+  return { records, gap: 'its list of orders does not say that it ends' };
+}
+
+// Assumed: a list whose orders stand by `created_at`, the latest first, is newest first beyond them too; the document
+// shows no order of lists.
+function isNewestFirst({ profile }: Service, records: readonly WireRecord[]): boolean {
+  if (profile.settings['orders.order'] === 'newest-first') return true;
+  const times = records.map(({ value }) => Number(value.created_at ?? Number.NaN));
+  return times.every((time, index) => time <= (times[index - 1] ?? Number.POSITIVE_INFINITY));
 }
 
 // What says something twice would be read one way here and another way elsewhere.

@@ -1,5 +1,6 @@
 /** Reads the orders of open attempts again: carries out the effects of resolve.ts. */
 
+import { CliError } from '../errors.ts';
 import type { AttemptRecord, Resolved, Sight } from '../ports.ts';
 import { Hands, type HandsParts } from './hands.ts';
 import type { Effect, Event } from './protocol.ts';
@@ -20,7 +21,8 @@ export async function resolveOne(
 ): Promise<Resolved> {
   const { intent, attempt, origin, proof, given, neighbour } = record.sent;
   const { kind, orderId } = proof;
-  const hands = new Hands(parts, { kind, orderId, origin, given, intent }, neighbour);
+  const before = proof.before.newest;
+  const hands = new Hands(parts, { kind, orderId, origin, given, intent, before }, neighbour);
   try {
     let { state, effect } = beginResolve({ intent, attempt, statement });
     while (state.at !== 'done')
@@ -75,8 +77,11 @@ export async function reconcileDue(
   const chosen = [...due.filter(isFirst), ...due.filter((record) => !isFirst(record)).slice(0, atMost)];
   const looked: Resolved[] = [];
   for (const record of chosen) {
-    const resolved = await resolveOne(parts, record).catch(() => undefined);
-    if (resolved !== undefined) looked.push(resolved);
+    try {
+      looked.push(await resolveOne(parts, record));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+    }
   }
   return looked;
 }

@@ -84,7 +84,7 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
         added: row,
         sight,
       } as const;
-      if (event.is === 'unrecorded') return release({ ...end, unrecorded: { cause: event.cause } });
+      if (event.is === 'unrecorded') return refuse({ why: 'unwritten', cause: event.cause });
       return event.is === 'recorded' ? release(end) : undefined;
     }
     case 'releasing':

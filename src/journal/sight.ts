@@ -4,7 +4,7 @@ import { type OrderMoney, readMoney } from '../api/charges.ts';
 import { statuses, valueAt } from '../api/spec.ts';
 import type { ExpectedRefund, FoundRefund, Intent } from '../ports.ts';
 import { otherCapture, otherRefund } from './contradiction.ts';
-import { createdIn, newestIds } from './created.ts';
+import { createdIn, gapOf, newestIds } from './created.ts';
 import type { PreImage, Proof } from './rows.ts';
 
 /** What a look at the order shows of the change. */
@@ -81,9 +81,9 @@ function imageOf(money: OrderMoney): PreImage {
 export function judgeRead(proof: Proof, value: unknown, claimed: ReadonlySet<string>): Sight {
   if (proof.kind === 'order') {
     const created = createdIn(proof, value, claimed);
-    return created === undefined
-      ? { shows: 'nothing', refunds: [] }
-      : { shows: 'expected', refunds: [], others: false, created };
+    if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created };
+    const gap = gapOf(value);
+    return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
   }
   if (!provable(proof.kind)) return { shows: 'unreadable', problem: 'a read cannot show it' };
   const stranger = notThisOrder(proof, value);

@@ -43,8 +43,7 @@ class SqliteStore implements FileStore {
 
   async append(row: JournalRow): Promise<void> {
     const db = await this.#open(true);
-    db.exec('BEGIN IMMEDIATE');
-    try {
+    this.#write(db, () => {
       this.#refresh(db);
       this.#refuseStray(row);
       this.#looks.refuseUnseen(row, this.#shelf);
@@ -54,11 +53,7 @@ class SqliteStore implements FileStore {
         ...storedColumns.map((name) => stored[name]),
       );
       db.prepare('UPDATE head SET seq = ?, hash = ?').run(stored.seq, stored.hash);
-      db.exec('COMMIT');
-    } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK');
-      throw error;
-    }
+    });
     this.#refresh(db);
   }
 
@@ -96,11 +91,29 @@ class SqliteStore implements FileStore {
     const erase = db.prepare(
       'UPDATE rows SET body = NULL WHERE intent = ? AND attempt = ? AND body IS NOT NULL',
     );
-    db.exec('BEGIN IMMEDIATE');
-    const erased = settled.filter(({ sent }) => Number(erase.run(sent.intent, sent.attempt).changes) > 0);
-    db.exec('COMMIT');
-    this.close();
-    return erased.length;
+    try {
+      const erased = this.#write(db, () =>
+        settled.filter(({ sent }) => Number(erase.run(sent.intent, sent.attempt).changes) > 0),
+      );
+      return erased.length;
+    } catch (error) {
+      throw unreadable(this.file, error);
+    } finally {
+      this.close();
+    }
+  }
+
+  // All of it or nothing.
+  #write<T>(db: DatabaseSync, change: () => T): T {
+    try {
+      db.exec('BEGIN IMMEDIATE');
+      const changed = change();
+      db.exec('COMMIT');
+      return changed;
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK');
+      throw error;
+    }
   }
 
   close(): void {

@@ -73,6 +73,19 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
         ],
         cause: refusal.cause,
       });
+    case 'unwritten':
+      return new CliError(
+        'refused',
+        `what became of ${subject} could not be written down: ${reasonOf(refusal.cause)}`,
+        {
+          certain: 'the journal is as it was; nothing was sent',
+          now: [
+            'free some space, wait for other runs to end, or see to the state folder (paydesk help environment)',
+            'then run the same command again',
+          ],
+          cause: refusal.cause,
+        },
+      );
     case 'stopped':
       return refusal.cause instanceof CliError
         ? refusal.cause

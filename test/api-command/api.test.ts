@@ -1,10 +1,13 @@
 /** `api METHOD PATH`: what reaches the service, what comes back, and where it does not go. */
 
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parsePath } from '../../src/commands/api/path.ts';
+import { journalFile } from '../atmost/desk.ts';
 import { startCreations } from '../create/service.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
-import { json } from '../harness/server.ts';
+import { json, startServer } from '../harness/server.ts';
 
 let desk: Desk;
 let home: Home;
@@ -88,10 +91,9 @@ describe('GET', () => {
   });
 
   test('numbers that JavaScript rounds stay as they came', async () => {
-    await using service = await startCreations({ newest: () => [] });
-    const big = json('{"n":12345678901234567890,"deep":[{"x":1.50}]}');
-    await using exact = await startDesk({ instead: () => big });
-    const ran = await paydesk(['api', 'GET', 'numbers'], { home: service.home, env: exact.env });
+    await using exact = await startServer(json('{"n":12345678901234567890,"deep":[{"x":1.50}]}'));
+    const env = { ...desk.env, PAYDESK_BASE_URL: exact.url };
+    const ran = await paydesk(['api', 'GET', 'numbers'], { home, env });
     expect(ran.stdout).toBe(
       '{\n  "n": 12345678901234567890,\n  "deep": [\n    {\n      "x": 1.50\n    }\n  ]\n}\n',
     );
@@ -164,9 +166,9 @@ describe('a change', () => {
     ]);
     expect(ran.stdout).toContain('HTTP 200');
     expect(service.server.requests.at(-1)?.headers).toMatchObject({ 'x-secret-token': 's3cr3t-v4lue' });
-    const journal = await service.run(['journal', 'export', '--json']);
-    expect(journal.stdout).toContain('"kind":"api"');
-    expect(journal.stdout).not.toContain('s3cr3t');
+    const journal = readFileSync(journalFile(service.home), 'utf8');
+    expect(journal).toContain('"kind":"api"');
+    expect(journal).not.toContain('s3cr3t');
     expect(ran.stderr).not.toContain('s3cr3t');
   });
 
@@ -225,12 +227,21 @@ describe('where it does not go', () => {
     expect(desk.requests).toHaveLength(seen);
   });
 
-  test('paths outside the base URL, or of another spelling, exit 2', async () => {
+  test('paths outside the base URL, or of another spelling, are no paths', () => {
+    for (const path of outside) expect(() => parsePath(path), path).toThrow('no path under the base URL');
+  });
+
+  test('such a path exits 2 and sends nothing, whatever the method', async () => {
     const seen = desk.requests.length;
-    for (const path of outside) {
-      for (const method of ['GET', 'POST']) {
-        expect((await api([method, path, '--yes'])).code, `${method} ${path}`).toBe(2);
-      }
+    for (const [method, path] of [
+      ['GET', '//evil.example/x'],
+      ['GET', 'orders/%2e%2e/x'],
+      ['POST', 'http://evil.example/'],
+      ['POST', 'orders/x;refunds'],
+    ] as const) {
+      const ran = await api([method, path, '--yes']);
+      expect(ran.code, `${method} ${path}`).toBe(2);
+      expect(ran.stderr).toContain(`PATH ${path}: no path under the base URL`);
     }
     expect(desk.requests).toHaveLength(seen);
   });

@@ -67,11 +67,16 @@ async function failAt(point: Point, error: string, onwards: boolean): Promise<Fa
     });
   }
   const before = story(home);
-  const next = await desk.run(home, ['journal', 'reconcile', '--all']);
-  expect(next.code, `${words}, then ${next.stderr}`).toBe(before === 'sent' && posts === 0 ? 7 : 0);
+  // Where no verdict was lost and nothing is open, there is nothing to reconcile: the same refund is the next run.
+  if (ran.code === 9 || (before !== '' && before !== 'sent applied')) {
+    const next = await desk.run(home, ['journal', 'reconcile', '--all']);
+    expect(next.code, `${words}, then ${next.stderr}`).toBe(before === 'sent' && posts === 0 ? 7 : 0);
+  }
   const again = await desk.run(home, changeArgs(order));
   expect(order.posts.length, words).toBeLessThanOrEqual(1);
   expect(order.done(), words).toBeLessThanOrEqual(1);
+  if (before === '')
+    expect({ code: again.code, story: story(home) }, words).toEqual({ code: 0, story: 'sent applied' });
   if (posts === 1)
     expect({ code: again.code, story: story(home) }, words).toEqual({ code: 3, story: 'sent applied' });
   const outcome = `exit ${ran.code}, POST ${posts}, journal "${before}"`;

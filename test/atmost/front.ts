@@ -3,7 +3,13 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** What happens to the next connections: they go to a port, are reset or closed at once, or find nobody. */
-export type Way = { readonly to: number } | 'reset' | 'close' | 'nobody';
+export type Way =
+  | { readonly to: number }
+  /** Called before it is closed. */
+  | { readonly closing: () => void }
+  | 'reset'
+  | 'close'
+  | 'nobody';
 
 export interface Front extends AsyncDisposable {
   readonly port: number;
@@ -27,7 +33,10 @@ export async function startFront(target: number): Promise<Front> {
     keep(socket);
     if (way === 'reset') socket.resetAndDestroy();
     else if (way === 'close') socket.destroy();
-    else if (way !== 'nobody') {
+    else if (way !== 'nobody' && 'closing' in way) {
+      way.closing();
+      socket.destroy();
+    } else if (way !== 'nobody') {
       const onward = connect(way.to, '127.0.0.1');
       keep(onward);
       socket.pipe(onward).pipe(socket);

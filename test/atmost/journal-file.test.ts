@@ -5,6 +5,7 @@ import {
   chmodSync,
   chownSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -16,7 +17,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bin, type Home } from '../harness/paydesk.ts';
+import { bin, copyOf, type Home } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
 import { reset } from '../harness/server.ts';
 import { changeArgs, type Desk, journalFile, openDesk, stateOf, story } from './desk.ts';
@@ -25,11 +26,19 @@ import { hasStrace } from './strace.ts';
 
 let ledger: Ledger;
 let desk: Desk;
+/** A home whose journal is whole: the first run made its folder and sent a refund; another refund is open. */
+let sound: Home;
 beforeAll(async () => {
   ledger = await startLedger();
   desk = await openDesk({ url: ledger.url });
+  sound = desk.newHome();
+  expect(existsSync(dirname(journalFile(sound)))).toBe(false);
+  const lost = ledger.add('refund', () => reset);
+  expect((await desk.run(sound, changeArgs(ledger.add('refund')))).code).toBe(0);
+  expect((await desk.run(sound, changeArgs(lost))).code).toBe(7);
 });
 afterAll(async () => {
+  sound[Symbol.dispose]();
   desk[Symbol.dispose]();
   await ledger[Symbol.asyncDispose]();
 });
@@ -57,11 +66,8 @@ function giveAway(path: string, id = nobody): void {
 }
 
 describe.concurrent('F38 no journal, no refund', () => {
-  test('a folder that is missing is made, for this user only', async () => {
-    using home = desk.newHome();
-    const order = ledger.add('refund');
-    expect((await desk.run(home, changeArgs(order))).code).toBe(0);
-    const file = journalFile(home);
+  test('a folder that is missing is made, for this user only', () => {
+    const file = journalFile(sound);
     expect([statSync(dirname(file)).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
   });
 
@@ -79,8 +85,7 @@ describe.concurrent('F38 no journal, no refund', () => {
   });
 
   test.skipIf(!isRoot)('a journal of another user', async () => {
-    using home = desk.newHome();
-    expect((await desk.run(home, changeArgs(ledger.add('refund')))).code).toBe(0);
+    using home = copyOf(sound);
     const order = ledger.add('refund');
     const file = journalFile(home);
     const mine = readFileSync(file);
@@ -230,20 +235,8 @@ const damages: readonly Damage[] = [
 ];
 
 describe('F41 a damaged journal blocks changes until it is repaired', () => {
-  let sound: Home;
-  let first: Awaited<ReturnType<typeof ledger.add>>;
-  let open: Awaited<ReturnType<typeof ledger.add>>;
-  beforeAll(async () => {
-    sound = desk.newHome();
-    [first, open] = [ledger.add('refund'), ledger.add('refund', () => reset)];
-    expect((await desk.run(sound, changeArgs(first))).code).toBe(0);
-    expect((await desk.run(sound, changeArgs(open))).code).toBe(7);
-  });
-  afterAll(() => sound[Symbol.dispose]());
-
   test.concurrent.each(damages.map((one) => [one.name, one] as const))('%s', async (_, damage) => {
-    using home = desk.newHome();
-    cpSync(stateOf(sound), stateOf(home), { recursive: true });
+    using home = copyOf(sound);
     damage.how(journalFile(home));
     const order = ledger.add('refund');
     const refused = await desk.run(home, changeArgs(order));
@@ -262,8 +255,7 @@ describe('F41 a damaged journal blocks changes until it is repaired', () => {
   });
 
   test.concurrent('an older copy is put back: a head noted elsewhere finds it', async () => {
-    using home = desk.newHome();
-    cpSync(stateOf(sound), stateOf(home), { recursive: true });
+    using home = copyOf(sound);
     const order = ledger.add('refund');
     await desk.run(home, changeArgs(order));
     const { head } = JSON.parse((await desk.run(home, ['journal', 'verify', '--json'])).stdout) as {

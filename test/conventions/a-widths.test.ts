@@ -27,7 +27,7 @@ test.each([40, 60, 80, 120])('C26 no line of any help is wider than %i columns',
   }
 });
 
-test.each([40, 60, 80, 120])('C26 off a terminal COLUMNS=%i is the width of help', async (columns) => {
+test.each([40, 120])('C26 off a terminal COLUMNS=%i is the width of help', async (columns) => {
   using home = newHome();
   const { stdout } = await paydesk(['orders', 'refund', '--help'], { home, env: { COLUMNS: `${columns}` } });
   expect(tooWide(stdout, columns)).toEqual([]);

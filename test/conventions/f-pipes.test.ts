@@ -29,7 +29,8 @@ function shell(text: string, home: Home, env: Readonly<Record<string, string>> =
   );
 }
 
-const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
+// A table that is laid out whole, a document that stays open, and lines; `list` and `ndjson` are lines as well.
+const formats = ['table', 'json', 'csv'] as const;
 
 describe.concurrent('F52 a reader that goes away ends a list with exit 9, no stack and no further page', () => {
   test.each(formats)('-o %s | head -1', async (format) => {
@@ -131,7 +132,6 @@ describe.concurrent('F54 output that cannot be written exits 9 with one line tha
     ...formats.map((format) => `-p demo orders list -o ${format}`),
     '-p demo orders list --all --ndjson',
     '--help',
-    'help exit-codes',
     '--version',
   ];
   test.each(commands)('%s > /dev/full', async (words) => {
@@ -151,7 +151,7 @@ describe.concurrent('F54 output that cannot be written exits 9 with one line tha
 });
 
 describe.concurrent('F55 closed descriptors neither hang nor crash it', () => {
-  const closings = ['<&-', '>&-', '2>&-', '>&- 2>&-', '<&- >&- 2>&-'];
+  const closings = ['<&-', '>&-', '2>&-', '<&- >&- 2>&-'];
   const commands = ['-p demo orders list --json', '-p demo orders refund', '--version'];
   const expected: Readonly<Record<string, number>> = { '-p demo orders refund': 2 };
   test.each(commands)('%s', async (words) => {

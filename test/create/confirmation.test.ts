@@ -3,13 +3,20 @@
 import { describe, expect, test } from 'vitest';
 import { withoutEscapes } from '../harness/pty.ts';
 import { atTerminal } from '../harness/terminal.ts';
-import { startCreations } from './service.ts';
+import { type CreationDesk, startCreations } from './service.ts';
 
 const commands: readonly (readonly [string, readonly string[]])[] = [
   ['orders create', ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN']],
   ['checkout create', ['checkout', 'create', '--name', 'Lamp', '--item', 'Lamp:300:1', '--currency', 'MXN']],
   ['api', ['api', 'POST', 'charges', '--field', 'amount=300']],
 ];
+
+/** Runs it on a terminal, and types these keys at the question. */
+async function answered(desk: CreationDesk, args: readonly string[], question: string, keys: string) {
+  const person = atTerminal(args, { home: desk.home, env: desk.env, columns: 120 });
+  await person.answer(question, keys);
+  return person.end;
+}
 
 describe.concurrent.each(commands)('%s', (_, args) => {
   test('in a script, a yes is needed', async () => {
@@ -33,32 +40,17 @@ describe.concurrent.each(commands)('%s', (_, args) => {
     expect(desk.posts()).toHaveLength(1);
   });
 
-  test.each([
-    ['a bare Enter', '\r', 3],
-    ['no', 'n\r', 3],
-    ['yes', 'y\r', 0],
-  ])('on a terminal the preview comes first: %s', async (_name, keys, code) => {
+  test('on a terminal the preview comes first, and a bare Enter sends nothing', async () => {
     await using desk = await startCreations();
-    const person = atTerminal(args, { home: desk.home, env: desk.env, columns: 120 });
-    await person.answer('Send it?', keys);
-    const { exitCode, transcript } = await person.end;
-    expect(exitCode, transcript).toBe(code);
+    const { exitCode, transcript } = await answered(desk, args, 'Send it?', '\r');
+    expect({ exitCode, sent: desk.posts() }, transcript).toEqual({ exitCode: 3, sent: [] });
     expect(withoutEscapes(transcript)).toContain('will send once:');
-    expect(desk.posts()).toHaveLength(code === 0 ? 1 : 0);
   });
 
-  test.each([
-    ['a bare Enter', '\r', 3],
-    ['another word', '300\r', 3],
-    ['the name', 'environment\r', 0],
-  ])('on a terminal in production the name is typed: %s', async (_name, keys, code) => {
-    const onChange = { mode: 'production' as const };
-    await using desk = await startCreations(onChange);
-    const person = atTerminal(args, { home: desk.home, env: desk.env, columns: 120 });
-    await person.answer('or press Enter to cancel:', keys);
-    const { exitCode, transcript } = await person.end;
-    if (code === 0) expect(desk.posts()).toHaveLength(1);
-    else expect({ exitCode, sent: desk.posts() }, transcript).toEqual({ exitCode: code, sent: [] });
+  test('on a terminal in production the name is asked for, and a bare Enter sends nothing', async () => {
+    await using desk = await startCreations({ mode: 'production' });
+    const { exitCode, transcript } = await answered(desk, args, 'or press Enter to cancel:', '\r');
+    expect({ exitCode, sent: desk.posts() }, transcript).toEqual({ exitCode: 3, sent: [] });
   });
 
   test('a key of the other mode is noticed before anything is sent', async () => {
@@ -76,6 +68,29 @@ describe.concurrent.each(commands)('%s', (_, args) => {
     expect(ran.code, ran.stderr).toBe(0);
     expect(JSON.parse(ran.stdout)).toMatchObject({ object: 'dry_run', method: 'POST' });
     expect(desk.posts()).toEqual([]);
+  });
+});
+
+// One question asks for all three: what is answered to it is tried at one of them.
+describe.concurrent.each(commands.slice(0, 1))('%s on a terminal', (_, args) => {
+  test.each([
+    ['no', 'n\r', 3],
+    ['yes', 'y\r', 0],
+  ])('answered with %s', async (_name, keys, code) => {
+    await using desk = await startCreations();
+    const { exitCode, transcript } = await answered(desk, args, 'Send it?', keys);
+    expect(exitCode, transcript).toBe(code);
+    expect(desk.posts()).toHaveLength(code === 0 ? 1 : 0);
+  });
+
+  test.each([
+    ['another word', '300\r', 3],
+    ['the name', 'environment\r', 0],
+  ])('answered in production with %s', async (_name, keys, code) => {
+    await using desk = await startCreations({ mode: 'production' });
+    const { exitCode, transcript } = await answered(desk, args, 'or press Enter to cancel:', keys);
+    if (code === 0) expect(desk.posts()).toHaveLength(1);
+    else expect({ exitCode, sent: desk.posts() }, transcript).toEqual({ exitCode: code, sent: [] });
   });
 });
 

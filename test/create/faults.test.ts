@@ -68,9 +68,36 @@ const goodLink = { name: 'Lamp', type: 'PaymentLink', order_template: goodOrder 
 
 const wrongBodies: readonly (readonly [command: string, faults: readonly string[], body: unknown])[] = [
   ['orders', ['currency: missing', 'line_items: missing'], {}],
-  ['orders', ['currency: not a currency code such as MXN'], { ...goodOrder, currency: 'M' }],
-  ['orders', ['line_items: empty: an order has an item'], { ...goodOrder, line_items: [] }],
-  ['orders', ['line_items: not a list'], { ...goodOrder, line_items: item }],
+  [
+    'orders',
+    [
+      'currency: not a currency code such as MXN',
+      'line_items: empty: an order has an item',
+      'customer_info[customer_id]: missing',
+      'shipping_lines[1][amount]: not a whole number of 0 or more',
+      'shipping_contact[phone]: not a text',
+      'metadata: not an object',
+      'checkout[type]: not one of Integration, HostedPayment',
+      'one: not a documented field',
+      'two: not a documented field',
+    ],
+    {
+      currency: 'M',
+      line_items: [],
+      customer_info: {},
+      shipping_lines: [{ amount: 0 }, { amount: -1 }],
+      shipping_contact: { phone: 5, address: { street1: 'a', country: 'MX', postal_code: '1' } },
+      metadata: ['a'],
+      checkout: { type: 'PaymentLink' },
+      one: 1,
+      two: 2,
+    },
+  ],
+  [
+    'orders',
+    ['line_items: not a list', 'checkout[plan_id]: not a documented field: here it is planId'],
+    { ...goodOrder, line_items: item, checkout: { type: 'Integration', plan_id: 'p' } },
+  ],
   [
     'orders',
     [
@@ -79,42 +106,6 @@ const wrongBodies: readonly (readonly [command: string, faults: readonly string[
       'line_items[0][quantity]: not a whole number of 1 or more',
       'line_items[0][tags]: not a list',
       'line_items[0][color]: not a documented field',
-    ],
-    { ...goodOrder, line_items: [{ name: '', unit_price: 1.5, quantity: '1', tags: 'sale', color: 'red' }] },
-  ],
-  ['orders', ['customer_info[customer_id]: missing'], { ...goodOrder, customer_info: {} }],
-  [
-    'orders',
-    ['shipping_lines[1][amount]: not a whole number of 0 or more'],
-    { ...goodOrder, shipping_lines: [{ amount: 0 }, { amount: -1 }] },
-  ],
-  [
-    'orders',
-    ['shipping_contact[phone]: not a text'],
-    {
-      ...goodOrder,
-      shipping_contact: { phone: 5, address: { street1: 'a', country: 'MX', postal_code: '1' } },
-    },
-  ],
-  ['orders', ['metadata: not an object'], { ...goodOrder, metadata: ['a'] }],
-  [
-    'orders',
-    ['one: not a documented field', 'two: not a documented field'],
-    { ...goodOrder, one: 1, two: 2 },
-  ],
-  [
-    'orders',
-    ['checkout[type]: not one of Integration, HostedPayment'],
-    { ...goodOrder, checkout: { type: 'PaymentLink' } },
-  ],
-  [
-    'orders',
-    ['checkout[plan_id]: not a documented field: here it is planId'],
-    { ...goodOrder, checkout: { type: 'Integration', plan_id: 'p' } },
-  ],
-  [
-    'orders',
-    [
       'checkout[expires_at]: looks like milliseconds: it is Unix seconds, 1900000000',
       'checkout[allowed_payment_methods][1]: not one of cash, card, bank_transfer',
       'checkout[needs_shipping_contact]: not true or false',
@@ -122,7 +113,8 @@ const wrongBodies: readonly (readonly [command: string, faults: readonly string[
       'checkout[success_url]: applies to HostedPayment only',
     ],
     {
-      ...goodOrder,
+      currency: 'MXN',
+      line_items: [{ name: '', unit_price: 1.5, quantity: '1', tags: 'sale', color: 'red' }],
       checkout: {
         type: 'Integration',
         success_url: 'https://shop.example.com/',
@@ -135,23 +127,21 @@ const wrongBodies: readonly (readonly [command: string, faults: readonly string[
   ],
   [
     'checkout',
-    ['type: not PaymentLink', 'name: missing'],
-    { type: 'Integration', order_template: goodOrder },
-  ],
-  [
-    'checkout',
-    ['recurrent: not true or false', 'plan_id: not a text'],
-    { ...goodLink, recurrent: 1, plan_id: 7 },
-  ],
-  [
-    'checkout',
-    ['expires_at: not a documented field: here it is expired_at'],
-    { ...goodLink, expires_at: 1_900_000_000 },
-  ],
-  [
-    'checkout',
-    ['order_template[line_items][0][sku]: not a documented field'],
-    { ...goodLink, order_template: { ...goodOrder, line_items: [{ ...item, sku: 'a' }] } },
+    [
+      'type: not PaymentLink',
+      'name: missing',
+      'recurrent: not true or false',
+      'plan_id: not a text',
+      'expires_at: not a documented field: here it is expired_at',
+      'order_template[line_items][0][sku]: not a documented field',
+    ],
+    {
+      type: 'Integration',
+      recurrent: 1,
+      plan_id: 7,
+      expires_at: 1_900_000_000,
+      order_template: { ...goodOrder, line_items: [{ ...item, sku: 'a' }] },
+    },
   ],
 ];
 

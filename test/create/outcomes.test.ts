@@ -8,8 +8,13 @@ import { cutBody, type Handler, hangUp, json, reply, startServer } from '../harn
 import { type CreationDesk, startCreations } from './service.ts';
 
 const order = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
-const link = ['checkout', 'create', '--name', 'Lamp', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
-const any = ['api', 'POST', 'charges', '--field', 'amount=300', '--yes'];
+
+const linkOf = (price: number) => {
+  const item = ['--item', `Lamp:${price}:1`, '--currency', 'MXN'];
+  return ['checkout', 'create', '--name', 'Lamp', ...item, '--yes'];
+};
+const link = linkOf(300);
+const anyOf = (amount: number) => ['api', 'POST', 'charges', '--field', `amount=${amount}`, '--yes'];
 
 const storeShop = (home: Home, baseUrl: string): Promise<void> => {
   const settings = { 'reconcile.after': '0' };
@@ -36,38 +41,35 @@ const lost: readonly (readonly [string, Handler])[] = [
   ['a throttle', json({ object: 'error', type: 'too_many', details: [] }, 429)],
 ];
 
-describe.concurrent.each([
-  ['checkout', link],
-  ['api', any],
-] as const)('a lost answer to %s', (kind, args) => {
-  test.each(lost)(
-    '%s: exit 7, sent once, listed as open, and the same again is blocked',
-    async (_name, onChange) => {
-      await using desk = await startCreations({ onChange });
-      const ran = await desk.run(args);
-      expect(ran).toMatchObject({ code: 7, stdout: '' });
-      expect(desk.posts()).toHaveLength(1);
-      const open = await openOnes(desk);
-      expect(open).toMatchObject([{ kind, verdict: 'unknown' }]);
-      expect(ran.stderr).toContain(`paydesk journal settle ${open[0]?.id} --applied --note TEXT`);
-      const again = await desk.run(args);
-      expect(again.code).toBe(3);
-      expect(desk.posts()).toHaveLength(1);
-    },
-  );
-});
-
-test.each([
-  ['checkout creation of ', link],
-  ['POST /charges', any],
+// One journal takes them all: each answer is lost to a creation of its own.
+test.concurrent.each([
+  ['checkout', 'checkout creation of ', linkOf],
+  ['api', 'POST /charges', anyOf],
 ] as const)(
-  '%s… is called so where it got no answer, in the journal, and where it blocks',
-  async (words, args) => {
-    await using desk = await startCreations({ onChange: hangUp });
-    expect((await desk.run(args)).stderr).toContain(`no usable answer to the ${words}`);
-    expect((await desk.run(args)).stderr.replace(/\s+/g, ' ')).toMatch(new RegExp(`i_\\w+, ${words}`));
-    const [{ id } = { id: '' }] = await openOnes(desk);
-    expect((await desk.run(['journal', 'show', id])).stdout).toContain(words);
+  'a lost answer to %s: exit 7, sent once, the same again is blocked, each is listed as open, and called by its name',
+  async (kind, words, creation) => {
+    let onChange: Handler = hangUp;
+    await using desk = await startCreations({ onChange: (...exchange) => onChange(...exchange) });
+    const settles: string[] = [];
+    for (const [index, [name, answer]] of lost.entries()) {
+      onChange = answer;
+      const ran = await desk.run(creation(300 + index));
+      expect(ran, name).toMatchObject({ code: 7, stdout: '' });
+      expect(desk.posts(), name).toHaveLength(index + 1);
+      if (answer === hangUp) expect(ran.stderr).toContain(`no usable answer to the ${words}`);
+      settles.push(...(/paydesk journal settle i_\w+ --applied --note TEXT/.exec(ran.stderr) ?? []));
+      const again = await desk.run(creation(300 + index));
+      expect(again.code, name).toBe(3);
+      expect(again.stderr.replace(/\s+/g, ' '), name).toMatch(new RegExp(`i_\\w+, ${words}`));
+      expect(desk.posts(), name).toHaveLength(index + 1);
+    }
+    const open = await openOnes(desk);
+    expect(open).toHaveLength(lost.length);
+    for (const one of open) expect(one).toMatchObject({ kind, verdict: 'unknown' });
+    expect(open.map(({ id }) => `paydesk journal settle ${id} --applied --note TEXT`).sort()).toEqual(
+      settles.sort(),
+    );
+    expect((await desk.run(['journal', 'show', open[0]?.id ?? ''])).stdout).toContain(words);
   },
 );
 

@@ -97,7 +97,8 @@ test.concurrent.each(faults)(
   },
 );
 
-test.concurrent.each(faults)(
+// How a walk breaks off is the same wherever its orders go: one fault of each exit code, and one of what is 200.
+test.concurrent.each(faults.filter(([name]) => /503|empty page|key that/.test(name)))(
   '%s: on stdout as well, never 0 with less than all',
   async (_, handler, code) => {
     await using server = await startOrders(60, (number) => (number > 2 ? handler : undefined));

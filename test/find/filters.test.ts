@@ -13,6 +13,7 @@ import {
   pages,
 } from '../conventions/scripted.ts';
 import { bin, cleanEnv } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
 import { type Handler, json } from '../harness/server.ts';
 
@@ -49,44 +50,58 @@ const november = [
   }),
 ];
 
+// Every flag, and every border of it.
+const narrowed: readonly (readonly [string, readonly string[], readonly number[]])[] = [
+  ['--since is included', ['--since', '2026-11-20'], [9, 8, 7]],
+  ['--until is not', ['--until', '2026-11-20'], [6, 5, 4]],
+  ['both make one day', ['--since', '2026-11-19', '--until', '2026-11-20'], [6, 5]],
+  ['a moment with its offset', ['--since', '2026-11-20T00:00:00-06:00'], [9]],
+  [
+    '--min-amount is included',
+    ['--min-amount', '300', '--max-amount', '35000', '--until', '2026-11-20'],
+    [6, 5, 4],
+  ],
+  ['--max-amount is included', ['--max-amount', '200'], [8, 7]],
+  ['--refundable', ['--refundable', '--max-amount', '300'], [8]],
+  ['--status as the service writes it', ['--status', 'refunded'], [6]],
+  ['--customer by id, of the order or of a charge', ['--customer', 'cus_other'], [5, 4]],
+  ['--customer by e-mail, in any case', ['--customer', 'zoe@example.com'], [5]],
+];
+
 describe('filters', () => {
-  test.each<readonly [string, readonly string[], readonly number[]]>([
-    ['--since is included', ['--since', '2026-11-20'], [9, 8, 7]],
-    ['--until is not', ['--until', '2026-11-20'], [6, 5, 4]],
-    ['both make one day', ['--since', '2026-11-19', '--until', '2026-11-20'], [6, 5]],
-    ['a moment with its offset', ['--since', '2026-11-20T00:00:00-06:00'], [9]],
-    [
-      '--min-amount is included',
-      ['--min-amount', '300', '--max-amount', '35000', '--until', '2026-11-20'],
-      [6, 5, 4],
-    ],
-    ['--max-amount is included', ['--max-amount', '200'], [8, 7]],
-    ['--refundable', ['--refundable', '--max-amount', '300'], [8]],
-    ['--status as the service writes it', ['--status', 'refunded'], [6]],
-    ['--customer by id, of the order or of a charge', ['--customer', 'cus_other'], [5, 4]],
-    ['--customer by e-mail, in any case', ['--customer', 'zoe@example.com'], [5]],
-  ])('%s, in list and find alike', async (_, flags, numbers) => {
+  test.each(narrowed)('%s, in list', async (_, flags, numbers) => {
     const one = await open(pages(november));
     const listed = await one.run(['orders', 'list', ...flags, '--all', '--ndjson']);
     expect({ code: listed.code, numbers: numbersIn(listed.stdout) }).toEqual({ code: 0, numbers });
+  });
+
+  // The same code filters both: one row of each flag.
+  test.each(
+    narrowed.filter(([what]) => /^(both|--min|--refundable|--status|--customer by e-mail)/.test(what)),
+  )('%s, in find', async (_, flags, numbers) => {
+    const one = await open(pages(november));
     const found = await one.run(['orders', 'find', 'mxn', ...flags, '--ndjson']);
     expect({ code: found.code, numbers: numbersIn(found.stdout) }).toEqual({ code: 0, numbers });
   });
 
   test.each([
-    [['--since', 'yesterday'], '--since yesterday: not a time such as 30d'],
-    [['--until', '2026-02-30'], '--until 2026-02-30: not a time'],
-    [['--since', '2026-11-20', '--until', '2026-11-20'], 'nothing lies between --since 2026-11-20'],
-    [['--min-amount', '2', '--max-amount', '1'], 'no amount lies between --min-amount 2 and --max-amount 1'],
-    [['--min-amount', '1.50'], '--min-amount 1.50: not an amount'],
-    [['--customer', 'Ana'], '--customer Ana: neither the id of a customer'],
-    [['--status', ''], '--status is empty'],
-  ])('%j is a usage error that sends nothing', async (flags, message) => {
+    ['find x', ['--since', 'yesterday'], '--since yesterday: not a time such as 30d'],
+    ['find x', ['--min-amount', '2', '--max-amount', '1'], 'no amount lies between --min-amount 2'],
+    ['list', ['--since', 'yesterday'], '--since yesterday: not a time such as 30d'],
+    ['list', ['--until', '2026-02-30'], '--until 2026-02-30: not a time'],
+    ['list', ['--since', '2026-11-20', '--until', '2026-11-20'], 'nothing lies between --since 2026-11-20'],
+    [
+      'list',
+      ['--min-amount', '2', '--max-amount', '1'],
+      'no amount lies between --min-amount 2 and --max-amount 1',
+    ],
+    ['list', ['--min-amount', '1.50'], '--min-amount 1.50: not an amount'],
+    ['list', ['--customer', 'Ana'], '--customer Ana: neither the id of a customer'],
+    ['list', ['--status', ''], '--status is empty'],
+  ])('%s %j is a usage error that sends nothing', async (command, flags, message) => {
     const one = await open(pages(november));
-    for (const command of [['list'], ['find', 'x']]) {
-      const ran = await one.run(['orders', ...command, ...flags]);
-      expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
-    }
+    const ran = await one.run(['orders', ...command.split(' '), ...flags]);
+    expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
     expect(asked(one)).toBe(0);
   });
 
@@ -140,7 +155,7 @@ describe('a date without an offset', () => {
 
   test('begins in time.zone of the profile', async () => {
     const one = await open(pages(november));
-    await addProfile(one, ['time.zone', 'America/Mexico_City']);
+    await addProfile(one, { 'time.zone': 'America/Mexico_City' });
     const ran = await stored(one, ['orders', 'list', '--since', '2026-11-20', '--all', '--ndjson']);
     expect(numbersIn(ran.stdout)).toEqual([9]);
     const none = await stored(one, ['orders', 'find', 'nothere']);
@@ -168,7 +183,7 @@ describe('where a date ends a walk', () => {
 
   test('the first page with an older order does under newest-first', async () => {
     const one = await open(pages(hours(60)));
-    await addProfile(one, ['orders.order', 'newest-first']);
+    await addProfile(one, { 'orders.order': 'newest-first' });
     const listed = await stored(one, ['orders', 'list', ...since, '--json']);
     expect(JSON.parse(listed.stdout)).toMatchObject({ has_more: false, data: { length: 3 } });
     expect(listed.stderr).toContain('3 orders, sandbox shop. No more follow');
@@ -183,7 +198,7 @@ describe('where a date ends a walk', () => {
 
   test('no match up to it exits 9, says so, and goes on behind it', async () => {
     const one = await open(pages(hours(60)));
-    await addProfile(one, ['orders.order', 'newest-first']);
+    await addProfile(one, { 'orders.order': 'newest-first' });
     const none = await stored(one, ['orders', 'find', '1030', ...since]);
     expect(none).toMatchObject({ code: 9, stdout: '' });
     expect(none.stderr).toContain('older ones were not');
@@ -197,7 +212,7 @@ describe('where a date ends a walk', () => {
     const [first, second, third, ...rest] = hours(60);
     const mixed = [third ?? {}, first ?? {}, second ?? {}, ...rest];
     const one = await open(pages([...mixed, at(99, '2026-11-20T00:00:00Z')]));
-    await addProfile(one, ['orders.order', 'newest-first']);
+    await addProfile(one, { 'orders.order': 'newest-first' });
     const ran = await stored(one, ['orders', 'list', ...since, '--all', '--ndjson']);
     expect(numbersIn(ran.stdout)).toEqual([58, 60, 59, 99]);
     expect(ran.stderr).toContain(
@@ -288,7 +303,7 @@ describe('a search', () => {
     const one = await open(
       pages([order(id(1), { customer_info: { name: 'José Pérez Núñez' } }), order(id(2))]),
     );
-    for (const text of ['perez', 'PÉREZ', 'Pe\u0301rez', 'perez nunez'])
+    for (const text of ['PÉREZ nunez', 'Pe\u0301rez'])
       expect(numbersIn((await one.run(['orders', 'find', text, '--ndjson'])).stdout), text).toEqual([1]);
   });
 
@@ -308,19 +323,9 @@ describe('a search', () => {
   });
 });
 
-/** Adds the stored profile `shop` before this service, with a setting. */
-async function addProfile(one: Desk, setting?: readonly [string, string]): Promise<void> {
-  const bare = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };
-  const { paydesk } = await import('../harness/paydesk.ts');
-  const added = await paydesk(
-    ['profile', 'add', 'shop', '--base-url', one.server.url, '--mode', 'sandbox', '--key-stdin'],
-    { home: one.home, env: { ...bare, TZ: 'UTC' }, input: `${key}\n` },
-  );
-  expect(added, added.stderr).toMatchObject({ code: 0 });
-  if (setting === undefined) return;
-  const set = await one.run(['profile', 'set', 'shop', ...setting], bare);
-  expect(set, set.stderr).toMatchObject({ code: 0 });
-}
+/** Adds the stored profile `shop` before this service, with these settings. */
+const addProfile = (one: Desk, settings: Readonly<Record<string, string>> = {}): Promise<void> =>
+  storeProfile(one.home, { name: 'shop', baseUrl: one.server.url, mode: 'sandbox', settings }, key);
 
 function stored(one: Desk, args: readonly string[]) {
   const bare = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };

@@ -302,6 +302,15 @@ describe('with an attempt that was not seen in its time', () => {
     expect(() => run([locked, doubtful, made, waited], again)).toThrow('while correcting');
   });
 
+  it('under --dry-run its refund that appeared meanwhile is told, and nothing is written down', () => {
+    const made: Event = { is: 'fresh', value: order(5), moment: at(0) };
+    const { effect } = run([locked, doubtful, made], wanted({ again: true, dryRun: true }));
+    expect(effect).toEqual({ do: 'release' });
+    expect(endOf([locked, doubtful, made], wanted({ again: true, dryRun: true }))).toMatchObject({
+      refusal: { why: 'appeared' },
+    });
+  });
+
   it('a read that cannot tell stops it', () => {
     const hidden: Event = { is: 'fresh', value: { object: 'order', id: 'ord_1' }, moment: at(0) };
     expect(endOf([locked, doubtful, hidden], again)).toMatchObject({ refusal: { why: 'unprovable' } });
@@ -444,9 +453,9 @@ describe('after the sending', () => {
     const request = { method: 'POST', path: 'orders', body } as const;
     const create = wanted({ kind: 'order', orderId: undefined, expected: undefined, request });
     const created = { id: 'ord_9', currency: 'MXN', line_items: { data: body.line_items } };
-    const newest: Event = { is: 'fresh', value: [{ id: 'ord_8' }], moment: at(0) };
+    const newest: Event = { is: 'fresh', value: { data: [{ id: 'ord_8' }] }, moment: at(0) };
     const path = [locked, known(), newest, approved, recorded, lost, recorded, waited];
-    const end = endOf([...path, seen([created, { id: 'ord_8' }]), recorded], create);
+    const end = endOf([...path, seen({ data: [created, { id: 'ord_8' }] }), recorded], create);
     expect(end).toMatchObject({ verdict: { verdict: 'applied', by: 'read', created: 'ord_9' }, reads: 1 });
   });
 
@@ -461,17 +470,23 @@ describe('after the sending', () => {
       sent: { ...sent.sent, intent: 'i_0', proof: { ...sent.sent.proof, kind: 'order', orderId: undefined } },
       verdicts: [{ ...sent.verdict, intent: 'i_0', created: 'ord_9', refunds: [] }],
     };
-    const late: Event = { is: 'fresh', value: [{ id: 'ord_8' }], moment: at(0) };
+    const late: Event = { is: 'fresh', value: { data: [{ id: 'ord_8' }] }, moment: at(0) };
     const path = [locked, known(other), late, approved, recorded, lost, recorded, waited];
-    const again = [...path, seen([theirs, { id: 'ord_8' }]), waited, seen([theirs]), recorded];
+    const again = [
+      ...path,
+      seen({ data: [theirs, { id: 'ord_8' }] }),
+      waited,
+      seen({ data: [theirs] }),
+      recorded,
+    ];
     expect(endOf(again, create)).toMatchObject({ verdict: { verdict: 'not_seen' } });
     const ours = { ...theirs, id: 'ord_10' };
-    expect(endOf([...path, seen([theirs, ours]), recorded], create)).toMatchObject({
+    expect(endOf([...path, seen({ data: [theirs, ours] }), recorded], create)).toMatchObject({
       verdict: { verdict: 'applied', created: 'ord_10' },
     });
     const amongOpen: Event = {
       is: 'seen',
-      value: [theirs],
+      value: { data: [theirs] },
       creations: [{ sent: { ...other.sent, request }, verdicts: [] }],
       moment: at(3000),
     };

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, test } from 'vitest';
-import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyOf, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { reply } from '../harness/server.ts';
 import { sit } from '../orders/desk.ts';
 import {
@@ -24,43 +24,58 @@ const refunded = (...amounts: number[]) => {
   return orderOf('ord_1', [charge], { amount_refunded: amounts.reduce((sum, amount) => sum + amount, 0) });
 };
 
-/** A service whose answers to changes are lost; what it did is the test's to say. */
-const losing = () =>
-  startService({
-    orders: [order],
-    onPost: () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' }),
-  });
-
-interface Desk extends AsyncDisposable {
-  readonly home: Home;
-  readonly service: Service;
-  readonly run: (...args: string[]) => Promise<Ran>;
-  /** The journal's id of the only refund. */
-  readonly intent: string;
-}
-
-/** A profile `shop`, and one refund of 300 sent through it that got no answer. */
-async function afterLostReply(...words: string[]): Promise<Desk> {
-  const service = await losing();
-  const home = newHome();
-  const run = (...args: string[]) => paydesk(args, { home, env: { TZ: 'UTC', PAYDESK_OPERATOR: 'op7' } });
-  await storeProfile(home, service, { 'reconcile.after': '0' });
-  const lost = await run('-p', 'shop', ...refund, '--note', 'ticket 8840', ...words);
-  expect(lost.code).toBe(7);
-  const [intent = ''] = /i_[0-9a-f]+/.exec(lost.stderr) ?? [];
-  const dispose = async () => {
-    home[Symbol.dispose]();
-    await service[Symbol.asyncDispose]();
-  };
-  return { home, service, run, intent, [Symbol.asyncDispose]: dispose };
-}
-
 const refund = ['orders', 'refund', 'ord_1', '--charge', '1', '--amount', '300', '--yes'];
+
+/** A service whose answers to changes are lost; what it did is a test's to say. */
+let service: Service;
+/** A home with a profile `shop`. */
+let shop: Home;
+/** The same after one refund of 300 that got no answer, sent once for this file. */
+let lost: Home;
+/** The journal's id of that refund. */
+let intent: string;
+beforeAll(async () => {
+  const onPost = () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' });
+  service = await startService({ orders: [order], onPost });
+  shop = newHome();
+  await storeProfile(shop, service, { 'reconcile.after': '0' });
+  lost = copyOf(shop);
+  const ran = await runIn(lost, ['-p', 'shop', ...refund, '--note', 'ticket 8840']);
+  expect({ code: ran.code, posts: service.posts.length }, ran.stderr).toEqual({ code: 7, posts: 1 });
+  [intent = ''] = /i_[0-9a-f]+/.exec(ran.stderr) ?? [];
+});
+afterAll(async () => {
+  for (const home of [shop, lost]) home[Symbol.dispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const runIn = (home: Home, args: readonly string[]) =>
+  paydesk(args, { home, env: { TZ: 'UTC', PAYDESK_OPERATOR: 'op7' } });
+
+interface Desk extends Disposable {
+  readonly home: Home;
+  readonly run: (...args: string[]) => Promise<Ran>;
+  /** How many changes this test has sent to the service. */
+  readonly sent: () => number;
+}
+
+/** A copy of such a home; the service shows the order as it was before. */
+function deskWith(original: Home): Desk {
+  service.orders = [order];
+  const home = copyOf(original);
+  const posts = service.posts.length;
+  return {
+    home,
+    run: (...args) => runIn(home, args),
+    sent: () => service.posts.length - posts,
+    [Symbol.dispose]: () => home[Symbol.dispose](),
+  };
+}
 
 describe('an outcome that is not certain', () => {
   test('is listed, shown, told by every command that talks to the service, and blocks its order', async () => {
-    await using desk = await afterLostReply();
-    const { run, intent } = desk;
+    using desk = deskWith(lost);
+    const { run } = desk;
     const list = await run('-p', 'shop', 'journal', 'list', '--open');
     expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('being checked: not seen yet') });
     const record = JSON.parse((await run('-p', 'shop', 'journal', 'list', '--json')).stdout).data[0];
@@ -89,69 +104,70 @@ describe('an outcome that is not certain', () => {
       code: 3,
       stderr: expect.stringContaining(`paydesk journal reconcile ${intent}`),
     });
-    expect(desk.service.posts).toHaveLength(1);
+    expect(desk.sent()).toBe(0);
   });
 
   test('F4 that took effect late ends as made on the next reconcile, by the recorded account, for cron', async () => {
-    await using desk = await afterLostReply();
+    using desk = deskWith(lost);
     expect((await desk.run('journal', 'reconcile', '--all')).code).toBe(7);
-    desk.service.orders = [refunded(300)];
+    service.orders = [refunded(300)];
     const made = await desk.run('journal', 'reconcile', '--all', '--json');
     expect(made.code).toBe(0);
     expect(JSON.parse(made.stdout).data).toMatchObject([
-      { id: desk.intent, verdict: 'applied', by: 'read', refunds: 'rf_0' },
+      { id: intent, verdict: 'applied', by: 'read', refunds: 'rf_0' },
     ]);
-    expect(await desk.run('journal', 'reconcile', desk.intent)).toMatchObject({ code: 0 });
+    expect(await desk.run('journal', 'reconcile', intent)).toMatchObject({ code: 0 });
     const again = await desk.run('-p', 'shop', ...refund);
     expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('rf_0') });
-    expect(desk.service.posts).toHaveLength(1);
+    expect(desk.sent()).toBe(0);
   });
 
   test('of a script is told again under its id with the money of it', async () => {
-    await using desk = await afterLostReply('--intent', 'ticket-8840');
-    const words = ['--note', 'ticket 8840', '--intent', 'ticket-8840'];
-    const open = await desk.run('-p', 'shop', ...refund, ...words);
+    using desk = deskWith(shop);
+    const scripted = ['-p', 'shop', ...refund, '--note', 'ticket 8840', '--intent', 'ticket-8840'];
+    expect(await desk.run(...scripted)).toMatchObject({ code: 7 });
+    const open = await desk.run(...scripted);
     expect({ code: open.code, stderr: open.stderr.replaceAll(/\s+/g, ' ') }).toMatchObject({
       code: 7,
       stderr: expect.stringContaining('no usable answer to the refund of 300 MXN on ord_1 ('),
     });
-    desk.service.orders = [refunded(300)];
-    expect(await desk.run('-p', 'shop', ...refund, ...words)).toMatchObject({
+    service.orders = [refunded(300)];
+    expect(await desk.run(...scripted)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('applied before: refund of 300 MXN on ord_1'),
     });
-    expect(desk.service.posts).toHaveLength(1);
+    expect(desk.sent()).toBe(1);
   });
 
   test('is read again by the next change, which says what it found', async () => {
-    await using desk = await afterLostReply();
-    desk.service.orders = [refunded(300)];
+    using desk = deskWith(lost);
+    service.orders = [refunded(300)];
     const next = await desk.run('-p', 'shop', ...refund, '--again');
-    expect(next.stderr).toContain(`outcome of ${desk.intent}`);
-    const { stdout } = await desk.run('journal', 'show', desk.intent, '--json');
+    expect(next.stderr).toContain(`outcome of ${intent}`);
+    const { stdout } = await desk.run('journal', 'show', intent, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'applied', by: 'read' });
   });
 
   test('F24 that shows twice is a duplicate alarm: exit 7, both ids', async () => {
-    await using desk = await afterLostReply();
-    desk.service.orders = [refunded(300, 300)];
-    const looked = await desk.run('journal', 'reconcile', desk.intent);
+    using desk = deskWith(lost);
+    service.orders = [refunded(300, 300)];
+    const looked = await desk.run('journal', 'reconcile', intent);
     expect(looked.code).toBe(7);
     expect(looked.stdout).toMatch(/DUPLICATE\?[\s\S]*rf_0[\s\S]*rf_1[\s\S]*show your lead/);
   });
 
   test('F30 stays open while the order cannot be read, with the reason', async () => {
-    await using desk = await afterLostReply();
-    desk.service.orders = [];
+    using desk = deskWith(lost);
+    service.orders = [];
     const looked = await desk.run('journal', 'reconcile', '--all');
-    expect(looked).toMatchObject({ code: 7, stderr: expect.stringContaining(`${desk.intent} was not read`) });
+    expect(looked).toMatchObject({ code: 7, stderr: expect.stringContaining(`${intent} was not read`) });
   });
 });
 
 describe('journal settle', () => {
   test('reads first, asks for the order id, and writes down whose word it is; a new attempt may follow', async () => {
-    await using desk = await afterLostReply();
-    const { run, intent, service } = desk;
+    using desk = deskWith(lost);
+    const { run } = desk;
     const words = ['journal', 'settle', intent, '--not-applied', '--note', 'asked the service'];
     expect(await run(...words)).toMatchObject({ code: 2, stderr: expect.stringContaining('--confirm') });
     expect(await run(...words, '--confirm', 'ord_2')).toMatchObject({ code: 3 });
@@ -159,12 +175,12 @@ describe('journal settle', () => {
     expect(settled).toMatchObject({ code: 0, stdout: expect.stringContaining('not made, as stated by op7') });
     expect(settled.stderr).toContain('the order does not show it');
     await run('-p', 'shop', ...refund);
-    expect(service.posts).toHaveLength(2);
+    expect(desk.sent()).toBe(1);
   });
 
   test('asks a person how they know, then for the order id', async () => {
-    await using desk = await afterLostReply();
-    const { home, intent, run } = desk;
+    using desk = deskWith(lost);
+    const { home, run } = desk;
     const person = sit(['journal', 'settle', intent, '--applied'], { home, env: { TZ: 'UTC' } });
     await person.answer('How do you know?', 'seen in the bank file\r');
     await person.answer('Type the order id to write it down', 'ord_1\r');
@@ -177,8 +193,8 @@ describe('journal settle', () => {
   });
 
   test('of an account that no profile reaches says which profile to add', async () => {
-    await using desk = await afterLostReply();
-    const { run, intent } = desk;
+    using desk = deskWith(lost);
+    const { run } = desk;
     await run('profile', 'remove', 'shop', '--yes');
     const settled = await run('journal', 'settle', intent, '--applied', '--note', 'n', '--confirm', 'ord_1');
     expect(settled.code).toBe(4);
@@ -186,12 +202,12 @@ describe('journal settle', () => {
   });
 
   test('is not needed where the read tells, and cannot contradict it', async () => {
-    await using desk = await afterLostReply();
-    desk.service.orders = [refunded(300)];
+    using desk = deskWith(lost);
+    service.orders = [refunded(300)];
     const settled = await desk.run(
       'journal',
       'settle',
-      desk.intent,
+      intent,
       '--not-applied',
       '--note',
       'n',
@@ -215,32 +231,27 @@ describe('journal settle', () => {
 
 describe('--dry-run', () => {
   test('says what would be written to the journal, asks nothing, and writes nothing', async () => {
-    await using desk = await afterLostReply();
-    const { run, intent, service } = desk;
+    using desk = deskWith(lost);
+    const { run } = desk;
     service.orders = [refunded(300)];
     const { file, head } = JSON.parse((await run('journal', 'verify', '--json')).stdout);
-    const dry = async (...words: string[]) => {
-      const { code, stdout } = await run('journal', ...words, '--dry-run');
-      const json = await run('journal', ...words, '--dry-run', '--json');
-      return { code, stdout, json: JSON.parse(json.stdout) };
-    };
-    const due = {
-      code: 0,
-      stdout: `would read again:\n  ${intent}, refund of 300 MXN\n`,
-      json: { object: 'dry_run', action: 'reconcile', intents: [intent] },
-    };
-    expect(await dry('reconcile')).toEqual(due);
-    expect(await dry('reconcile', '--all')).toEqual(due);
-    expect(await dry('reconcile', intent)).toEqual(due);
-    expect(await dry('settle', intent, '--applied', '--note', 'n')).toEqual({
+    const dry = (...words: string[]) => run('journal', ...words, '--dry-run');
+    const inJson = async (...words: string[]) => JSON.parse((await dry(...words, '--json')).stdout);
+    const due = { code: 0, stdout: `would read again:\n  ${intent}, refund of 300 MXN\n` };
+    expect(await dry('reconcile')).toMatchObject(due);
+    expect(await dry('reconcile', '--all')).toMatchObject(due);
+    expect(await dry('reconcile', intent)).toMatchObject(due);
+    expect(await inJson('reconcile', intent)).toEqual({
+      object: 'dry_run',
+      action: 'reconcile',
+      intents: [intent],
+    });
+    const settle = ['settle', intent, '--applied', '--note', 'n'];
+    expect(await dry(...settle)).toMatchObject({
       code: 0,
       stdout: `would read what became of ${intent}, refund of 300 MXN, and where that does not tell, write down that it was made\n`,
-      json: { object: 'dry_run', action: 'settle', intent, applied: true },
     });
-    expect(await dry('forget', '--before', '2100-01-01')).toMatchObject({
-      code: 0,
-      json: { object: 'dry_run', action: 'forget' },
-    });
+    expect(await inJson(...settle)).toEqual({ object: 'dry_run', action: 'settle', intent, applied: true });
     expect(await dry('list')).toMatchObject({ code: 0 });
     expect(await run('journal', 'verify', '--head', head, '--json')).toMatchObject({
       stdout: expect.stringContaining(`"head":"${head}"`),
@@ -250,11 +261,12 @@ describe('--dry-run', () => {
     db.exec(`UPDATE rows SET row = replace(row, 'op7', 'op8') WHERE seq = 1`);
     db.close();
     const before = readFileSync(file);
-    expect(await dry('verify', '--repair', '--yes')).toEqual({
+    const repair = ['verify', '--repair', '--yes'];
+    expect(await dry(...repair)).toMatchObject({
       code: 0,
       stdout: `would keep a copy of ${file} and rebuild it from every row that can be read\n`,
-      json: { object: 'dry_run', action: 'repair', file },
     });
+    expect(await inJson(...repair)).toEqual({ object: 'dry_run', action: 'repair', file });
     expect(readFileSync(file).equals(before)).toBe(true);
     expect(readdirSync(dirname(file)).filter((name) => name.includes('damaged'))).toEqual([]);
   });
@@ -269,8 +281,8 @@ describe('the journal file', () => {
   });
 
   test('verify names what was changed and exits 3; changes are refused; --repair keeps a copy', async () => {
-    await using desk = await afterLostReply();
-    const { run, home, service } = desk;
+    using desk = deskWith(lost);
+    const { run, home } = desk;
     const whole = await run('journal', 'verify', '--json');
     const { file, head } = JSON.parse(whole.stdout) as { file: string; head: string };
     expect(await run('journal', 'verify', '--head', head)).toMatchObject({ code: 0 });
@@ -283,7 +295,7 @@ describe('the journal file', () => {
     expect(damaged).toMatchObject({ code: 3, stderr: expect.stringContaining('row 1 was changed') });
     const refused = await run('-p', 'shop', 'orders', 'refund', 'ord_1', '--yes');
     expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('journal verify --repair') });
-    expect(service.posts).toHaveLength(1);
+    expect(desk.sent()).toBe(0);
 
     expect(await run('journal', 'verify', '--repair', '--yes')).toMatchObject({ code: 0 });
     expect(await run('journal', 'verify')).toMatchObject({ code: 0 });
@@ -297,13 +309,17 @@ describe('the journal file', () => {
     });
   });
 
-  test('forget erases bodies and notes of settled entries, not of open ones; export prints every one', async () => {
-    await using desk = await afterLostReply();
-    const { run, intent } = desk;
+  test('forget erases bodies and notes of settled entries, not of open ones, and nothing with --dry-run; export prints every one', async () => {
+    using desk = deskWith(lost);
+    const { run } = desk;
     const forget = ['journal', 'forget', '--before', '2100-01-01', '--yes', '--json'];
     expect(JSON.parse((await run(...forget)).stdout)).toMatchObject({ entries: 0 });
     await run('journal', 'settle', intent, '--applied', '--note', 'bank file', '--confirm', 'ord_1');
-    expect(JSON.parse((await run(...forget, '--dry-run')).stdout)).toMatchObject({ object: 'dry_run' });
+    const dry = await run(...forget, '--dry-run');
+    expect({ code: dry.code, would: JSON.parse(dry.stdout) }).toMatchObject({
+      code: 0,
+      would: { object: 'dry_run', action: 'forget' },
+    });
     expect(JSON.parse((await run(...forget)).stdout)).toMatchObject({ entries: 1 });
     expect(await run('journal', 'verify')).toMatchObject({ code: 0 });
     const rows = (await run('journal', 'export', '--ndjson', '--all-profiles')).stdout.trim().split('\n');
@@ -330,18 +346,19 @@ describe('the journal file', () => {
 });
 
 test('journal list narrows by order, person and time', async () => {
-  await using desk = await afterLostReply();
+  using desk = deskWith(lost);
   const count = async (...words: string[]) =>
     JSON.parse((await desk.run('journal', 'list', '--all-profiles', '--json', ...words)).stdout).data.length;
-  expect(await count()).toBe(1);
-  expect([await count('--order', 'ord_1'), await count('--order', 'ord_2')]).toEqual([1, 0]);
-  expect([await count('--operator', 'op7'), await count('--operator', 'op8')]).toEqual([1, 0]);
-  expect([await count('--since', '1h'), await count('--since', '2100-01-01')]).toEqual([1, 0]);
+  // Each lets the one through beside the others, and narrows alone.
+  expect(await count('--order', 'ord_1', '--operator', 'op7', '--since', '1h')).toBe(1);
+  expect(await count('--order', 'ord_2')).toBe(0);
+  expect(await count('--operator', 'op8')).toBe(0);
+  expect(await count('--since', '2100-01-01')).toBe(0);
   expect(await desk.run('journal', 'list', '--since', 'yesterday')).toMatchObject({ code: 2 });
 });
 
 test('journal list says at 80 columns whose money it is, or what was done, where that differs', async () => {
-  await using desk = await afterLostReply();
+  using desk = deskWith(lost);
   const { home, run } = desk;
   const heading = async (...words: string[]) => {
     const { screen } = await sit(['journal', 'list', ...words], { home, env: { TZ: 'UTC' } }).leaves;

@@ -40,7 +40,7 @@ const verdict = (row: Partial<VerdictRow>): VerdictRow => ({
 });
 const other = (...verdicts: VerdictRow[]): AttemptRecord => ({ sent: { ...sent, intent: 'i_2' }, verdicts });
 const shown = (...creations: AttemptRecord[]) =>
-  judgeSeen(sent, { is: 'seen', value: [made], creations, moment: now }, nothing);
+  judgeSeen(sent, { is: 'seen', value: { data: [made] }, creations, moment: now }, nothing);
 const expected = { shows: 'expected', created: 'ord_9' };
 
 describe('a new order that equals what was asked for', () => {

@@ -15,7 +15,7 @@ const request: ChangeRequest = {
   body: { charge_id: 'ch_1', amount: 5 },
 };
 const expected = [{ chargeId: 'ch_1', amount: -5 }];
-const asked = { intent: 'i_new', orderId: 'ord_1', request, expected, again: false };
+const asked = { kind: 'refund' as const, intent: 'i_new', orderId: 'ord_1', request, expected, again: false };
 
 function attempt(verdicts: Partial<VerdictRow>[], more: Partial<SentRow> = {}): AttemptRecord {
   const intent = more.intent ?? 'i_1';
@@ -244,6 +244,13 @@ describe('what the journal says to an intent', () => {
       'other words typed: refused',
       attempt([], { ...given, asked: { order: 'ord_1' } }),
       { asked: { order: 'ord_2' } },
+      old,
+      { go: 'refuse', refusal: { why: 'other_parameters' } },
+    ],
+    [
+      'the same words typed for a capture: refused',
+      attempt([], { ...given, asked: { order: 'ord_1' } }),
+      { kind: 'capture', asked: { order: 'ord_1' } },
       old,
       { go: 'refuse', refusal: { why: 'other_parameters' } },
     ],

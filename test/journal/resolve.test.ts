@@ -205,10 +205,10 @@ describe('a look at an open attempt', () => {
     expect(state).toMatchObject({ end: { how: 'refused' } });
   });
 
-  it('a verdict that cannot be written down is told', () => {
+  it('a verdict that cannot be written down does not count', () => {
     const { state } = run(attempt(), [seen(order(5)), { is: 'unrecorded', cause: 'full', moment: at(0) }]);
     expect(state).toMatchObject({
-      end: { how: 'looked', added: { verdict: 'applied' }, unrecorded: { cause: 'full' } },
+      end: { how: 'refused', refusal: { why: 'unwritten', cause: 'full' } },
     });
   });
 

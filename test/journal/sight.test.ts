@@ -274,20 +274,28 @@ describe('what a read shows of other changes', () => {
     ['no orders', [], { shows: 'nothing' }],
   ])('a creation: %s', (_, orders, sight) => {
     const { refunds, ...rest } = { refunds: [], ...sight };
-    expect(judgeRead(creation, orders, nothing)).toEqual({ ...rest, refunds });
+    expect(judgeRead(creation, { data: orders }, nothing)).toEqual({ ...rest, refunds });
+  });
+
+  it('a creation that orders with a gap do not show may have been made; one that they show was', () => {
+    const gap = 'its list is not newest first';
+    expect(judgeRead(creation, { data: [], gap }, nothing)).toEqual({ shows: 'unreadable', problem: gap });
+    expect(judgeRead(creation, { data: [created], gap }, nothing)).toMatchObject({ created: 'ord_9' });
   });
 
   it('a creation is recognised by metadata whose keys come back in another order', () => {
     const sent = { ...body, metadata: { box: { width: 2, height: 3 } } };
     const back = { ...created, metadata: { box: { height: 3, width: 2 } } };
-    expect(judgeRead({ ...creation, body: sent }, [back], nothing)).toMatchObject({ shows: 'expected' });
+    expect(judgeRead({ ...creation, body: sent }, { data: [back] }, nothing)).toMatchObject({
+      shows: 'expected',
+    });
   });
 
   it('a creation without customer and metadata is told by its items', () => {
     const bare = { ...creation, body: { currency: 'MXN', line_items: body.line_items } };
-    expect(judgeRead(bare, [created], nothing)).toMatchObject({ shows: 'expected' });
-    expect(judgeRead(bare, [created], new Set(['ord_9']))).toMatchObject({ shows: 'nothing' });
-    expect(judgeRead({ ...creation, body: undefined }, [created], nothing)).toMatchObject({
+    expect(judgeRead(bare, { data: [created] }, nothing)).toMatchObject({ shows: 'expected' });
+    expect(judgeRead(bare, { data: [created] }, new Set(['ord_9']))).toMatchObject({ shows: 'nothing' });
+    expect(judgeRead({ ...creation, body: undefined }, { data: [created] }, nothing)).toMatchObject({
       shows: 'nothing',
     });
   });
@@ -332,6 +340,8 @@ describe('the order before the sending', () => {
   });
 
   it('is the newest orders for one that is created', () => {
-    expect(preImage('order', [{ id: 'ord_8' }])).toEqual({ before: { charges: [], newest: ['ord_8'] } });
+    expect(preImage('order', { data: [{ id: 'ord_8' }] })).toEqual({
+      before: { charges: [], newest: ['ord_8'] },
+    });
   });
 });

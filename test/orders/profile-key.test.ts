@@ -4,6 +4,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { storeProfile as store } from '../harness/profile.ts';
 import { json, startServer } from '../harness/server.ts';
 import { chargeOf, orderOf, startService, storeProfile, testKey } from './service.ts';
 
@@ -86,10 +87,5 @@ test('where no key is kept, the new one is, whether or not it can be tried', asy
   expect(keyOf(home)).toContain('key_test_first');
 });
 
-async function storeAt(home: Home, url: string): Promise<void> {
-  const ran = await paydesk(
-    ['profile', 'add', 'shop', '--base-url', url, '--mode', 'sandbox', '--key-stdin'],
-    { home, input: testKey },
-  );
-  expect(ran.code).toBe(0);
-}
+const storeAt = (home: Home, baseUrl: string): Promise<void> =>
+  store(home, { name: 'shop', baseUrl, mode: 'sandbox' }, testKey);

@@ -2,7 +2,6 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import { json } from '../harness/server.ts';
 import {
   chargeAt,
   type Desk,
@@ -10,13 +9,12 @@ import {
   openDesk,
   paidOnce,
   paidTwice,
-  partlyLocked,
   preAuthorized,
   refundedInPart,
   refundsOf,
   sit,
 } from './desk.ts';
-import { chargeOf, orderOf, refundedWhole, startService } from './service.ts';
+import { chargeOf, orderOf, startService } from './service.ts';
 
 let desk: Desk;
 beforeAll(async () => {
@@ -151,9 +149,7 @@ describe('why', () => {
 
   test.each([
     ['an order that is not charged yet', preAuthorized, []],
-    ['a whole order of which a part went back before', refundedInPart, []],
     ['more than is left', paidTwice, ['--charge', '1', '--amount', '999999999']],
-    ['a charge that the service does not refund', partlyLocked, ['--charge', '2']],
   ])('is not asked before the refusal of %s', async (_what, kind, flags) => {
     const order = await desk.take(kind);
     const person = desk.person(['orders', 'refund', order.id, ...flags]);
@@ -164,41 +160,11 @@ describe('why', () => {
     expect(await desk.order(order.id)).toEqual(order);
   });
 
-  test('suspected fraud comes with the warning that paydesk cannot see disputes', async () => {
-    const order = await desk.take(paidOnce);
-    const person = desk.person(['orders', 'refund', order.id, '--reason', 'suspected_fraud']);
-    await person.answer('Send it? (y/N)', '\r');
-    const { screen } = await person.leaves;
-    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
-      'paydesk cannot see disputes: a refund and a chargeback together pay twice',
-    );
-  });
-
   test('a reason that is not documented exits 2 with the documented ones', async () => {
     const ran = await desk.script(['orders', 'refund', 'ord_1', '--reason', 'regret', '--yes']);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('--reason regret');
     expect(ran.stderr).toContain('suspected_fraud');
-  });
-});
-
-describe('a note', () => {
-  test('is shown with the words that it stays here, and is not in the request', async () => {
-    await using service = await startService({
-      orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])],
-      onPost: (order = {}, held) => {
-        held.orders = [refundedWhole(order)];
-        return json(refundedWhole(order));
-      },
-    });
-    using home = newHome();
-    const args = ['orders', 'refund', 'ord_1', '--note', 'ticket 8840', '--reason', 'other'];
-    const person = sit(args, { home, env: service.env });
-    await person.answer('Send it? (y/N)', 'y\r');
-    const { code, screen } = await person.leaves;
-    expect(code).toBe(0);
-    expect(screen).toMatch(/note +ticket 8840 +stays on this machine, is not sent/);
-    expect(service.posts.map(({ body }) => body)).toEqual(['{"reason":"other"}']);
   });
 });
 

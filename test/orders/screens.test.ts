@@ -242,7 +242,7 @@ const answered =
     return handler;
   };
 
-test('a refund: preview and result', async () => {
+test('a refund: preview and result; the note is shown as one that stays here, and is not in the request', async () => {
   const after = withRefunds(refundOf('656fa9349a2b4d0018c51f07', 23000, { created_at: bought + 50000 }));
   await open({ onPost: answered(after, json(after)) });
   expect(await screenOf(refund, ['Send it? (y/N)', 'y\r'])).toMatchInlineSnapshot(`
@@ -267,9 +267,12 @@ test('a refund: preview and result', async () => {
     money    12000 -> 35000 refunded of 52000; 17000 left      journal i_7f3k2m9x
     "
   `);
+  expect(service.posts.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+    { charge_id: '656f1c0e9a2b4d0018c3e5a1', amount: 23000, reason: 'requested_by_client' },
+  ]);
 });
 
-test('a small part of a charge in production', async () => {
+test('a small part of a charge in production; suspected fraud comes with a warning of disputes', async () => {
   await open({ mode: 'production', orders: [{ ...order, livemode: true }] });
   const small = ['orders', 'refund', id, '--charge', '2', '--amount', '300', '--reason', 'suspected_fraud'];
   expect(await screenOf(small, ['Type the amount', '\r'])).toMatchInlineSnapshot(`

@@ -36,11 +36,13 @@ const states = [
   'a_state_of_tomorrow',
 ];
 
+const orderIdOf = (state: string): string => `ord_${state.replaceAll('_', '')}`;
+
 /** Orders that can be looked at; none of them may make anything fail. */
 const orders: readonly Json[] = [
   without(plain, 'payment_status', 'charges', 'line_items', 'is_refundable'),
   { ...without(plain, 'payment_status'), id: 'ord_nostatus' },
-  ...states.map((state) => ({ ...plain, id: `ord_${state.replaceAll('_', '')}`, payment_status: state })),
+  ...states.map((state) => ({ ...plain, id: orderIdOf(state), payment_status: state })),
   orderOf('ord_absent', [without(charge, 'is_refundable', 'refunds')]),
   orderOf(
     'ord_mixed',
@@ -161,13 +163,18 @@ describe('reads', () => {
     }
   });
 
-  test.concurrent.each(orders.map(({ id }) => String(id)))('orders show %s works', async (id) => {
+  // Of the orders that differ in their status alone, the one whose word nobody knows.
+  const shown = orders
+    .map(({ id }) => String(id))
+    .filter((id) => !states.slice(0, -1).some((state) => id === orderIdOf(state)));
+
+  test.concurrent.each(shown)('orders show %s works', async (id) => {
     const ran = await paydesk(['orders', 'show', id], { home, env: service.env });
     expectClean(ran, 'table');
     expect(ran.stdout).toContain(id);
   });
 
-  test.concurrent.each(customers.map(({ id }) => String(id)))('customers show %s works', async (id) => {
+  test.concurrent.each(['cus_nulls', 'cus_bare'])('customers show %s works', async (id) => {
     expectClean(await paydesk(['customers', 'show', id], { home, env: service.env }), 'table');
   });
 
@@ -252,7 +259,7 @@ function refundedBy(order: Json, { amount }: Json): Json {
 
 describe('error bodies', () => {
   const code = 'acme.errors.parameter_validation.order.refund.amount';
-  const bodies: readonly (readonly [string, number, unknown])[] = [
+  const bodies: readonly (readonly [string, number, unknown, readonly string[]])[] = [
     [
       'several details, param absent, null and nested',
       422,
@@ -271,6 +278,7 @@ describe('error bodies', () => {
           { debug_message: 'No localized text.', param: null, code: null },
         ],
       },
+      ['El monto no es válido.', 'param card[number]', 'No localized text.'],
     ],
     [
       'an order in data without payment_status',
@@ -287,34 +295,28 @@ describe('error bodies', () => {
         ],
         data: without(plain, 'payment_status'),
       },
+      ['Falta el cargo.'],
     ],
   ];
 
-  test.concurrent.each(bodies)('%s: the refusal is told in words (5)', async (_name, status, body) => {
+  test.concurrent.each(bodies)('%s: the refusal is told in its words (5)', async (_, status, body, words) => {
     const ran = await refundAnswered(json(body, status));
     expect(ran.code).toBe(5);
     expect(ran.stderr).toContain('refused by the service:');
     expect(ran.stderr).toContain(`HTTP ${status}`);
     expect(ran.stderr).not.toMatch(unmeant);
-  });
-
-  test('details keep the service’s words in both languages out of each other’s way', async () => {
-    const [first] = bodies;
-    const ran = await refundAnswered(json(first?.[2], 422));
-    for (const words of ['El monto no es válido.', 'param card[number]', 'No localized text.'])
-      expect(ran.stderr).toContain(words);
+    for (const each of words) expect(ran.stderr).toContain(each);
   });
 
   test.concurrent.each<[string, Handler]>([
     ['a 500 with an empty body', reply('', 500)],
     ['an error without details', json({ object: 'error', type: 'parameter_validation_error' }, 422)],
     ['an error of nulls', json({ object: 'error', type: null, details: null, log_id: null }, 422)],
-    ['HTML of an unknown route', reply('<html><h1>404</h1></html>', 404, { 'content-type': 'text/html' })],
   ])('%s is no proof: the outcome is unknown (7)', async (_name, handler) => {
     const ran = await refundAnswered(handler);
     expect(ran.code).toBe(7);
     expect(ran.stderr).toContain('unknown: no usable answer');
-    expect(ran.stderr).not.toMatch(/null|undefined|<h1>/);
+    expect(ran.stderr).not.toMatch(/null|undefined/);
   });
 });
 

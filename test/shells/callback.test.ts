@@ -115,12 +115,15 @@ test('C67 damaged files, a strange shell and no words at all are answered with s
 test('C8 C65 completion and its callback work with HOME empty or not there, and make no file', async () => {
   using home = newHome();
   const missing = { home, env: { HOME: join(home.path, 'missing') } };
-  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
-    for (const options of [missing, { home }, { home, env: { HOME: '' } }]) {
-      const ran = await paydesk(['completion', shell], options);
-      expect(ran, shell).toMatchObject({ code: 0, stderr: '' });
-      expect(ran.stdout).toContain('__complete');
-    }
+  for (const [shell, options] of [
+    ['bash', missing],
+    ['zsh', { home }],
+    ['fish', { home, env: { HOME: '' } }],
+    ['powershell', missing],
+  ] as const) {
+    const ran = await paydesk(['completion', shell], options);
+    expect(ran, shell).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toContain('__complete');
   }
   const asked = await paydesk(['__complete', 'bash', '0', 'ord'], missing);
   expect(asked).toMatchObject({ code: 0, stdout: 'orders\n', stderr: '' });

@@ -95,12 +95,12 @@ if (bash !== undefined) {
       `\${y:=$(touch x)}`,
       'a[$(touch x)]',
     ];
+    // Each as the word that is completed, of a command and of an option, behind all of them as words before it.
     for (const trap of traps) {
-      offeredByBash(desk, ['paydesk', trap]);
       offeredByBash(desk, ['paydesk', 'orders', trap]);
-      offeredByBash(desk, ['paydesk', trap, 'orders', '--reason', '']);
-      offeredByBash(desk, ['paydesk', 'orders', 'refund', '--reason', '=', trap]);
+      offeredByBash(desk, ['paydesk', 'orders', ...traps, '--reason', '=', trap]);
     }
+    offeredByBash(desk, ['paydesk', '$(touch x)']);
     expect(existsSync(join(desk.home.path, 'x'))).toBe(false);
   });
 

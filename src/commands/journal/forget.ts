@@ -13,7 +13,10 @@ export const forget = defineCommand({
   exits: [0, 2, 3],
   async run(ctx, { flags }) {
     if (flags.before === undefined)
-      throw new CliError('usage', 'missing --before', { certain: 'nothing was erased' });
+      throw new CliError('usage', 'missing --before', {
+        certain: 'nothing was erased',
+        now: ['paydesk journal forget --before 400d'],
+      });
     const before = flags.before.at(reckoningOf(ctx));
     const day = new Date(before).toISOString();
     if (ctx.options.dryRun) {

@@ -92,7 +92,7 @@ export async function lookAgain(
       if (!(error instanceof CliError)) throw error;
       // An outcome that has a verdict is only watched; an account that is gone needs nobody's eyes for it.
       if (error.kind === 'auth' && !ctx.journal.isOpen(record, now)) continue;
-      ctx.notes.warn(`${record.sent.intent} was not read: ${error.message}`);
+      ctx.notes.warn(`${record.sent.intent} stays as it is: ${error.message}`);
       looked.push(record);
     }
   }

@@ -82,7 +82,10 @@ async function confirmStatement(ctx: Context, { record, sight, given, applied }:
   if (typed === id) return;
   const certain = 'nothing was written down';
   if (given !== undefined)
-    throw new CliError('refused', `--confirm ${given} does not name ${id}`, { certain });
+    throw new CliError('refused', `--confirm ${given} does not name ${id}`, {
+      certain,
+      now: [`if ${id} is the one that is meant: --confirm ${id}`],
+    });
   throw new CliError('cancelled', typed === '' ? 'nothing was typed' : `${typed} is not ${id}`, {
     certain,
   });

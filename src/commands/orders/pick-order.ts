@@ -67,7 +67,9 @@ async function readSome(
     over();
   }
   if (found.length > 0) return found;
-  throw refused(`there is no ${kind} order${read < mostRead ? '' : ` among the newest ${read}`}`);
+  throw refused(`there is no ${kind} order${read < mostRead ? '' : ` among the first ${read}`}`, [
+    commandLine(service.profile, 'orders', 'list'),
+  ]);
 }
 
 // Strangers' text first and cut where it is long; card, amount and id last and whole.

@@ -9,7 +9,7 @@ import { checkMode } from '../mode.ts';
 import type { RefundOrigins } from './refund-origins.ts';
 
 /** A refusal by paydesk: nothing was sent. */
-export function refused(message: string, now: readonly string[] = []): CliError {
+export function refused(message: string, now: readonly string[]): CliError {
   return new CliError('refused', message, { certain: 'nothing was sent', now });
 }
 
@@ -17,7 +17,7 @@ export function refused(message: string, now: readonly string[] = []): CliError 
 export function refundableMoney(order: JsonObject, profile: Profile): OrderMoney {
   const money = provableMoney(order);
   checkMode(order, profile);
-  checkState(money);
+  checkState(money, profile);
   return money;
 }
 
@@ -30,21 +30,28 @@ function provableMoney(order: JsonObject): OrderMoney {
   ]);
 }
 
-function checkState(money: OrderMoney): void {
+function checkState(money: OrderMoney, profile: Profile): void {
   if (money.status === statuses.preAuthorized) {
     throw refused(`${money.id} is not charged yet (${money.status})`, [
       'paydesk has no documented way to release it; do not capture in order to refund',
     ]);
   }
-  if (money.status === statuses.refunded) throw refused(`${money.id} is refunded already: ${sumLine(money)}`);
+  if (money.status === statuses.refunded)
+    throw refused(`${money.id} is refunded already: ${sumLine(money)}`, [showOrder(money, profile)]);
 }
 
 /** Refuses to refund the whole of an order that the service says is not refundable. */
-export function checkWhole(money: OrderMoney): void {
+export function checkWhole(money: OrderMoney, profile: Profile): void {
   if (money.isRefundable !== false) return;
   throw refused(
     `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money)}`,
+    [showOrder(money, profile)],
   );
+}
+
+/** The command that shows the order that was refused. */
+export function showOrder({ id }: OrderMoney, profile: Profile): string {
+  return commandLine(profile, 'orders', 'show', id);
 }
 
 function sumLine(money: OrderMoney): string {
@@ -64,20 +71,22 @@ export function checkRepeat(
     if (equal === undefined) continue;
     throw refused(
       `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${-amount} already, ${equal.id}`,
-      [
-        'if the buyer is to get the same amount once more, add --again',
-        commandLine(profile, 'orders', 'show', money.id),
-      ],
+      ['if the buyer is to get the same amount once more, add --again', showOrder(money, profile)],
     );
   }
 }
 
-/** Refuses an amount over the profile's `refund.max_amount` of its currency. */
+/** Refuses an amount over the profile's `refund.max_amount` of its currency, and any where a limit cannot be told. */
 export function checkLimit(amount: number, money: OrderMoney, profile: Profile): void {
-  const limit =
-    money.currency === undefined
-      ? undefined
-      : profile.settings['refund.max_amount'][money.currency.toUpperCase()];
+  const limits = profile.settings['refund.max_amount'];
+  if (Object.keys(limits).length === 0) return;
+  if (money.currency === undefined) {
+    throw refused(
+      `${money.id} does not show its currency, and profile ${profile.name} has limits: refund.max_amount`,
+      ['ask your lead', showOrder(money, profile)],
+    );
+  }
+  const limit = limits[money.currency.toUpperCase()];
   if (limit === undefined || amount <= limit) return;
   throw refused(
     `${amount} ${money.currency} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${limit}`,

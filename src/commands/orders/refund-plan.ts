@@ -42,7 +42,7 @@ export interface RefundPlan {
 /** Plans a refund of an order as read. Throws CliError 'refused' with the reason; nothing was sent (service: Endpoints 1). */
 export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profile): RefundPlan {
   const money = refundableMoney(order, profile);
-  if (asked.charge === undefined) checkWhole(money);
+  if (asked.charge === undefined) checkWhole(money, profile);
   const target = chooseTarget(asked, money, profile);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
   if (!asked.again) checkRepeat(plan.expected, money, profile);

@@ -4,7 +4,7 @@ import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
 import type { Profile } from '../../ports.ts';
 import { paidBy } from './card.ts';
 import { chargeCommands } from './charge-commands.ts';
-import { refused } from './refund-checks.ts';
+import { refused, showOrder } from './refund-checks.ts';
 
 /** What names the money: a charge, an amount, both, or neither for the whole order. */
 export interface Named {
@@ -19,9 +19,14 @@ export function chooseTarget(asked: Named, money: OrderMoney, profile: Profile):
   if (asked.charge !== undefined) return namedCharge(asked.charge, money, profile);
   const [only] = counting;
   if (only === undefined)
-    throw refused(`${money.id} has nothing left to refund: no charge of it is paid and has something left`);
+    throw refused(`${money.id} has nothing left to refund: no charge of it is paid and has something left`, [
+      showOrder(money, profile),
+    ]);
   const touched = wasTouched(money);
-  if (counting.length === 1 && (touched || asked.amount !== undefined)) return only;
+  if (counting.length === 1 && (touched || asked.amount !== undefined)) {
+    checkCharge(only, money, profile);
+    return only;
+  }
   if (asked.amount !== undefined) {
     throw refused(
       `${money.id} has ${counting.length} charges: say which one --amount is for`,
@@ -63,16 +68,17 @@ function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeM
       ),
     );
   }
-  checkCharge(charge, money);
+  checkCharge(charge, money, profile);
   return charge;
 }
 
-function checkCharge(charge: ChargeMoney, money: OrderMoney): void {
+function checkCharge(charge: ChargeMoney, money: OrderMoney, profile: Profile): void {
   const name = `charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}`;
+  const now = [showOrder(money, profile)];
   if (charge.left <= 0)
-    throw refused(`${name} is refunded already: ${charge.refunded} of ${charge.amount} went back`);
+    throw refused(`${name} is refunded already: ${charge.refunded} of ${charge.amount} went back`, now);
   if (charge.isRefundable === false)
-    throw refused(`the service says that ${name} is not refundable (is_refundable false)`);
+    throw refused(`the service says that ${name} is not refundable (is_refundable false)`, now);
   if (!charge.counts)
-    throw refused(`${name} is ${charge.status ?? 'not paid'}: there is nothing to refund on it`);
+    throw refused(`${name} is ${charge.status ?? 'not paid'}: there is nothing to refund on it`, now);
 }

@@ -1,0 +1,118 @@
+/** A journal that another process keeps: what cannot be written down is said, and is never taken for done. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeArgs, type Desk, journalFile, journalRows, openDesk, story } from '../atmost/desk.ts';
+import { startFront } from '../atmost/front.ts';
+import { type Ledger, startLedger } from '../atmost/ledger.ts';
+import { certificate } from '../harness/certificate.ts';
+import type { Home } from '../harness/paydesk.ts';
+import { json, reset } from '../harness/server.ts';
+
+let ledger: Ledger;
+let desk: Desk;
+beforeAll(async () => {
+  ledger = await startLedger();
+  desk = await openDesk({ url: ledger.url });
+});
+afterAll(async () => {
+  desk[Symbol.dispose]();
+  await ledger[Symbol.asyncDispose]();
+});
+
+/** Runs it while the journal of this home can be read, and not be written. */
+async function whileKept(home: Home, args: readonly string[]) {
+  const other = new DatabaseSync(journalFile(home));
+  try {
+    other.exec('BEGIN IMMEDIATE');
+    return await desk.run(home, args);
+  } finally {
+    other.close();
+  }
+}
+
+describe.concurrent('of a refund whose answer was lost', () => {
+  const lostRefund = async (home: Home) => {
+    const order = ledger.add('refund', () => reset);
+    expect((await desk.run(home, changeArgs(order))).code).toBe(7);
+    const [sent] = journalRows(home);
+    return { order, intent: sent?.intent ?? '' };
+  };
+
+  test('the word of a person: exit 3, nothing was written down, and the order stays blocked', async () => {
+    using home = desk.newHome();
+    const { order, intent } = await lostRefund(home);
+    const words = ['--not-applied', '--note', 'asked the service', '--confirm', order.id];
+    const ran = await whileKept(home, ['journal', 'settle', intent, ...words]);
+    expect({ code: ran.code, stdout: ran.stdout, story: story(home) }, ran.stderr).toEqual({
+      code: 3,
+      stdout: '',
+      story: 'sent unknown not_seen',
+    });
+    expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      `what became of ${order.id} could not be written down`,
+    );
+    expect(ran.stderr).toContain('the journal is as it was');
+    expect((await desk.run(home, ['journal', 'settle', intent, ...words])).code).toBe(0);
+    expect(story(home)).toBe('sent unknown not_seen rejected');
+  });
+
+  test('what a read shows: exit 3 for one, 7 for all, and the next run writes it down', async () => {
+    using home = desk.newHome();
+    const { order, intent } = await lostRefund(home);
+    order.apply(order.posts[0]?.body ?? '');
+    const one = await whileKept(home, ['journal', 'reconcile', intent]);
+    expect({ code: one.code, stdout: one.stdout }, one.stderr).toEqual({ code: 3, stdout: '' });
+    const all = await whileKept(home, ['journal', 'reconcile', '--all']);
+    expect(all.code, all.stderr).toBe(7);
+    expect(all.stderr).toContain(`${intent} stays as it is`);
+    expect(story(home)).toBe('sent unknown not_seen');
+    expect((await desk.run(home, ['journal', 'reconcile', '--all'])).code).toBe(0);
+    expect(story(home)).toBe('sent unknown not_seen applied');
+  });
+
+  test('what would be erased: exit 3, and the journal is called in use', async () => {
+    using home = desk.newHome();
+    await lostRefund(home);
+    const ran = await whileKept(home, ['journal', 'forget', '--before', '2100-01-01', '--yes']);
+    expect(ran.code, ran.stderr).toBe(3);
+    expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain('is in use by another run that does not get on');
+  });
+});
+
+test('that not a byte of a refund left: exit 6, and the command that says so to the journal is printed', async () => {
+  await using secure = await startLedger(certificate);
+  await using front = await startFront(secure.server.port);
+  using reaching = await openDesk({ url: `https://127.0.0.1:${front.port}` });
+  using home = reaching.newHome();
+  const trusted = join(home.path, 'trusted.pem');
+  writeFileSync(trusted, certificate.cert);
+  const env = { NODE_EXTRA_CA_CERTS: trusted };
+  const order = secure.add('refund');
+  let other: DatabaseSync | undefined;
+  const closing = () => {
+    other = new DatabaseSync(journalFile(home));
+    other.exec('BEGIN IMMEDIATE');
+  };
+  order.onRead = (read) => {
+    if (read === 2) front.turn({ closing });
+    return json(order.value, 200, { connection: 'close' });
+  };
+  const ran = await reaching.run(home, changeArgs(order), env);
+  other?.close();
+  front.turn({ to: secure.server.port });
+  expect({ code: ran.code, posts: order.posts.length, story: story(home) }, ran.stderr).toEqual({
+    code: 6,
+    posts: 0,
+    story: 'sent',
+  });
+  const words = ran.stderr.replaceAll(/\s+/g, ' ');
+  expect(words).toContain('not a byte of it left this machine');
+  const [intent = ''] = /i_\w+(?= --not-applied --note TEXT)/.exec(words) ?? [];
+  const settle = ['journal', 'settle', intent, '--not-applied', '--note', 'not sent', '--confirm', order.id];
+  expect((await reaching.run(home, settle, env)).code).toBe(0);
+  const again = await reaching.run(home, changeArgs(order), env);
+  expect({ code: again.code, posts: order.posts.length }, again.stderr).toEqual({ code: 0, posts: 1 });
+});

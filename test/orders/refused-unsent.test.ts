@@ -1,0 +1,36 @@
+/** What a service says, or does not say, of the very money that is asked for stops a refund before it is sent. */
+
+import { describe, expect, test } from 'vitest';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+import { chargeOf, listOf, orderOf, refundOf, startService, storeProfile } from './service.ts';
+
+const locked = chargeOf('ch_1', 35000, { is_refundable: false });
+const lockedInPart = chargeOf('ch_1', 35000, {
+  is_refundable: false,
+  status: 'partially_refunded',
+  refunds: listOf(refundOf('rf_1', 12000)),
+});
+
+describe('the only charge says is_refundable false, and its order true', () => {
+  test.each([
+    ['a part of it', locked, ['--amount', '300']],
+    ['the rest of it', lockedInPart, ['--again']],
+    ['a part of it by its number', locked, ['--amount', '300', '--charge', '1']],
+  ])('%s is refused: exit 3, nothing is sent', async (_name, charge, words) => {
+    using home = newHome();
+    await using service = await startService({ orders: [orderOf('ord_1', [charge])] });
+    const ran = await paydesk(['orders', 'refund', 'ord_1', '--yes', ...words], { home, env: service.env });
+    expect({ code: ran.code, posts: service.posts }, ran.stderr).toEqual({ code: 3, posts: [] });
+    expect(ran.stderr).toContain('charge 1 (*4242) of ord_1 is not refundable (is_refundable false)');
+  });
+});
+
+test('F46 an order that shows no currency is refused where the profile has a limit of any: exit 3, nothing is sent', async () => {
+  using home = newHome();
+  const { currency: _, ...order } = orderOf('ord_1', [chargeOf('ch_1', 35000, { currency: null })]);
+  await using service = await startService({ orders: [order] });
+  await storeProfile(home, service, { 'refund.max_amount.MXN': '100' });
+  const ran = await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'], { home });
+  expect({ code: ran.code, posts: service.posts }, ran.stderr).toEqual({ code: 3, posts: [] });
+  expect(ran.stderr).toContain('ord_1 does not show its currency, and profile shop has limits');
+});
