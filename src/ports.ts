@@ -616,8 +616,6 @@ export interface PageWalked extends WalkedBefore {
 export interface ExportFile {
   /** The query as the first run pinned it. */
   readonly query: JsonObject;
-  /** When the first run began, Unix milliseconds. */
-  readonly startedAt: number;
   /** Where an unfinished export goes on: after this record; undefined: at the beginning. */
   readonly after: string | undefined;
   /** The pages that it has, oldest first. */
@@ -676,10 +674,7 @@ export interface GlobalOptions {
   readonly outputWords: readonly string[];
   readonly yes: boolean;
   readonly dryRun: boolean;
-  readonly quiet: boolean;
-  readonly debug: boolean;
   readonly timeoutMs: number;
-  readonly utc: boolean;
 }
 
 /** Days in the zone of the run; it is the profile's once that is open. */

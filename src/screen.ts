@@ -45,8 +45,6 @@ export function openScreen(parts: ScreenParts): Screen {
   const color = (stream: StreamFacts): ColorLevel => colorLevel(stream, globals.color, process.env);
   const stderrColor = color(stderr);
   const stdoutColor = color(stdout);
-  // Both together make Node print a warning of its own as soon as anything asks for colours.
-  if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
   const notes = createNotes({
     ...globals,
     stderr,

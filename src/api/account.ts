@@ -48,7 +48,7 @@ export function urlUnder(base: URL, path: string): URL {
 }
 
 /** How a profile's key can be replaced. */
-export function keyHint(profile: Profile): string {
+function keyHint(profile: Profile): string {
   return profile.kind === 'environment'
     ? 'set PAYDESK_API_KEY or PAYDESK_KEY_FILE to a key of this account'
     : `paydesk profile key ${profile.name}`;

@@ -2,7 +2,8 @@
 
 import type { RawReply } from '../ports.ts';
 
-// Statuses on which a wait is meant for this request.
+// Assumed: on these statuses a wait is meant for this request, and it is said in one of these headers; the document
+// names none.
 const waitStatuses: readonly number[] = [413, 429, 503];
 const resetHeaders = [
   'ratelimit-reset',

@@ -11,7 +11,7 @@ import { idOf, resources } from './spec.ts';
 
 /** Records that a fallback walk reads at most. */
 const defaultBound = 5_000;
-// The largest page seen in services of this family; one that refuses it is walked with its default.
+// Assumed: the largest page that services of this family give; one that refuses it is walked with its default.
 const walkLimit = 250;
 // An order made between two reads moves the first place of the list: then once more.
 const rounds = 2;
@@ -60,6 +60,7 @@ async function unlessRejected<T>(reading: Promise<T>): Promise<T | CliError> {
   }
 }
 
+// Assumed: 404 is how a record that is not there is answered; the document names no status.
 async function unless404<T>(reading: Promise<T>): Promise<T | undefined> {
   const result = await unlessRejected(reading);
   if (!(result instanceof CliError)) return result;
@@ -102,7 +103,7 @@ async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located 
   return undefined;
 }
 
-// A 404 for an unknown cursor is the service's own "not found", once the list itself is there.
+// Assumed: a 404 for an unknown cursor is the service's own "not found", once the list itself is there.
 async function afterRefusal(fetchPage: Fetch, refusal: CliError, id: string): Promise<Located | undefined> {
   if (refusal.parts.httpStatus !== 404) return undefined;
   return foundIn((await fetchPage({ limit: 1 })).records(), id, undefined) ?? { missing: true };

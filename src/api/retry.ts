@@ -7,6 +7,7 @@ const maxWaitMs = 10_000;
 const backoffMs = 300;
 const backoffLimitMs = 3_000;
 
+// Assumed: on these the service may answer a moment later; the document names no status.
 const retryStatuses: readonly number[] = [408, 413, 425, 429, 500, 502, 503, 504];
 
 /** How one try of a read ended, as far as trying again depends on it. */

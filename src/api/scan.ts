@@ -1,5 +1,6 @@
 /** One pass over JSON bytes: how deep they nest, and where the top-level `data` and each of its items begin and end. */
 
+/** What the pass found. */
 export interface Scan {
   /** Levels of arrays and objects inside each other. */
   readonly depth: number;

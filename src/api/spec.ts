@@ -108,7 +108,7 @@ export function mediaType(vendor: string, version: string): string {
 export const orderIdPattern = /^ord_[A-Za-z0-9]{1,64}$/;
 /** Ids of customers, and nothing that could change a path. */
 export const customerIdPattern = /^cus_[A-Za-z0-9]{1,64}$/;
-// A charge id has no documented form, so only what could change a path or a line is refused.
+/** Ids of charges: no form of them is documented, so only what could change a path or a line is refused. */
 export const chargeIdPattern = /^[^\s/?#%\p{C}]{1,255}$/u;
 
 /** A currency code such as MXN, in small letters too. */

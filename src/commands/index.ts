@@ -15,6 +15,7 @@ export interface Group {
   readonly example: string;
 }
 
+/** The nouns, by name, in the order of help. */
 export const groups: Readonly<Record<string, Group>> = {
   orders: {
     summary: 'List, show, refund, capture and create orders',
@@ -33,6 +34,7 @@ export const groups: Readonly<Record<string, Group>> = {
   simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
 };
 
+/** Every command, loaded when it is run, in the order of help. */
 export const commands: readonly CommandEntry[] = [
   {
     words: ['orders', 'list'],

@@ -30,7 +30,7 @@ export interface WalkedPage {
 
 // Assumed: where no --limit was given a page of matches is this long, since the service's own default is not documented.
 const defaultPageLength = 20;
-// The largest page seen in services of this family; one that refuses it is walked with its default.
+// Assumed: the largest page that services of this family give; one that refuses it is walked with its default.
 const widePageLength = 250;
 
 /** Walks forwards and yields matches as their pages arrive; the last one says whether more may follow. */

@@ -94,7 +94,6 @@ export function exportFile(parts: FileParts): ExportFile {
 
   return {
     query: head.query,
-    startedAt: head.startedAt,
     after: parts.pages.at(-1)?.last,
     before: parts.pages,
     state: parts.pages.at(-1)?.state,

@@ -22,7 +22,8 @@ export type Answer =
   | { readonly says: 'contradiction'; readonly why: string }
   | { readonly says: 'nothing'; readonly why: string };
 
-// A 4xx of these says nothing final about a change: time-outs, conflicts, locks, throttles.
+// Assumed: a 4xx of these says nothing final about a change (time-outs, conflicts, locks, throttles); the document names
+// no status.
 const indecisive = [408, 409, 421, 423, 425, 429];
 
 /** What a reply says: the body decides before the status, since statuses are not documented (service: Errors). */

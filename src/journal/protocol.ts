@@ -135,7 +135,7 @@ export type State =
   /** Writing down that an earlier attempt was made after all, or that a SENT row which may be there was not sent. */
   | { readonly at: 'correcting'; readonly wanted: Wanted; readonly refusal: Refusal }
   | { readonly at: 'recording' | 'sending'; readonly wanted: Wanted; readonly flight: InFlight }
-  /** Writing down that the reply is lost, before anything is read. */
+  /** Writing down that the reply is lost, before anything is read; then reading until it is clear. */
   | { readonly at: 'doubting' | 'waiting' | 'rereading'; readonly wanted: Wanted; readonly search: Search }
   | {
       readonly at: 'concluding';

@@ -5,6 +5,7 @@ import { usage } from '../../command.ts';
 import { parsePair } from '../creation/flags.ts';
 import { firstRepeated } from '../repeated-name.ts';
 
+/** A name and its value, read. */
 export type Field = readonly [name: string, value: string | number | boolean | null];
 
 const words: ReadonlyMap<string, boolean | null> = new Map([

@@ -4,6 +4,7 @@ import { usage } from '../../command.ts';
 import { parsePairAt } from '../creation/flags.ts';
 import { firstRepeated } from '../repeated-name.ts';
 
+/** A name as typed and its value. */
 export type Header = readonly [name: string, value: string];
 
 const namePattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;

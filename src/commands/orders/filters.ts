@@ -1,4 +1,4 @@
-/** The filters of `orders list` and `orders find`: ours, applied while walking, since the service documents none. */
+/** The filters of `orders list`, `orders find` and `orders export`: ours, applied while walking, since the service documents none. */
 
 import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import { flag, usage } from '../../command.ts';
@@ -16,7 +16,7 @@ import {
 import { fold } from './folding.ts';
 import { canBeRefunded } from './refundable.ts';
 
-/** The flags of both commands. */
+/** The flags of these commands. */
 export const filterFlags = {
   status: flag.text({
     value: 'WORD',

@@ -35,6 +35,7 @@ export function parseShipping(text: string, name: string): number {
   throw usage(`${name} ${text}: not an amount; it is the service's own integer, digits only`);
 }
 
+/** The flags of `orders create` that say what is sold, and to whom. */
 export const orderFlags = {
   ...saleFlags,
   'item-description': detailFlag('description'),

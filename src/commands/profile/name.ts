@@ -1,5 +1,6 @@
 /** The NAME of the profile commands. Where it may be left out it stands for -p NAME, and wins over it. */
 
+/** The argument itself. */
 export function nameArgument<const R extends boolean>(required: R) {
   return {
     name: 'name',
