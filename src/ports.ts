@@ -506,6 +506,8 @@ export interface Output {
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
   /** One flat record of our own; `view` as a table. */
   own(record: JsonObject, view: () => readonly Block[]): Promise<void>;
+  /** What --dry-run would do: `{"object":"dry_run", …}`. All of it: --columns names those of what is made. */
+  dryRun(plan: JsonObject, view: () => readonly Block[]): Promise<void>;
   /**
    * A link as a QR code under the last result: in a table on a terminal with room for it; with `always` wherever
    * people read. Resolves with the reason when none was drawn. Never in json, ndjson and csv.

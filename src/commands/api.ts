@@ -110,7 +110,7 @@ async function change(
   const { profile } = service;
   const { confirm, intent: intentId, again = false, include = false } = given;
   if (given.paginate === true) throw usage('--paginate is for GET');
-  if (include && !ctx.options.dryRun) ctx.out.checkColumns(includedColumns);
+  if (include) ctx.out.checkColumns(includedColumns);
   checkNamed(ctx, { profile, confirm, body: given.body }, { command: 'api', missing: [] });
   const orderId = orderOf(path);
   const body = await bodyOf(ctx, given);

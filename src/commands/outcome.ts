@@ -22,14 +22,13 @@ export function isDryRun(outcome: Outcome): outcome is DryRun {
 
 /** Shows what would have been sent. */
 export async function showDryRun(ctx: Context, { request, checks }: DryRun): Promise<undefined> {
-  const record = {
-    object: 'dry_run',
+  const plan = {
     method: request.method,
     path: `/${request.path}`,
     body: request.body ?? null,
     checks: [...checks],
   };
-  await ctx.out.own(record, () => [
+  await ctx.out.dryRun(plan, () => [
     { line: `would send: ${request.method} /${request.path}` },
     bodyLine('body: ', request.body),
     ...checks.map((check) => ({ line: `note: ${check}` })),

@@ -118,7 +118,7 @@ async function showDryRepeat(
 ): Promise<void> {
   const checks = [`${before}: nothing would be sent`];
   const request = { method: null, path: null, body: null };
-  await ctx.out.own({ object: 'dry_run', ...request, checks, intent: intent ?? null, verdict }, () => [
+  await ctx.out.dryRun({ ...request, checks, intent: intent ?? null, verdict }, () => [
     { line: `would send nothing: ${before}` },
     ...view,
     { line: 'nothing was sent (--dry-run)' },

@@ -52,15 +52,20 @@ export function createOutput(options: OutputOptions): OutputControl {
     beforeWrite: options.beforeWrite,
   });
   let open: Sink | undefined;
-  const start = (columns: readonly Column[], asked = format, certain?: string): Sink =>
-    startSink(columns, { ...options, format: asked }, writer, certain);
+  const start = (columns: readonly Column[], asked = format): Sink =>
+    startSink(columns, { ...options, format: asked }, writer);
 
-  const one = async (row: Row, columns: readonly Column[], view: () => readonly Block[]): Promise<void> => {
+  const one = async (
+    row: Row,
+    columns: readonly Column[],
+    view: () => readonly Block[],
+    names: readonly string[] | undefined,
+  ): Promise<void> => {
     if (format === 'json') return writer.write(`${row.json()}\n`);
-    if (format === 'table' && options.columns === undefined)
-      return writer.write(await screen(view(), options));
+    if (format === 'table' && names === undefined) return writer.write(await screen(view(), options));
     // One record is the result of what the command did, which may be a change.
-    const sink = start(columns, format, 'the command was carried out: only its result is not shown');
+    const certain = 'the command was carried out: only its result is not shown';
+    const sink = startSink(columns, { ...options, columns: names }, writer, certain);
     await sink.rows([row]);
     await sink.end(false);
   };
@@ -83,8 +88,12 @@ export function createOutput(options: OutputOptions): OutputControl {
       await sink.rows(records.map((value) => rowOf({ value }, secrets)));
       await sink.end(false);
     },
-    record: (record, columns, view) => one(rowOf(record, secrets), columns, view),
-    own: (record, view) => one(rowOf({ value: record }, secrets), ownColumns(record), view),
+    record: (record, columns, view) => one(rowOf(record, secrets), columns, view, options.columns),
+    own: (record, view) => one(rowOf({ value: record }, secrets), ownColumns(record), view, options.columns),
+    dryRun(plan, view) {
+      const record = { object: 'dry_run', ...plan };
+      return one(rowOf({ value: record }, secrets), ownColumns(record), view, undefined);
+    },
     async qr(link, always) {
       const { drawQr } = await import('./qr.ts');
       const code = await drawQr(link, always, options);

@@ -80,3 +80,15 @@ test.each([
   expect(await desk.run(home, ['journal', ...named, ...nope])).toMatchObject(refused);
   expect(story(home)).toBe(before);
 });
+
+test('columns of what a change makes do not stop its dry run, as flag or as variable', async () => {
+  using home = desk.newHome();
+  const order = ledger.add('refund');
+  const words = [...changeArgs(order), '--dry-run'];
+  const byFlag = await desk.run(home, [...words, '--columns', 'id,amount']);
+  expect(byFlag).toMatchObject({ code: 0, stdout: expect.stringContaining('would send: POST') });
+  const byVariable = await desk.run(home, [...words, '--ndjson'], { PAYDESK_COLUMNS: 'id,amount' });
+  expect(byVariable.code, byVariable.stderr).toBe(0);
+  expect(JSON.parse(byVariable.stdout)).toMatchObject({ object: 'dry_run', method: 'POST' });
+  expect(order.posts).toHaveLength(0);
+});

@@ -18,6 +18,7 @@ export const show = defineCommand({
   ],
   exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { args: [id] }) {
+    ctx.out.checkColumns(customerColumns);
     const service = await ctx.service();
     const { record } = await readOne(ctx, service, 'customers', id, 'show');
     await ctx.out.record(record, customerColumns, () => customerView(record, service.profile));

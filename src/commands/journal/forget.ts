@@ -20,7 +20,7 @@ export const forget = defineCommand({
     const before = flags.before.at(reckoningOf(ctx));
     const day = new Date(before).toISOString();
     if (ctx.options.dryRun) {
-      await ctx.out.own({ object: 'dry_run', action: 'forget', before: day }, () => [
+      await ctx.out.dryRun({ action: 'forget', before: day }, () => [
         { line: `would erase bodies and notes of settled entries sent before ${day}` },
       ]);
       return undefined;

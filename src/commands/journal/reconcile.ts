@@ -67,7 +67,7 @@ async function dueOf(
 // Reading the order would write down what it proves.
 async function sayDue(ctx: Context, due: readonly AttemptRecord[]): Promise<undefined> {
   const intents = due.map(({ sent }) => sent.intent);
-  await ctx.out.own({ object: 'dry_run', action: 'reconcile', intents }, () => [
+  await ctx.out.dryRun({ action: 'reconcile', intents }, () => [
     { line: due.length === 0 ? 'would read nothing: no outcome is due' : 'would read again:' },
     ...due.map((record) => ({ line: `${record.sent.intent}, ${changeOf(record)}`, indent: 2 })),
   ]);

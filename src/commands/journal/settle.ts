@@ -47,7 +47,7 @@ export const settle = defineCommand({
 // Reading the order would write down what it proves.
 async function sayOnly(ctx: Context, record: AttemptRecord, applied: boolean): Promise<undefined> {
   const { intent } = record.sent;
-  await ctx.out.own({ object: 'dry_run', action: 'settle', intent, applied }, () => [
+  await ctx.out.dryRun({ action: 'settle', intent, applied }, () => [
     {
       line: `would read what became of ${intent}, ${changeOf(record)}, and where that does not tell, write down that it was ${statedWords(applied)}`,
     },

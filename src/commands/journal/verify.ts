@@ -65,7 +65,7 @@ function damage(ctx: Context, { findings, knowsHead }: Verification, head: strin
 
 async function repair(ctx: Context): Promise<undefined> {
   if (ctx.options.dryRun) {
-    await ctx.out.own({ object: 'dry_run', action: 'repair', file: ctx.journal.file }, () => [
+    await ctx.out.dryRun({ action: 'repair', file: ctx.journal.file }, () => [
       { line: `would keep a copy of ${ctx.journal.file} and rebuild it from every row that can be read` },
     ]);
     return undefined;

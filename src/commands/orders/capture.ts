@@ -39,7 +39,7 @@ export const capture = defineCommand({
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [givenId], flags: { confirm, intent: intentId } }) {
-    if (!ctx.options.dryRun) ctx.out.checkColumns(orderColumns);
+    ctx.out.checkColumns(orderColumns);
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     checkConfirmable(

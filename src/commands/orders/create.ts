@@ -39,7 +39,7 @@ export const create = defineCommand({
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { flags }) {
-    if (!ctx.options.dryRun) ctx.out.checkColumns(orderColumns);
+    ctx.out.checkColumns(orderColumns);
     const { confirm, intent: intentId, again = false, body: file, qr, 'no-qr': noQr, ...given } = flags;
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;

@@ -62,7 +62,7 @@ export const refund = defineCommand({
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [givenId], flags }) {
-    if (!ctx.options.dryRun) ctx.out.checkColumns(orderColumns);
+    ctx.out.checkColumns(orderColumns);
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     const required = missingRequired(profile, flags);

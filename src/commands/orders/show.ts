@@ -19,6 +19,7 @@ export const show = defineCommand({
   ],
   exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { args: [id] }) {
+    ctx.out.checkColumns(orderColumns);
     const service = await ctx.service();
     const { profile } = service;
     const { record } = await readOne(ctx, service, 'orders', id, 'show');

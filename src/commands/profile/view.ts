@@ -14,7 +14,7 @@ export function fieldsView(title: string, record: JsonObject): readonly Block[] 
 /** Under --dry-run: prints what would be done, and true. */
 export async function saidOnly(ctx: Context, action: string, record: JsonObject): Promise<boolean> {
   if (!ctx.options.dryRun) return false;
-  const said = { ...record, object: 'dry_run', action };
-  await ctx.out.own(said, () => fieldsView(`would ${action}`, record));
+  const { object: _, ...fields } = record;
+  await ctx.out.dryRun({ ...fields, action }, () => fieldsView(`would ${action}`, record));
   return true;
 }

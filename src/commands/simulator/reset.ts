@@ -13,8 +13,9 @@ export const simulatorReset = defineCommand({
   exits: [0, exitCodes.usage, exitCodes.refused],
   run: async (ctx) => {
     if (ctx.options.dryRun) {
-      const record = { object: 'dry_run', simulator: 'reset' };
-      await ctx.out.own(record, () => [{ line: 'would throw away the state of demo; nothing was changed' }]);
+      await ctx.out.dryRun({ simulator: 'reset' }, () => [
+        { line: 'would throw away the state of demo; nothing was changed' },
+      ]);
       return undefined;
     }
     await closeOpen(ctx);
