@@ -256,6 +256,8 @@ export interface Intent {
   readonly asked?: JsonObject | undefined;
   /** A person asked for a repeat of what was done or tried before (`--again`). */
   readonly again: boolean;
+  /** Attempts that reads of this run closed before: nobody who asks could know of them, not even with `--again`. */
+  readonly closed?: readonly AttemptRecord[] | undefined;
   /** Row reference and plan, for bulk refunds. */
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;

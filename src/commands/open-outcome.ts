@@ -1,13 +1,22 @@
 /** An early look at the journal: an order with an open outcome is refused before a person is shown and asked anything. */
 
-import type { Context, Profile } from '../ports.ts';
+import type { AttemptRecord, Context, Profile } from '../ports.ts';
 import { changeOf } from './journal/words.ts';
 
-/** Throws CliError 'refused' for such an order, read again first. What decides is the look under the lock, later. */
-export async function checkNotOpen(ctx: Context, { origin }: Profile, orderId: string): Promise<void> {
-  if (ctx.options.dryRun) return;
-  for (const record of await ctx.journal.refuseOpen({ origin, orderId })) {
+/**
+ * Throws CliError 'refused' for such an order, read again first; what that closed is told and returned. What decides is
+ * the look under the lock, later.
+ */
+export async function checkNotOpen(
+  ctx: Context,
+  { origin }: Profile,
+  orderId: string,
+): Promise<readonly AttemptRecord[]> {
+  if (ctx.options.dryRun) return [];
+  const closed = await ctx.journal.refuseOpen({ origin, orderId });
+  for (const record of closed) {
     const { intent } = record.sent;
     ctx.notes.note(`outcome of ${intent}, ${changeOf(record)}: paydesk journal show ${intent}`);
   }
+  return closed;
 }

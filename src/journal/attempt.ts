@@ -76,7 +76,8 @@ function guard({ wanted }: At<'looking' | 'locking'>, known: readonly AttemptRec
 function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): Step {
   const { wanted, known, sending } = state;
   for (const doubtful of sending.doubtful) {
-    const sight = judgeRead(doubtful.sent.proof, event.value, claimedBy(known, doubtful));
+    const { proof, time } = doubtful.sent;
+    const sight = judgeRead(proof, event.value, claimedBy(known, doubtful), time);
     if (sight.shows === 'nothing') continue;
     if (sight.shows === 'unreadable') return refuse({ why: 'unprovable', problem: sight.problem });
     const verdict = ruling(doubtful.sent, event.moment, rulingOf(sight, 'not_seen'));

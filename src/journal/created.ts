@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, itemsOf, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Proof } from './rows.ts';
+import { tolerableSkewMs } from './time.ts';
 
 /** The newest orders, as they were read. */
 export interface NewestOrders {
@@ -22,11 +23,21 @@ export function gapOf(orders: unknown): string | undefined {
   return typeof gap === 'string' ? gap : undefined;
 }
 
-/** The id of a new order that equals the body sent; undefined when none of those read does. */
-export function createdIn(proof: Proof, orders: unknown, claimed: ReadonlySet<string>): string | undefined {
+/** The id of a new order that equals the body sent at `sentAt` (Unix ms); undefined when none of those read does. */
+export function createdIn(
+  proof: Proof,
+  orders: unknown,
+  claimed: ReadonlySet<string>,
+  sentAt: number,
+): string | undefined {
   const before = new Set(proof.before.newest);
+  const earliest = (sentAt - tolerableSkewMs) / 1000;
   const found = listOf(orders).find(
-    (order) => !before.has(order.id) && !claimed.has(order.id) && equals(proof.body ?? {}, order),
+    (order) =>
+      !before.has(order.id) &&
+      !claimed.has(order.id) &&
+      !(typeof order.created_at === 'number' && order.created_at < earliest) &&
+      equals(proof.body ?? {}, order),
   );
   return found?.id;
 }

@@ -1,6 +1,6 @@
 /** What a read shows of a change, also where runs that created something just like it may have made what it shows. Pure. */
 
-import { isSameRequest } from './guards.ts';
+import { asksForSame } from './guards.ts';
 import type { Event } from './protocol.ts';
 import type { SentRow } from './rows.ts';
 import { judgeRead, type Sight } from './sight.ts';
@@ -17,14 +17,14 @@ export function judgeSeen(
   { value, creations, moment }: Seen,
   claimed: ReadonlySet<string>,
 ): Sight {
-  if (creations === undefined) return judgeRead(sent.proof, value, claimed);
+  if (creations === undefined) return judgeRead(sent.proof, value, claimed, sent.time);
   const rival = creations.find(
     (record) =>
       !isSameAttempt(record, { sent }) &&
-      isSameRequest(record.sent.request, sent.request) &&
+      asksForSame(record.sent, { ...sent, kind: sent.proof.kind }) &&
       isOpen(record, moment),
   );
-  if (rival === undefined) return judgeRead(sent.proof, value, claimedBy(creations, { sent }));
+  if (rival === undefined) return judgeRead(sent.proof, value, claimedBy(creations, { sent }), sent.time);
   const problem = `${rival.sent.intent} asked for the same and is open too: a new order may be either's`;
   return { shows: 'unreadable', problem };
 }

@@ -109,8 +109,9 @@ async function answer(hands: HandsParts, last: AttemptRecord, again: boolean): P
   const lookedAt = hands.clock.now();
   const record = looked?.record ?? last;
   if (!answersRepeat(record, again, await moment())) return undefined;
-  const { kind, orderId } = record.sent.proof;
-  const read = await lookAt(hands.service, { kind, orderId }).catch(() => undefined);
+  const { kind, orderId, before } = record.sent.proof;
+  const target = { kind, orderId, before: before.newest };
+  const read = await lookAt(hands.service, target).catch(() => undefined);
   const verdict = verdictOf(record);
   return outcomeOf(record.sent, verdict, {
     read: recordIn(read, verdict?.created),

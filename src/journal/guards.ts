@@ -1,7 +1,7 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
 import type { Intent } from '../ports.ts';
-import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
+import type { AttemptRecord, Moment, PreImage, SentRow, VerdictRow } from './rows.ts';
 import { sameJson } from './same-json.ts';
 import { isOpen, verdictOf } from './standing.ts';
 
@@ -29,7 +29,12 @@ export type Refusal =
   /** The journal cannot be written. `left`: of this intent it may hold a SENT row nevertheless. */
   | { readonly why: 'journal'; readonly cause: unknown; readonly left?: string }
   /** What a look or a person found out could not be written down, so the attempt stands as it did. */
-  | { readonly why: 'unwritten'; readonly cause: unknown }
+  | {
+      readonly why: 'unwritten';
+      readonly attempt: AttemptRecord;
+      readonly row: VerdictRow;
+      readonly cause: unknown;
+    }
   /** Something outside stopped it: the read, the approval. */
   | { readonly why: 'stopped'; readonly cause: unknown };
 
@@ -68,7 +73,7 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   }
   const open = known.find((record) => isOpen(record, now) && concerns(asked, record));
   if (open !== undefined) return refuse({ why: 'open', attempt: open });
-  const made = asked.again ? undefined : known.find((record) => isMade(asked, record));
+  const made = asked.again ? undefined : known.find((record) => isMade(asked, record, now));
   if (made !== undefined) return refuse({ why: 'made', attempt: made });
   const doubtful = known.filter(
     (record) => verdictOf(record)?.verdict === 'not_seen' && isEqual(asked, record),
@@ -83,12 +88,29 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   };
 }
 
-// A refund that a person stated has no record to be recognised by. Other rows of the same plan do not count.
-function isMade(asked: Asked, record: AttemptRecord): boolean {
+/** What reads of this run found to have been made after all: the same is not sent once more, not even with --again. */
+export function appeared(asked: Asked, closed: readonly AttemptRecord[]): Refusal | undefined {
+  for (const attempt of closed) {
+    const verdict = verdictOf(attempt);
+    const isOwn = asked.given !== undefined && attempt.sent.given === asked.given;
+    if (verdict?.verdict === 'applied' && !isOwn && isEqual(asked, attempt))
+      return { why: 'appeared', attempt, verdict };
+  }
+  return undefined;
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+// A refund that a person stated has no record to be recognised by, and nobody may know of an order that a read found
+// after its answer was lost. Other rows of the same plan do not count.
+function isMade(asked: Asked, record: AttemptRecord, now: Moment): boolean {
   const last = verdictOf(record);
-  if (last?.verdict !== 'applied' || last.by !== 'person' || record.sent.proof.kind !== 'refund')
-    return false;
-  return isEqual(asked, record) && !isOtherRow(asked, record);
+  if (last?.verdict !== 'applied') return false;
+  const { kind } = record.sent.proof;
+  const unseen =
+    (kind === 'refund' && last.by === 'person') ||
+    (kind === 'order' && last.by === 'read' && now.time - record.sent.time < dayMs);
+  return unseen && isEqual(asked, record) && !isOtherRow(asked, record);
 }
 
 function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord): boolean {
@@ -99,13 +121,17 @@ function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord)
 function concerns(asked: Asked, record: AttemptRecord): boolean {
   if (asked.orderId !== undefined) return true;
   const isOwn = asked.given !== undefined && record.sent.given === asked.given;
-  return isOwn || isSameRequest(record.sent.request, asked.request);
+  return isOwn || asksForSame(record.sent, asked);
 }
 
-/** Whether two requests ask for the same. */
-export function isSameRequest(one: Intent['request'], other: Intent['request'] | undefined): boolean {
-  const parts = (request: Intent['request'] | undefined) => [request?.method, request?.path, request?.body];
-  return sameJson(parts(one), parts(other));
+/** Whether an attempt asked for the same, by its request or by what was typed: `7d` is another time in every request. */
+export function asksForSame(
+  { proof, request, asked }: SentRow,
+  other: Typed & { readonly request?: Intent['request'] | undefined },
+): boolean {
+  const parts = (one: Intent['request'] | undefined) => [one?.method, one?.path, one?.body];
+  if (sameJson(parts(request), parts(other.request))) return true;
+  return proof.kind === other.kind && asked !== undefined && sameJson(asked, other.asked);
 }
 
 /** Whether a script's id stands for something else than what it says now. */
@@ -130,14 +156,12 @@ export function answersRepeat(last: AttemptRecord, again: boolean, now: Moment):
   return verdict === 'applied' || isOpen(last, now) || !again;
 }
 
-// The same money, or for what has no records of money the same request.
+// The same money, or for what has no records of money the same wish.
 function isEqual(asked: Asked, { sent }: AttemptRecord): boolean {
-  const parts = ({ method, path, body }: Intent['request'], expected: Intent['expected'] = []) => [
-    method,
-    path,
-    expected.length > 0 ? expected : body,
-  ];
-  return sameJson(parts(asked.request, asked.expected), parts(sent.request, sent.proof.expected));
+  const [now, before] = [asked.expected ?? [], sent.proof.expected ?? []];
+  if (now.length === 0 && before.length === 0) return asksForSame(sent, asked);
+  const parts = ({ method, path }: Intent['request'], expected: typeof now) => [method, path, expected];
+  return sameJson(parts(asked.request, now), parts(sent.request, before));
 }
 
 function refuse(refusal: Refusal): Decision {

@@ -11,7 +11,7 @@ import type {
   Service,
 } from '../ports.ts';
 import { newestIds } from './created.ts';
-import { isSameRequest } from './guards.ts';
+import { asksForSame } from './guards.ts';
 import { type LastRead, lookAt } from './look.ts';
 import type { Event } from './protocol.ts';
 import type { JournalRow, Moment } from './rows.ts';
@@ -39,6 +39,8 @@ export interface Subject {
   readonly before?: readonly string[] | undefined;
   /** Of what is to be sent: an open attempt at the same is looked for where there is no order to go by. */
   readonly request?: ChangeRequest | undefined;
+  /** What was typed for it. */
+  readonly asked?: Intent['asked'];
 }
 
 /** One run's hands. They hold at most one lock. */
@@ -106,7 +108,7 @@ export class Hands {
     const { store } = this.#parts;
     const open = request === undefined ? [] : await store.attempts({ origin, unsettled: true });
     return [
-      ...open.filter(({ sent }) => sent.proof.orderId === undefined && isSameRequest(sent.request, request)),
+      ...open.filter(({ sent }) => sent.proof.orderId === undefined && asksForSame(sent, this.#subject)),
       ...(kind === 'order' ? await this.#creations() : []),
     ];
   }

@@ -27,6 +27,8 @@ export interface Target {
 
 const pageSize = 50;
 const walkMax = 5000;
+const pagesMax = 100;
+const bytesMax = 64 * 1024 * 1024;
 
 /** Reads it. Throws CliError 'not_found' or 'refused' when it is not there, and what the reads throw. */
 export async function lookAt(service: Service, target: Target): Promise<LastRead> {
@@ -55,17 +57,24 @@ interface Newest {
   readonly gap?: string | undefined;
 }
 
-// Before the sending one page is enough: a later look goes on until it meets one of its orders.
+// Before the sending one page is enough: a later look goes on until it meets one of its orders, or the end.
 async function newestOrders(service: Service, before: readonly string[] | undefined): Promise<Newest> {
   const records: WireRecord[] = [];
+  let pages = 0;
+  let bytes = 0;
+  let met = before?.length === 0;
   for await (const page of service.pages('orders', { limit: pageSize })) {
     page.records.forEach(refuseAmbiguous);
     records.push(...page.records);
-    if (before === undefined || (page.saysHasMore && !page.hasMore)) return { records };
-    if (page.records.some(({ value }) => before.includes(String(value.id))))
-      return isNewestFirst(service, records) ? { records } : { records, gap: 'its list is not newest first' };
-    if (records.length >= walkMax)
-      return { records, gap: `none of the first ${walkMax} orders was there before` };
+    if (before === undefined) return { records };
+    met ||= page.records.some(({ value }) => before.includes(String(value.id)));
+    if (page.saysHasMore && !page.hasMore)
+      return met ? { records } : { records, gap: 'its list shows no order that was there before' };
+    if (met && isNewestFirst(service, records)) return { records };
+    pages += 1;
+    bytes += page.records.reduce((sum, record) => sum + record.bytes.length, 0);
+    if (pages >= pagesMax || bytes >= bytesMax)
+      return { records, gap: `its first ${records.length} orders do not tell` };
   }
   return { records, gap: 'its list of orders does not say that it ends' };
 }
@@ -75,7 +84,9 @@ async function newestOrders(service: Service, before: readonly string[] | undefi
 function isNewestFirst({ profile }: Service, records: readonly WireRecord[]): boolean {
   if (profile.settings['orders.order'] === 'newest-first') return true;
   const times = records.map(({ value }) => Number(value.created_at ?? Number.NaN));
-  return times.every((time, index) => time <= (times[index - 1] ?? Number.POSITIVE_INFINITY));
+  const [first = Number.NaN] = times;
+  const falls = times.every((time, index) => time <= (times[index - 1] ?? Number.POSITIVE_INFINITY));
+  return falls && first > (times.at(-1) ?? Number.NaN);
 }
 
 // What says something twice would be read one way here and another way elsewhere.

@@ -84,7 +84,8 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
         added: row,
         sight,
       } as const;
-      if (event.is === 'unrecorded') return refuse({ why: 'unwritten', cause: event.cause });
+      if (event.is === 'unrecorded')
+        return refuse({ why: 'unwritten', attempt: record, row, cause: event.cause });
       return event.is === 'recorded' ? release(end) : undefined;
     }
     case 'releasing':

@@ -16,13 +16,14 @@ import type {
   WireRecord,
 } from '../ports.ts';
 import { begin, step } from './attempt.ts';
+import { appeared } from './guards.ts';
 import { Hands } from './hands.ts';
 import { recordIn } from './look.ts';
 import { outcomeOf } from './outcome.ts';
 import type { Effect, End, Event, Wanted } from './protocol.ts';
 import { reconcileDue } from './reconcile.ts';
 import { hear } from './reply.ts';
-import type { VerdictRow } from './rows.ts';
+import type { AttemptRecord, VerdictRow } from './rows.ts';
 import { blockedUntil, verdictOf } from './standing.ts';
 import { named, refusalError } from './words.ts';
 
@@ -47,8 +48,9 @@ export interface ChangeParts {
 /** Makes the door: what goes through it is sent at most once, and its outcome is written down before it is returned. */
 export function createChange(parts: ChangeParts): Change {
   return async (intent) => {
-    await reconcileFirst(parts, intent);
+    const found = await reconcileFirst(parts, intent);
     const run = new Run(parts, intent);
+    run.refuseAppeared([...(intent.closed ?? []), ...found]);
     try {
       return await run.outcome();
     } finally {
@@ -58,14 +60,18 @@ export function createChange(parts: ChangeParts): Change {
 }
 
 // Due attempts are read again by whoever changes something; what is still open then, the guards refuse.
-async function reconcileFirst(parts: ChangeParts, { orderId, intentId }: Intent): Promise<void> {
+async function reconcileFirst(
+  parts: ChangeParts,
+  { orderId, intentId }: Intent,
+): Promise<readonly AttemptRecord[]> {
   const { options, notes } = parts;
-  if (options.dryRun) return;
+  if (options.dryRun) return [];
   const looked = await reconcileDue({ ...parts, timeoutMs: options.timeoutMs }, { orderId, given: intentId });
   for (const { record, added } of looked) {
     if (added !== undefined)
       notes.note(`outcome of ${named(record)}: paydesk journal show ${record.sent.intent}`);
   }
+  return looked.filter(({ added }) => added !== undefined).map(({ record }) => record);
 }
 
 class Run {
@@ -85,6 +91,17 @@ class Run {
     this.hands = new Hands({ ...parts, timeoutMs }, { ...this.#wanted, origin: this.#wanted.about.origin });
   }
 
+  /** Throws CliError 'refused' when one of these is what is wanted, made. */
+  refuseAppeared(closed: readonly AttemptRecord[]): void {
+    const refusal = appeared(this.#wanted, closed);
+    if (refusal !== undefined) throw refusalError(refusal, this.#subject());
+  }
+
+  #subject(): string {
+    const { orderId, kind } = this.#intent;
+    return orderId ?? `this ${kind === 'order' ? 'order creation' : kind}`;
+  }
+
   async outcome(): Promise<Outcome> {
     let { state, effect } = begin(this.#wanted);
     while (state.at !== 'done') ({ state, effect } = step(state, await this.#carryOut(effect)));
@@ -92,10 +109,10 @@ class Run {
   }
 
   async #outcomeOf(end: End): Promise<Outcome> {
-    const { request, checks = [], orderId, kind } = this.#intent;
+    const { request, checks = [] } = this.#intent;
     switch (end.how) {
       case 'refused':
-        throw refusalError(end.refusal, orderId ?? `this ${kind === 'order' ? 'order creation' : kind}`);
+        throw refusalError(end.refusal, this.#subject());
       case 'dry_run':
         return { verdict: 'dry_run', request, checks };
       case 'verdict':

@@ -77,10 +77,18 @@ function imageOf(money: OrderMoney): PreImage {
   };
 }
 
-/** What a read shows. `claimed`: ids of refunds and created orders that other attempts account for. */
-export function judgeRead(proof: Proof, value: unknown, claimed: ReadonlySet<string>): Sight {
+/**
+ * What a read shows. `claimed`: ids of refunds and created orders that other attempts account for; `sentAt`: when it was
+ * sent, Unix milliseconds, before which no order was created by it.
+ */
+export function judgeRead(
+  proof: Proof,
+  value: unknown,
+  claimed: ReadonlySet<string>,
+  sentAt = Number.NEGATIVE_INFINITY,
+): Sight {
   if (proof.kind === 'order') {
-    const created = createdIn(proof, value, claimed);
+    const created = createdIn(proof, value, claimed, sentAt);
     if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created };
     const gap = gapOf(value);
     return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };

@@ -75,11 +75,12 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
       });
     case 'unwritten':
       return new CliError(
-        'refused',
+        'unknown',
         `what became of ${subject} could not be written down: ${reasonOf(refusal.cause)}`,
         {
-          certain: 'the journal is as it was; nothing was sent',
+          certain: `${refusal.row.verdict.replaceAll('_', ' ')}: ${refusal.row.why}; whether the journal holds that is not certain; nothing was sent now`,
           now: [
+            `paydesk journal show ${refusal.attempt.sent.intent}`,
             'free some space, wait for other runs to end, or see to the state folder (paydesk help environment)',
             'then run the same command again',
           ],

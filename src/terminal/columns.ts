@@ -3,20 +3,13 @@
 import type { Column, JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
-/**
- * The columns a person named, in that order. Throws CliError 'usage' for a name that is none, with those that are, and
- * with what is certain then.
- */
-export function namedColumns(
-  columns: readonly Column[],
-  names: readonly string[],
-  certain = 'nothing was changed',
-): readonly Column[] {
+/** The columns a person named, in that order. Throws CliError 'usage' for a name that is none, with those that are. */
+export function namedColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
   return names.map((name) => {
     const found = columns.find((column) => column.name === name.trim());
     if (found !== undefined) return found;
     throw new CliError('usage', `--columns ${name}: there is no such column`, {
-      certain,
+      certain: 'nothing was changed',
       now: [
         `the columns here are ${columns.map((column) => column.name).join(', ')}`,
         '-o list shows every field of a record, -o json the service’s own objects',
@@ -44,6 +37,16 @@ export function ownColumns(record: JsonObject): readonly Column[] {
     value: (from: JsonObject): unknown => from[name],
     tableFrom: 0,
   }));
+}
+
+/** The same for the result of what was done: a name that it does not have is an empty column. */
+export function resultColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
+  return names.map((name) => {
+    const found = columns.find((column) => column.name === name.trim());
+    return (
+      found ?? { name: name.trim(), title: name.trim().toUpperCase(), kind: 'text', value: () => undefined }
+    );
+  });
 }
 
 // Our own times are Unix seconds in fields that end in _at, as the service's are, or in _until.

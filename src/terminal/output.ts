@@ -4,7 +4,7 @@ import type { Column } from '../api/spec.ts';
 import type { CliError } from '../errors.ts';
 import type { Block, Format, Output } from '../ports.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
-import { namedColumns, ownColumns } from './columns.ts';
+import { namedColumns, ownColumns, resultColumns } from './columns.ts';
 import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
 import { rowOf } from './json.ts';
 import type { Row } from './list-format.ts';
@@ -63,9 +63,9 @@ export function createOutput(options: OutputOptions): OutputControl {
   ): Promise<void> => {
     if (format === 'json') return writer.write(`${row.json()}\n`);
     if (format === 'table' && names === undefined) return writer.write(await screen(view(), options));
-    // One record is the result of what the command did, which may be a change.
-    const certain = 'the command was carried out: only its result is not shown';
-    const sink = startSink(columns, { ...options, columns: names }, writer, certain);
+    // One record is the result of what the command did, which may be a change: a wrong name must not hide it.
+    const shown = names === undefined ? columns : resultColumns(columns, names);
+    const sink = startSink(shown, { ...options, columns: names }, writer);
     await sink.rows([row]);
     await sink.end(false);
   };

@@ -27,13 +27,8 @@ export interface Sink {
 }
 
 /** Starts a list. Throws CliError 'usage' at once for a column that does not exist: a wrong name costs no request. */
-export function startSink(
-  columns: readonly Column[],
-  options: OutputOptions,
-  writer: StreamWriter,
-  certain?: string,
-): Sink {
-  const named = options.columns === undefined ? undefined : namedColumns(columns, options.columns, certain);
+export function startSink(columns: readonly Column[], options: OutputOptions, writer: StreamWriter): Sink {
+  const named = options.columns === undefined ? undefined : namedColumns(columns, options.columns);
   // Loaded while the service is asked for the first page; a failure is told to whoever draws.
   if (options.format === 'table') import('./table.ts').catch(() => undefined);
   let format: ListFormat | undefined;

@@ -50,6 +50,20 @@ describe.concurrent('F30 reads lag behind: not seen is never the last word', () 
     });
   });
 
+  test('the same with --again, when the first has shown meanwhile: refused (3), and one was sent', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', lost);
+    expect((await desk.run(home, changeArgs(order))).code).toBe(7);
+    order.apply(order.posts[0]?.body ?? '');
+    const again = await desk.run(home, [...changeArgs(order), '--again']);
+    expect({ code: again.code, posts: order.posts.length, story: story(home) }, again.stderr).toEqual({
+      code: 3,
+      posts: 1,
+      story: 'sent unknown not_seen applied',
+    });
+    expect(again.stderr).toContain('an earlier attempt was made after all');
+  });
+
   test('a later change of another order finds out, and says so', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund', madeAndLost);

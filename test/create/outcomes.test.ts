@@ -222,3 +222,15 @@ test('the same --intent again gives the recorded outcome and sends nothing', asy
   expect(other.code).toBe(3);
   expect(desk.posts()).toHaveLength(1);
 });
+
+test('a link whose time is given as a span is the same wish a second later: while it is open, it is refused (3)', async () => {
+  await using desk = await startCreations({ onChange: hangUp });
+  const week = [...link, '--expires', '7d'];
+  expect((await desk.run(week)).code).toBe(7);
+  const second = () => Math.floor(Date.now() / 1000);
+  const ended = second();
+  // The span ends at another second by then.
+  while (second() === ended) await desk.run(['--version']);
+  const again = await desk.run(week);
+  expect({ code: again.code, posts: desk.posts().length }, again.stderr).toEqual({ code: 3, posts: 1 });
+});

@@ -160,7 +160,7 @@ describe('an outcome that is not certain', () => {
     using desk = deskWith(lost);
     service.orders = [];
     const looked = await desk.run('journal', 'reconcile', '--all');
-    expect(looked).toMatchObject({ code: 7, stderr: expect.stringContaining(`${intent} was not read`) });
+    expect(looked).toMatchObject({ code: 7, stderr: expect.stringContaining(`no read tells of ${intent}`) });
   });
 });
 

@@ -54,7 +54,7 @@ function columnsOf(names: readonly string[]): readonly Column[] {
     name,
     title: name.toUpperCase(),
     kind: 'text',
-    value: (record) => record[name],
+    value: (record) => (Object.hasOwn(record, name) ? record[name] : undefined),
   }));
 }
 

@@ -17,9 +17,9 @@ import { changeOf } from './words.ts';
 
 export const reconcile = defineCommand({
   description:
-    'Reads the orders of open outcomes again and writes down what that proves. Sends nothing. Without INTENT: the three oldest of the account; --all: all, of every account. For cron: exits 0 when all is certain, 7 when a person must look.',
+    'Reads the orders of open outcomes again and writes down what that proves. Sends nothing. Without INTENT: the three oldest of the account; --all: all, of every account, or of that of -p. For cron: exits 0 when all is certain, 7 when a person must look.',
   arguments: [intentArgument(false)],
-  flags: { all: flag.switch({ summary: 'every open outcome of every account' }) },
+  flags: { all: flag.switch({ summary: 'every open outcome of every account, or of that of -p' }) },
   examples: ['paydesk journal reconcile i_7f3k2m9q', 'paydesk journal reconcile --all --quiet'],
   exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [intent], flags }) {
@@ -35,12 +35,14 @@ export const reconcile = defineCommand({
     ctx.out.checkColumns(attemptColumns);
     const looked = await lookAgain(ctx, unsettled, atMost);
     const now = await ctx.journal.now();
-    await showAttempts(ctx, looked);
-    if (looked.length === 0) ctx.notes.note('no open outcomes');
+    const isShown = ({ sent }: AttemptRecord) => looked.some((one) => one.sent.intent === sent.intent);
+    // What no read can tell, or is not to be read yet, is open all the same.
     const left = (await ctx.journal.attempts({ origin, unsettled: true })).filter((one) =>
       needsLook(ctx, one, now),
     );
+    await showAttempts(ctx, [...looked, ...left.filter((one) => !isShown(one))]);
     const alarmed = looked.filter((one) => needsLook(ctx, one, now));
+    if (looked.length + left.length === 0) ctx.notes.note('no open outcomes');
     return left.length + alarmed.length === 0 ? 0 : exitCodes.unknown;
   },
 });
@@ -87,7 +89,7 @@ export async function lookAgain(
       const { record: after, sight } = await ctx.journal.reconcile(record);
       looked.push(after);
       if (sight?.shows === 'unreadable')
-        ctx.notes.note(`${record.sent.intent} was not read: ${sight.problem}`);
+        ctx.notes.note(`no read tells of ${record.sent.intent}: ${sight.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // An outcome that has a verdict is only watched; an account that is gone needs nobody's eyes for it.

@@ -91,7 +91,7 @@ export const refund = defineCommand({
     if (await showRecorded(ctx, profile, repeat, () => orderColumns)) return undefined;
     const { id, twin } =
       givenId === undefined ? await pickOrder(ctx, service, offer) : { id: givenId, twin: undefined };
-    await checkNotOpen(ctx, profile, id);
+    const closed = await checkNotOpen(ctx, profile, id);
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
     const asked = await gather(
       ctx,
@@ -112,6 +112,7 @@ export const refund = defineCommand({
       ...refundIntent(ctx, { asked, plan, order, confirmable }),
       intentId: repeat.intentId,
       asked: repeat.asked,
+      closed,
     };
     const outcome = await ctx.change(intent);
     const applied = await appliedNow(ctx, profile, { intent, outcome }, () => orderColumns);
