@@ -98,7 +98,13 @@ function exportDoor(parts: {
       clock: stage.clock,
       uid: stage.process.getuid?.(),
       format: (file) =>
-        fileFormat({ ...file, named: globals.columns, header: globals.header, secrets: stage.secrets }),
+        fileFormat({
+          ...file,
+          named: globals.columns,
+          usual: globals.usualColumns,
+          header: globals.header,
+          secrets: stage.secrets,
+        }),
     });
   };
   return {

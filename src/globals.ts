@@ -12,6 +12,8 @@ export interface Globals {
   readonly format: Format;
   readonly askedFormat: Format | undefined;
   readonly columns: readonly string[] | undefined;
+  /** PAYDESK_COLUMNS: of every list those that it has. */
+  readonly usualColumns: readonly string[] | undefined;
   readonly header: boolean;
   /** The options about output as they were typed, for a command that goes on from here. */
   readonly outputWords: readonly string[];
@@ -40,7 +42,8 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     profile: value(typed.profile, globalFlags.profile),
     format: askedFormat ?? (accessible ? 'list' : 'table'),
     askedFormat,
-    columns: value(typed.columns, globalFlags.columns),
+    columns: typed.columns,
+    usualColumns: fromVariable(env, globalFlags.columns),
     header: !on('no-header'),
     outputWords: outputWords(typed),
     input: !on('no-input') && !isOn(env, 'CI'),

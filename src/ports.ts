@@ -672,6 +672,8 @@ export interface GlobalOptions {
   readonly askedFormat: Format | undefined;
   readonly profile: string | undefined;
   readonly columns: readonly string[] | undefined;
+  /** PAYDESK_COLUMNS: of every list those that it has. */
+  readonly usualColumns: readonly string[] | undefined;
   /** A heading line in table and csv. */
   readonly header: boolean;
   /** The options about output as they were typed, for a command that goes on from here. */

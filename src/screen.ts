@@ -26,7 +26,7 @@ export interface ScreenParts {
 /** The options that decide how it looks. */
 export type ScreenGlobals = Pick<
   Globals,
-  'format' | 'columns' | 'header' | 'input' | 'quiet' | 'color' | 'accessible'
+  'format' | 'columns' | 'usualColumns' | 'header' | 'input' | 'quiet' | 'color' | 'accessible'
 >;
 
 /** stdout, stderr and the questions of a run. */

@@ -34,13 +34,23 @@ export interface Stage {
 
 type StageGlobals = Pick<
   Globals,
-  'format' | 'columns' | 'header' | 'input' | 'quiet' | 'color' | 'accessible' | 'debug' | 'utc'
+  | 'format'
+  | 'columns'
+  | 'usualColumns'
+  | 'header'
+  | 'input'
+  | 'quiet'
+  | 'color'
+  | 'accessible'
+  | 'debug'
+  | 'utc'
 >;
 
 // Until the command line is read.
 const plainGlobals: StageGlobals = {
   format: 'table',
   columns: undefined,
+  usualColumns: undefined,
   header: true,
   input: false,
   quiet: false,

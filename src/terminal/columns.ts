@@ -39,6 +39,15 @@ export function ownColumns(record: JsonObject): readonly Column[] {
   }));
 }
 
+/** The columns named once for all lists: those that this one has; undefined where it has none of them. */
+export function usualColumns(
+  columns: readonly Column[],
+  names: readonly string[] = [],
+): readonly Column[] | undefined {
+  const known = names.filter((name) => columns.some((column) => column.name === name.trim()));
+  return known.length === 0 ? undefined : namedColumns(columns, known);
+}
+
 /** The same for the result of what was done: a name that it does not have is an empty column. */
 export function resultColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
   return names.map((name) => {

@@ -2,7 +2,7 @@
 
 import type { Column } from '../api/spec.ts';
 import type { ExportFormat, PrintedRecord } from '../ports.ts';
-import { csvColumns, namedColumns } from './columns.ts';
+import { csvColumns, namedColumns, usualColumns } from './columns.ts';
 import { csvList } from './csv.ts';
 import { jsonList, ndjsonList, rowOf } from './json.ts';
 import type { ListFormat, Piece } from './list-format.ts';
@@ -15,6 +15,8 @@ export interface FileFormatOptions {
   readonly columns: readonly Column[];
   /** `--columns`. */
   readonly named: readonly string[] | undefined;
+  /** PAYDESK_COLUMNS: those of them that it has. */
+  readonly usual: readonly string[] | undefined;
   readonly header: boolean;
   /** What stands in the file already. */
   readonly begun: { readonly bytes: number; readonly rows: number };
@@ -41,8 +43,12 @@ export function fileFormat(options: FileFormatOptions): FileFormat {
   };
 }
 
-function listFormat({ format, columns, named, header, begun, secrets }: FileFormatOptions): ListFormat {
-  const shown = named === undefined ? csvColumns(columns) : namedColumns(columns, named);
+function listFormat(options: FileFormatOptions): ListFormat {
+  const { format, columns, named, usual, header, begun, secrets } = options;
+  const shown =
+    named === undefined
+      ? (usualColumns(columns, usual) ?? csvColumns(columns))
+      : namedColumns(columns, named);
   switch (format) {
     case 'ndjson':
       return ndjsonList();

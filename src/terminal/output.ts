@@ -18,6 +18,8 @@ export interface OutputOptions {
   readonly format: Format;
   /** `--columns`. */
   readonly columns?: readonly string[] | undefined;
+  /** PAYDESK_COLUMNS: of every list those that it has. */
+  readonly usualColumns?: readonly string[] | undefined;
   readonly header: boolean;
   readonly color: ColorLevel;
   readonly accessible: boolean;

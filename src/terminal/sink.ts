@@ -3,7 +3,7 @@
 import type { Column } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { loadPaint } from './color.ts';
-import { csvColumns, namedColumns, tableColumns } from './columns.ts';
+import { csvColumns, namedColumns, tableColumns, usualColumns } from './columns.ts';
 import { csvList } from './csv.ts';
 import { screenClean, widthOfTerminal } from './facts.ts';
 import { jsonList, ndjsonList } from './json.ts';
@@ -28,7 +28,10 @@ export interface Sink {
 
 /** Starts a list. Throws CliError 'usage' at once for a column that does not exist: a wrong name costs no request. */
 export function startSink(columns: readonly Column[], options: OutputOptions, writer: StreamWriter): Sink {
-  const named = options.columns === undefined ? undefined : namedColumns(columns, options.columns);
+  const named =
+    options.columns === undefined
+      ? usualColumns(columns, options.usualColumns)
+      : namedColumns(columns, options.columns);
   // Loaded while the service is asked for the first page; a failure is told to whoever draws.
   if (options.format === 'table') import('./table.ts').catch(() => undefined);
   let format: ListFormat | undefined;

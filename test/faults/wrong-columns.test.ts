@@ -91,3 +91,22 @@ test('columns of what a change makes do not stop its dry run, as flag or as vari
   expect(JSON.parse(byVariable.stdout)).toMatchObject({ object: 'dry_run', method: 'POST' });
   expect(order.posts).toHaveLength(0);
 });
+
+test('PAYDESK_COLUMNS are those of every list that it has, and stop nothing: neither other lists nor receipts', async () => {
+  using home = desk.newHome();
+  const order = ledger.add('refund');
+  const env = { PAYDESK_COLUMNS: 'id,amount,payment_status' };
+  const refunded = await desk.run(home, changeArgs(order), env);
+  expect(refunded, refunded.stderr).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('refunded 5000 MXN'),
+  });
+  const orders = await desk.run(home, ['orders', 'list', '--limit', '1', '--csv'], env);
+  expect(orders.stdout).toMatch(/^id,amount,payment_status\n/);
+  const lists = [
+    ['profile', 'list'],
+    ['journal', 'list'],
+    ['journal', 'reconcile', '--all'],
+  ];
+  for (const words of lists) expect((await desk.run(home, words, env)).code, words.join(' ')).toBe(0);
+});

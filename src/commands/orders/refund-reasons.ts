@@ -22,7 +22,8 @@ const names = ['reason', 'note'] as const;
 
 /** Nothing was looked up yet. A journal that cannot be read is said once and hides nothing else. */
 export function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
-  const asked = ctx.options.columns?.some((name) => names.some((own) => own === name.trim()));
+  const { columns = ctx.options.usualColumns } = ctx.options;
+  const asked = columns?.some((name) => names.some((own) => own === name.trim()));
   const wanted = asked ?? ctx.out.format === 'table';
   let readable = wanted;
   let known = new Map<unknown, Why>();
