@@ -233,4 +233,8 @@ test('a link whose time is given as a span is the same wish a second later: whil
   while (second() === ended) await desk.run(['--version']);
   const again = await desk.run(week);
   expect({ code: again.code, posts: desk.posts().length }, again.stderr).toEqual({ code: 3, posts: 1 });
+  // No read can tell of it, and it is open all the same.
+  const left = await desk.run(['journal', 'reconcile', '--all', '--json']);
+  expect(left.code).toBe(7);
+  expect(JSON.parse(left.stdout)).toMatchObject({ data: [{ kind: 'checkout', verdict: 'unknown' }] });
 });

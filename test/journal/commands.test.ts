@@ -174,6 +174,10 @@ describe('journal settle', () => {
     const settled = await run(...words, '--confirm', 'ord_1');
     expect(settled).toMatchObject({ code: 0, stdout: expect.stringContaining('not made, as stated by op7') });
     expect(settled.stderr).toContain('the order does not show it');
+    const other = ['journal', 'settle', intent, '--applied', '--note', 'n', '--confirm', 'ord_1'];
+    const contradicting = await run(...other);
+    expect(contradicting).toMatchObject({ code: 3, stdout: '' });
+    expect(contradicting.stderr).toContain(`${intent} is settled, and not as made`);
     await run('-p', 'shop', ...refund);
     expect(desk.sent()).toBe(1);
   });

@@ -37,7 +37,8 @@ export const settle = defineCommand({
     const confirm = (sight: Sight) =>
       confirmStatement(ctx, { record, sight, given: flags.confirm, ...statement });
     const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
-    if (added === undefined) sayUnneeded(after, flags.applied === true, (words) => ctx.notes.warn(words));
+    if (added === undefined) refuseContradiction(after, flags.applied === true);
+    if (added === undefined) ctx.notes.warn(`${intent} needs no word of yours: nothing was written down`);
     else if (added.by !== 'person') ctx.notes.warn('the read tells, so your word was not needed');
     await showAttempt(ctx, after);
     return needsLook(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
@@ -45,13 +46,8 @@ export const settle = defineCommand({
 });
 
 // A word that contradicts what is settled is not taken for said.
-function sayUnneeded(
-  { sent, verdicts }: AttemptRecord,
-  applied: boolean,
-  warn: (words: string) => void,
-): void {
-  const words = `${sent.intent} needs no word of yours: nothing was written down`;
-  if ((verdicts.at(-1)?.verdict === 'applied') === applied) return warn(words);
+function refuseContradiction({ sent, verdicts }: AttemptRecord, applied: boolean): void {
+  if ((verdicts.at(-1)?.verdict === 'applied') === applied) return;
   throw new CliError('refused', `${sent.intent} is settled, and not as ${statedWords(applied)}`, {
     certain: 'nothing was written down',
     now: [`paydesk journal show ${sent.intent}`],
