@@ -93,10 +93,15 @@ export function appeared(asked: Asked, closed: readonly AttemptRecord[]): Refusa
   for (const attempt of closed) {
     const verdict = verdictOf(attempt);
     const isOwn = asked.given !== undefined && attempt.sent.given === asked.given;
-    if (verdict?.verdict === 'applied' && !isOwn && isEqual(asked, attempt))
+    if (verdict?.verdict === 'applied' && !isOwn && !isAnotherOrder(asked) && isEqual(asked, attempt))
       return { why: 'appeared', attempt, verdict };
   }
   return undefined;
+}
+
+// Orders may be equal: under an id of its own a script wants another one.
+function isAnotherOrder({ kind, given }: Asked): boolean {
+  return kind === 'order' && given !== undefined;
 }
 
 const dayMs = 24 * 60 * 60_000;
@@ -110,7 +115,7 @@ function isMade(asked: Asked, record: AttemptRecord, now: Moment): boolean {
   const unseen =
     (kind === 'refund' && last.by === 'person') ||
     (kind === 'order' && last.by === 'read' && now.time - record.sent.time < dayMs);
-  return unseen && isEqual(asked, record) && !isOtherRow(asked, record);
+  return unseen && !isAnotherOrder(asked) && isEqual(asked, record) && !isOtherRow(asked, record);
 }
 
 function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord): boolean {
