@@ -1,8 +1,8 @@
 /** What a read shows of a change, also where runs that created something just like it may have made what it shows. Pure. */
 
-import { asksForSame } from './guards.ts';
 import type { Event } from './protocol.ts';
 import type { SentRow } from './rows.ts';
+import { asksForSame } from './same-wish.ts';
 import { judgeRead, type Sight } from './sight.ts';
 import { claimedBy, isOpen, isSameAttempt } from './standing.ts';
 

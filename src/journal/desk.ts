@@ -2,13 +2,14 @@
 
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, ChangeSubject, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
-import { answersRepeat, isOtherWish } from './guards.ts';
+import { answersRepeat } from './guards.ts';
 import type { HandsParts } from './hands.ts';
 import { lookAt, recordIn } from './look.ts';
 import { outcomeOf, type Witness } from './outcome.ts';
 import { resolveOne } from './reconcile.ts';
 import { repairStore } from './repair.ts';
 import type { SentRow } from './rows.ts';
+import { isOtherWish } from './same-wish.ts';
 import type { Sight } from './sight.ts';
 import { blockedUntil, isDue, isOpen, verdictOf } from './standing.ts';
 import type { FileStore } from './store.ts';

@@ -1,9 +1,9 @@
 /** What was recorded under a script's id, and what is asked for under it now, as far as they differ. Pure. */
 
 import type { JsonObject } from '../api/spec.ts';
-import type { Typed } from './guards.ts';
 import type { SentRow } from './rows.ts';
 import { sameJson } from './same-json.ts';
+import type { Typed } from './same-wish.ts';
 
 /** `the intent ticket-8840 was something else: recorded with amount 300; asked for now with amount 500`. */
 export function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {

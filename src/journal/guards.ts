@@ -1,8 +1,9 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
 import type { Intent } from '../ports.ts';
-import type { AttemptRecord, Moment, PreImage, SentRow, VerdictRow } from './rows.ts';
+import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
 import { sameJson } from './same-json.ts';
+import { asksForSame, isEqual, type Typed } from './same-wish.ts';
 import { isOpen, verdictOf } from './standing.ts';
 
 /** Why nothing is sent. words.ts puts it into words. */
@@ -48,12 +49,6 @@ export type Decision =
     }
   | { readonly go: 'recorded'; readonly attempt: AttemptRecord }
   | { readonly go: 'refuse'; readonly refusal: Refusal };
-
-/** What a script says under its id now. */
-export interface Typed {
-  readonly kind?: Intent['kind'] | undefined;
-  readonly asked?: Intent['asked'];
-}
 
 type Asked = Pick<
   Intent,
@@ -129,21 +124,6 @@ function concerns(asked: Asked, record: AttemptRecord): boolean {
   return isOwn || asksForSame(record.sent, asked);
 }
 
-/** Whether an attempt asked for the same, by its request or by what was typed: `7d` is another time in every request. */
-export function asksForSame(
-  { proof, request, asked }: SentRow,
-  other: Typed & { readonly request?: Intent['request'] | undefined },
-): boolean {
-  const parts = (one: Intent['request'] | undefined) => [one?.method, one?.path, one?.body];
-  if (sameJson(parts(request), parts(other.request))) return true;
-  return proof.kind === other.kind && asked !== undefined && sameJson(asked, other.asked);
-}
-
-/** Whether a script's id stands for something else than what it says now. */
-export function isOtherWish({ kind, asked }: Typed, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
-  return sent.proof.kind !== kind || !sameJson(sent.asked, asked);
-}
-
 function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
   const typed = last.sent.asked;
   if (asked.kind !== last.sent.proof.kind) return false;
@@ -159,14 +139,6 @@ export function answersRepeat(last: AttemptRecord, again: boolean, now: Moment):
   const verdict = verdictOf(last)?.verdict;
   if (verdict === 'not_sent') return false;
   return verdict === 'applied' || isOpen(last, now) || !again;
-}
-
-// The same money, or for what has no records of money the same wish.
-function isEqual(asked: Asked, { sent }: AttemptRecord): boolean {
-  const [now, before] = [asked.expected ?? [], sent.proof.expected ?? []];
-  if (now.length === 0 && before.length === 0) return asksForSame(sent, asked);
-  const parts = ({ method, path }: Intent['request'], expected: typeof now) => [method, path, expected];
-  return sameJson(parts(asked.request, now), parts(sent.request, before));
 }
 
 function refuse(refusal: Refusal): Decision {

@@ -11,10 +11,10 @@ import type {
   Service,
 } from '../ports.ts';
 import { newestIds } from './created.ts';
-import { asksForSame } from './guards.ts';
 import { type LastRead, lookAt } from './look.ts';
 import type { Event } from './protocol.ts';
 import type { JournalRow, Moment } from './rows.ts';
+import { asksForSame } from './same-wish.ts';
 import { momentOf } from './time.ts';
 
 /** What hands work with. */

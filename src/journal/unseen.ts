@@ -2,8 +2,8 @@
 
 import { CliError } from '../errors.ts';
 import type { AttemptQuery } from '../ports.ts';
-import { isOtherWish } from './guards.ts';
 import type { JournalRow, SentRow } from './rows.ts';
+import { isOtherWish } from './same-wish.ts';
 import type { Shelf } from './shelf.ts';
 import { refusalError } from './words.ts';
 

@@ -37,9 +37,10 @@ export const settle = defineCommand({
     const confirm = (sight: Sight) =>
       confirmStatement(ctx, { record, sight, given: flags.confirm, ...statement });
     const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
-    if (added === undefined) refuseContradiction(after, flags.applied === true);
-    if (added === undefined) ctx.notes.warn(`${intent} needs no word of yours: nothing was written down`);
-    else if (added.by !== 'person') ctx.notes.warn('the read tells, so your word was not needed');
+    if (added === undefined) {
+      refuseContradiction(after, flags.applied === true);
+      ctx.notes.warn(`${intent} needs no word of yours: nothing was written down`);
+    } else if (added.by !== 'person') ctx.notes.warn('the read tells, so your word was not needed');
     await showAttempt(ctx, after);
     return needsLook(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
   },
