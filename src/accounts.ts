@@ -89,7 +89,7 @@ function beforeSent(store: JournalStore, takeOff: (intent: string) => void): Jou
       return store.append(row);
     },
     attempts: (query) => store.attempts(query),
-    newestTime: () => store.newestTime(),
+    newest: () => store.newest(),
   };
 }
 

@@ -62,7 +62,7 @@ function unwritten(store: FileStore): FileStore {
     file: store.file,
     append: () => Promise.resolve(),
     attempts: (query) => store.attempts(query),
-    newestTime: () => store.newestTime(),
+    newest: () => store.newest(),
     verify: (head) => store.verify(head),
     forget: () => Promise.resolve(0),
     close: () => store.close(),

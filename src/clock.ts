@@ -1,5 +1,7 @@
 /** The clock of this machine. */
 
+import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from './ports.ts';
 
@@ -7,6 +9,14 @@ import type { Clock } from './ports.ts';
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  boot: () => {
+    try {
+      const id = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+      return { id, ms: Math.round(uptime() * 1000) };
+    } catch {
+      return undefined;
+    }
+  },
   async sleep(ms, signal) {
     try {
       await wait(ms, undefined, signal === undefined ? {} : { signal });

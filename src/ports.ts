@@ -5,7 +5,7 @@
 
 import type { Column, JsonObject, ResourceName } from './api/spec.ts';
 import type { CliErrorParts } from './errors.ts';
-import type { Alarm, AttemptRecord, JournalRow, Moment, VerdictRow } from './journal/rows.ts';
+import type { Alarm, AttemptRecord, Clocks, JournalRow, Moment, VerdictRow } from './journal/rows.ts';
 import type { Sight } from './journal/sight.ts';
 import type {
   Described,
@@ -43,6 +43,8 @@ export interface Clock {
   now(): number;
   /** Monotonic clock, milliseconds from an unknown start. */
   monotonic(): number;
+  /** Which start of this machine this is, and milliseconds since then; undefined where the system does not tell. */
+  boot?(): { readonly id: string; readonly ms: number } | undefined;
   /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -147,6 +149,8 @@ export interface LocateOptions {
   /** How many records a fallback walk may read. */
   readonly max?: number | undefined;
   readonly progress?: ((read: number) => void) | undefined;
+  /** One request and no more: after the neighbour, or out of the newest page. Not found there is `boundReached`. */
+  readonly once?: boolean | undefined;
 }
 
 /** Reads of one account. Nothing here can change anything. */
@@ -254,8 +258,8 @@ export interface Intent {
   readonly intentId?: string | undefined;
   /** What was typed (order, charge, amount, …): must be the same under the same `intentId`. */
   readonly asked?: JsonObject | undefined;
-  /** A person asked for a repeat of what was done or tried before (`--again`). */
-  readonly again: boolean;
+  /** What a person said that this repeats (`--again`): ids of refunds that were made, intents that were tried. */
+  readonly again: readonly string[];
   /** Attempts that reads of this run closed before: nobody who asks could know of them, not even with `--again`. */
   readonly closed?: readonly AttemptRecord[] | undefined;
   /** Row reference and plan, for bulk refunds. */
@@ -362,8 +366,25 @@ export interface JournalStore {
   append(row: JournalRow): Promise<void>;
   /** Attempts, oldest first. Rejects with CliError 'refused' when the journal is damaged. */
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
-  /** Time of the newest row, Unix milliseconds; 0 when there is none. */
-  newestTime(): Promise<number>;
+  /** What the newest rows say of the time. */
+  newest(): Promise<NewestRow>;
+}
+
+/** What the newest rows of a journal say of the time. */
+export interface NewestRow {
+  /** The latest time of any row, Unix milliseconds; 0 when there is none. */
+  readonly time: number;
+  /** The clocks of the last row. */
+  readonly clocks?: Clocks | undefined;
+  /** When the file was written last, Unix milliseconds. */
+  readonly writtenAt?: number | undefined;
+}
+
+/** What tells whether two changes may be of one account (journal/same-account.ts). */
+export interface AccountMarks {
+  readonly origin: string;
+  readonly livemode: boolean;
+  readonly keyFingerprint?: string | undefined;
 }
 
 /** What a look at an attempt came to: as it is now, and what the look showed. */
@@ -412,9 +433,17 @@ export interface JournalDesk {
    * Throws CliError 'refused' where an outcome of the order is open, also after its order was read again; returns those
    * that such a read closed. What cannot be read again is left to the change itself.
    */
-  refuseOpen(order: { readonly origin: string; readonly orderId: string }): Promise<readonly AttemptRecord[]>;
+  refuseOpen(order: {
+    readonly account: AccountMarks;
+    readonly orderId: string;
+    readonly again: readonly string[];
+  }): Promise<readonly AttemptRecord[]>;
+  /** Whether a refund was made and is only watched, in case it shows once more. */
+  isWatched(record: AttemptRecord): boolean;
+  /** Which of the due attempts a run looks at: three open ones (or `most`), and one that is watched, with one request. */
+  pickDue(due: readonly AttemptRecord[], now: Moment, most?: number): readonly AttemptRecord[];
   /** Reads the order again and writes down what that proves. Throws CliError 'refused' while another run holds it. */
-  reconcile(record: AttemptRecord): Promise<Resolved>;
+  reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
   /** As `reconcile`; where the read does not tell, `confirm` is shown it, and a person's statement is written down. */
   settle(
     record: AttemptRecord,
@@ -430,8 +459,8 @@ export interface JournalDesk {
     asked: {
       readonly kind: Intent['kind'];
       readonly asked: JsonObject;
-      readonly again: boolean;
-      readonly origin: string;
+      readonly again: readonly string[];
+      readonly account: AccountMarks;
     },
   ): Promise<{ readonly outcome: Outcome; readonly change: ChangeSubject } | undefined>;
   /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */

@@ -156,3 +156,18 @@ export function readMoney(value: unknown): MoneyReading {
     throw error;
   }
 }
+
+/** Why the refunds of an order are hidden: something went back, and no record shows it; undefined when they are not. */
+export function hiddenRefunds({ amountRefunded = 0, charges }: OrderMoney): string | undefined {
+  if (amountRefunded === 0 || charges.some(({ refunds }) => refunds.length > 0)) return undefined;
+  return `amount_refunded is ${amountRefunded}, but no charge shows a refund`;
+}
+
+/** The newest refund of this amount (negative) on a charge: what a repeat of it would have to name. */
+export function newestEqual<T extends { readonly amount: number; readonly createdAt?: number | undefined }>(
+  refunds: readonly T[],
+  amount: number,
+): T | undefined {
+  const equal = refunds.filter((record) => record.amount === amount);
+  return equal.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0)).at(-1);
+}

@@ -13,6 +13,8 @@ import { idOf, resources } from './spec.ts';
 const defaultBound = 5_000;
 // Assumed: the largest page that services of this family give; one that refuses it is walked with its default.
 const walkLimit = 250;
+// Where an order that was the first of its list is looked for once more.
+const newestPage = 50;
 // An order made between two reads moves the first place of the list: then once more.
 const rounds = 2;
 
@@ -32,6 +34,7 @@ export async function locate(
 ): Promise<Located> {
   if (access.profile.settings[`${resource}.get`] === 'direct') return await direct(access, resource, id);
   const fetchPage: Fetch = async (query) => readPage(await access.getList(pagePath(resource, query)));
+  if (options.once === true) return await atOnce(fetchPage, options.neighbour, id);
   const byHint = await afterNeighbour(fetchPage, options.neighbour, id);
   if (byHint !== undefined) return byHint;
   return (await betweenNeighbours(fetchPage, id)) ?? (await walk(fetchPage, id, options));
@@ -83,6 +86,14 @@ async function afterNeighbour(
   if (neighbour === undefined) return undefined;
   const page = await unlessRejected(fetchPage({ limit: 1, next: neighbour }));
   return page instanceof CliError ? undefined : foundIn(page.records(), id, neighbour);
+}
+
+// What moved since then is not looked for.
+async function atOnce(fetchPage: Fetch, neighbour: string | undefined, id: string): Promise<Located> {
+  const query = neighbour === undefined ? { limit: newestPage } : { limit: 1, next: neighbour };
+  const page = await unlessRejected(fetchPage(query));
+  const records = page instanceof CliError ? [] : page.records();
+  return foundIn(records, id, neighbour) ?? { boundReached: true, read: records.length };
 }
 
 async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located | undefined> {

@@ -47,6 +47,7 @@ export const failedWords: readonly string[] = [
   'cancelled',
   'canceled',
   'voided',
+  'reversed',
   'error',
 ];
 

@@ -12,6 +12,7 @@ type Alarm = NonNullable<Ended['alarm']>;
 const alarmWords: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
   contradiction: 'the answer contradicts what was asked for',
   partial: 'only part of what was asked for shows',
+  disagreement: 'what the service shows of it does not agree',
   applied_though_rejected: 'the service refused it, and yet a read shows it: it is ours or identical',
 };
 
@@ -34,7 +35,8 @@ export function alarmError(
   ];
   const { refunds = [] } = outcome;
   if (alarm === 'duplicate') return duplicate(change, outcome, now);
-  const seen = alarm === 'contradiction' && outcome.why !== undefined ? [outcome.why] : [];
+  const seen =
+    ['contradiction', 'disagreement'].includes(alarm) && outcome.why !== undefined ? [outcome.why] : [];
   const listed = change.kind !== 'refund' ? [] : [`new refunds that the service lists: ${idsOf(refunds)}`];
   return new CliError('unknown', `${alarmWords[alarm]}: the ${what}`, {
     certain: ['sent once by this machine', ...seen, ...listed].join('; '),

@@ -108,7 +108,7 @@ async function change(
   given: Flags,
 ): Promise<undefined> {
   const { profile } = service;
-  const { confirm, intent: intentId, again = false, include = false } = given;
+  const { confirm, intent: intentId, again = [], include = false } = given;
   if (given.paginate === true) throw usage('--paginate is for GET');
   if (include) ctx.out.checkColumns(includedColumns);
   checkNamed(ctx, { profile, confirm, body: given.body }, { command: 'api', missing: [] });
@@ -123,7 +123,7 @@ async function change(
     again,
   };
   const columnsOf = (value: JsonObject) => changedColumns(ctx, value);
-  if (await showRecorded(ctx, profile, repeat, columnsOf)) return undefined;
+  if (await showRecorded(ctx, service, repeat, columnsOf)) return undefined;
   const intent: Intent = {
     ...repeat,
     request: { method, path, body, headers },

@@ -1,7 +1,8 @@
 /** An early look at the journal: an order with an open outcome is refused before a person is shown and asked anything. */
 
-import type { AttemptRecord, Context, Profile } from '../ports.ts';
+import type { AttemptRecord, Context, Service } from '../ports.ts';
 import { changeOf } from './journal/words.ts';
+import { accountMarks } from './repeat.ts';
 
 /**
  * Throws CliError 'refused' for such an order, read again first; what that closed is told and returned. What decides is
@@ -9,11 +10,12 @@ import { changeOf } from './journal/words.ts';
  */
 export async function checkNotOpen(
   ctx: Context,
-  { origin }: Profile,
+  service: Pick<Service, 'profile' | 'keyFingerprint'>,
   orderId: string,
+  again: readonly string[],
 ): Promise<readonly AttemptRecord[]> {
   if (ctx.options.dryRun) return [];
-  const closed = await ctx.journal.refuseOpen({ origin, orderId });
+  const closed = await ctx.journal.refuseOpen({ account: accountMarks(service), orderId, again });
   for (const record of closed) {
     const { intent } = record.sent;
     ctx.notes.note(`outcome of ${intent}, ${changeOf(record)}: paydesk journal show ${intent}`);

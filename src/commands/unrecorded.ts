@@ -13,13 +13,17 @@ export function checkRecorded(intent: Intent, outcome: Ended, what: string): voi
   const ids = refunds.map(({ id, amount }) => `refund ${id ?? 'without an id'} ${amount}`);
   throw new CliError('incomplete', [`${what}`, ...ids].join(', '), {
     opening: intent.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'IT WAS DONE:',
-    certain: `the service confirmed it; this machine could not write it down (${reasonOf(unrecorded.cause)})`,
+    certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down (${reasonOf(unrecorded.cause)})`,
     now: [
       'copy these lines into the ticket; do not repeat it; free some space, then:',
       ...keepByHand(outcome),
     ],
     cause: unrecorded.cause,
   });
+}
+
+function isByReply(outcome: Ended): boolean {
+  return outcome.verdict === 'applied' && outcome.by === 'reply';
 }
 
 /** The command that resolves it later, and the row as JSON; nothing where the journal holds the outcome. */

@@ -22,12 +22,15 @@ export type Answer =
   | { readonly says: 'contradiction'; readonly why: string }
   | { readonly says: 'nothing'; readonly why: string };
 
-// Assumed: a 4xx of these says nothing final about a change (time-outs, conflicts, locks, throttles); the document names
-// no status.
-const indecisive = [408, 409, 421, 423, 425, 429];
+// Assumed: with one of these and an error of the service the request was not taken up at all; the document names no
+// status. With any other a bank, a queue or another request may still be at work on it.
+const notTakenUp = [400, 401, 403, 404, 406, 422];
 
-/** What a reply says: the body decides before the status, since statuses are not documented (service: Errors). */
-export function judgeReply(proof: Proof, heard: Heard): Answer {
+/**
+ * What a reply says: the body decides before the status, since statuses are not documented (service: Errors). Nothing of
+ * it was made before `earliest` (Unix milliseconds, the service's clock).
+ */
+export function judgeReply(proof: Proof, heard: Heard, earliest = Number.NEGATIVE_INFINITY): Answer {
   const { status, body, redirectTo } = heard;
   const redirect = redirectTo === undefined ? undefined : `a redirect to ${redirectTo}`;
   if ('problem' in body) return { says: 'nothing', why: `HTTP ${status}, ${redirect ?? body.problem}` };
@@ -35,21 +38,28 @@ export function judgeReply(proof: Proof, heard: Heard): Answer {
   if (error !== undefined) return judgeError(proof, status, error);
   if (status < 200 || status > 299)
     return { says: 'nothing', why: `HTTP ${status}, ${redirect ?? 'without an error of the service'}` };
-  if (proof.kind === 'refund' || proof.kind === 'capture') return judgeOrderReply(proof, status, body.value);
+  if (proof.kind === 'refund' || proof.kind === 'capture')
+    return judgeOrderReply(proof, status, body.value, earliest);
   return judgeOtherReply(proof, status, body.value);
 }
 
 function judgeError(proof: Proof, status: number, error: ErrorBody): Answer {
   const { type, details } = error;
   const documented = documentedErrorOf(error) !== undefined;
-  const decisive = status >= 400 && status <= 499 && !indecisive.includes(status);
-  if (details === undefined || !(documented || (type !== undefined && decisive))) {
+  const refused = type !== undefined && notTakenUp.includes(status);
+  if (details === undefined || !(documented || refused))
     return {
       says: 'nothing',
-      why: `HTTP ${status}, an error of the service that does not say what became of it`,
+      why: `HTTP ${status}, ${errorWords(error)}: it does not say what became of it`,
     };
-  }
   return { says: 'rejected', contradicts: dataContradicts(proof, error), error: errorParts(error, status) };
+}
+
+// Whoever runs the service finds the request by them.
+function errorWords(error: ErrorBody): string {
+  const { type, code, logId } = errorParts(error, 0);
+  const log = logId === undefined ? '' : ` (log_id ${logId})`;
+  return `${code ?? type ?? 'an error of the service'}${log}`;
 }
 
 // A reply to this very request shows what it did; what others did meanwhile makes it contradict.
@@ -60,26 +70,33 @@ function dataContradicts(proof: Proof, error: ErrorBody): boolean {
   if (proof.kind !== 'refund' || error.data === undefined || error.data === null) return false;
   const sight = judgeRead(proof, error.data, unclaimed);
   if (sight.shows === 'unreadable') return valueAt(error.data, ['id']) !== proof.orderId;
-  const refunded = valueAt(error.data, ['amount_refunded']);
-  return sight.refunds.length > 0 || changed(proof.before.amountRefunded, refunded);
+  const { amountRefunded, status } = proof.before;
+  return (
+    sight.refunds.length > 0 ||
+    changed(amountRefunded, valueAt(error.data, ['amount_refunded'])) ||
+    changed(status, valueAt(error.data, ['payment_status']))
+  );
 }
 
-function changed(before: number | undefined, now: unknown): boolean {
-  return before !== undefined && typeof now === 'number' && now !== before;
+// What an error leaves out of the order contradicts nothing.
+function changed(before: number | string | undefined, now: unknown): boolean {
+  return before !== undefined && now !== undefined && now !== null && now !== before;
 }
 
-function judgeOrderReply(proof: Proof, status: number, value: unknown): Answer {
+function judgeOrderReply(proof: Proof, status: number, value: unknown, earliest: number): Answer {
   if (valueAt(value, ['object']) !== 'order')
     return { says: 'nothing', why: `HTTP ${status}, a body that is no order` };
   const stranger = notThisOrder(proof, value);
   if (stranger !== undefined)
     return { says: 'contradiction', why: `HTTP ${status}, an order, but ${stranger}` };
-  const sight = judgeRead(proof, value, unclaimed);
+  const sight = judgeRead(proof, value, unclaimed, earliest);
   if (sight.shows === 'unreadable')
     return { says: 'nothing', why: `HTTP ${status}, an order, but ${sight.problem}` };
   if (valueAt(value, ['livemode']) !== proof.livemode) {
     return { says: 'nothing', why: `HTTP ${status}, an order that does not show its livemode` };
   }
+  if (sight.shows === 'disagreement')
+    return { says: 'contradiction', why: `HTTP ${status}, an order, but ${sight.problem}` };
   if (sight.shows === 'expected' && sight.contradicts !== undefined)
     return { says: 'contradiction', why: `HTTP ${status}, an order that shows ${sight.contradicts}` };
   if (sight.shows === 'expected' && !sight.others) return { says: 'applied', refunds: sight.refunds };

@@ -6,11 +6,12 @@
 import type { CliErrorParts } from '../errors.ts';
 import { judgeReply } from './answer.ts';
 import { judgeSeen } from './creations.ts';
-import { decide, equalRefund, oldRead, type Refusal } from './guards.ts';
+import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal } from './guards.ts';
 import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows.ts';
 import { judgeRead, preImage, provable } from './sight.ts';
-import { claimedBy } from './standing.ts';
+import { claimedBy, isWatched, verdictOf } from './standing.ts';
+import { earliestOf, stampOf } from './time.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;
@@ -75,27 +76,47 @@ function guard({ wanted }: At<'looking' | 'locking'>, known: readonly AttemptRec
 
 function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): Step {
   const { wanted, known, sending } = state;
-  for (const doubtful of sending.doubtful) {
-    const { proof, time } = doubtful.sent;
-    const sight = judgeRead(proof, event.value, claimedBy(known, doubtful), time);
-    if (sight.shows === 'nothing') continue;
-    if (sight.shows === 'unreadable') return refuse({ why: 'unprovable', problem: sight.problem });
-    const verdict = ruling(doubtful.sent, event.moment, rulingOf(sight, 'not_seen'));
-    const refusal: Refusal = { why: 'appeared', attempt: doubtful, verdict };
+  // Only the final read may have shown the service's clock, and with it that a horizon is not over.
+  const decision = decide(wanted, known, event.moment);
+  if (decision.go === 'refuse') return refuse(decision.refusal);
+  for (const attempt of [...sending.doubtful, ...known.filter(isWatched)]) {
+    const found = newsOf(attempt, known, event);
+    if (found === undefined) continue;
+    if ('problem' in found) return refuse({ why: 'unprovable', problem: found.problem });
+    const refusal: Refusal = { why: 'appeared', attempt, verdict: found.verdict };
     if (wanted.dryRun) return refuse(refusal);
-    return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: verdict } };
+    return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: found.verdict } };
   }
   const image = preImage(wanted.kind, event.value);
   if ('problem' in image) return refuse({ why: 'unprovable', problem: image.problem });
-  const old = wanted.kind === 'refund' ? oldRead(wanted.orderId, image.before, known) : undefined;
-  if (old !== undefined) return refuse({ why: 'unprovable', problem: old });
-  const equal = equalRefund(wanted, image.before, known);
-  if (equal !== undefined) return refuse(equal);
   const { before } = image;
+  const old = wanted.kind === 'refund' ? oldRead(wanted.orderId, before, known) : undefined;
+  if (old !== undefined) return refuse({ why: 'unprovable', problem: old });
+  const refusal = equalRefund(wanted, before, known) ?? nothingToRepeat(wanted, before, known);
+  if (refusal !== undefined) return refuse(refusal);
   return {
     state: { ...state, at: 'approving', before, neighbour: event.neighbour, readAt: event.moment },
     effect: { do: 'approve' },
   };
+}
+
+// What the final read shows of an earlier attempt that the journal does not know yet: one that was not seen was made after
+// all; one that was made is there twice.
+function newsOf(
+  attempt: AttemptRecord,
+  known: readonly AttemptRecord[],
+  { value, moment }: Extract<Event, { is: 'fresh' }>,
+): { readonly verdict: VerdictRow } | { readonly problem: string } | undefined {
+  const { sent } = attempt;
+  const last = verdictOf(attempt);
+  const sight = judgeRead(sent.proof, value, claimedBy(known, attempt), earliestOf(sent));
+  if (last?.verdict === 'applied') {
+    if (sight.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
+    return { verdict: ruling(sent, moment, rulingOf(sight, 'not_seen')) };
+  }
+  if (sight.shows === 'nothing') return undefined;
+  if (sight.shows === 'unreadable') return { problem: sight.problem };
+  return { verdict: ruling(sent, moment, rulingOf(sight, 'not_seen')) };
 }
 
 // Reads again where a last question took most of the time that the read before it is good for.
@@ -128,7 +149,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
     type: 'sent',
     intent: sending.intent,
     attempt: sending.attempt,
-    time: now.time,
+    ...stampOf(now),
     // From the final read on: what somebody else does to the order after it is not seen.
     sendBy: readAt.time + wanted.sendWithinMs,
     horizonMs: wanted.horizonMs,
@@ -139,6 +160,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
     asked: wanted.asked,
     ref: wanted.ref,
     plan: wanted.plan,
+    again: wanted.again.length === 0 ? undefined : wanted.again,
   };
 }
 
@@ -176,7 +198,7 @@ function hearOut({ wanted, flight }: At<'recording' | 'sending'>, event: Event):
   }
   if (event.is === 'no_reply') return doubt(wanted, flight, event.moment, event.why);
   if (event.is !== 'replied') return undefined;
-  const answer = judgeReply(flight.sent.proof, event.heard);
+  const answer = judgeReply(flight.sent.proof, event.heard, earliestOf(flight.sent));
   switch (answer.says) {
     case 'applied': {
       const why = 'the reply shows it';
@@ -255,7 +277,8 @@ function readOn(wanted: Wanted, found: Search, now: Moment): Step {
 
 function settles({ sight, because }: Search): boolean {
   if (sight === undefined) return false;
-  return 'rejected' in because || sight.shows === 'expected' || sight.shows === 'duplicate';
+  if ('rejected' in because) return sight.shows !== 'disagreement';
+  return sight.shows === 'expected' || sight.shows === 'duplicate';
 }
 
 function ruleOnSight(wanted: Wanted, found: Search, now: Moment): Step {
@@ -268,12 +291,15 @@ function ruleOnSight(wanted: Wanted, found: Search, now: Moment): Step {
       confirmed: false,
     };
     const words = sight === undefined ? unconfirmed : rulingOf(sight, 'rejected');
-    return rule(wanted, found, now, { ...words, error: withoutData(because.rejected) });
+    const why = words.verdict === 'unknown' ? `the service refused it, but ${words.why}` : words.why;
+    return rule(wanted, found, now, { ...words, why, error: withoutData(because.rejected) });
   }
   if (sight === undefined)
     return rule(wanted, found, now, { verdict: 'unknown', by: 'sender', why: because.lost });
   const words = rulingOf(sight, 'not_seen');
-  return rule(wanted, found, now, words.verdict === 'not_seen' ? { ...words, why: because.lost } : words);
+  if (words.verdict === 'not_seen') return rule(wanted, found, now, { ...words, why: because.lost });
+  const why = sight.shows === 'disagreement' ? `${because.lost}; ${words.why}` : words.why;
+  return rule(wanted, found, now, { ...words, why });
 }
 
 // ── The end ─────────────────────────────────────────────────────────────────────────────────────

@@ -3,7 +3,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, itemsOf, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Proof } from './rows.ts';
-import { tolerableSkewMs } from './time.ts';
 
 /** The newest orders, as they were read. */
 export interface NewestOrders {
@@ -23,20 +22,19 @@ export function gapOf(orders: unknown): string | undefined {
   return typeof gap === 'string' ? gap : undefined;
 }
 
-/** The id of a new order that equals the body sent at `sentAt` (Unix ms); undefined when none of those read does. */
+/** The id of a new order that equals the body, made at `earliest` (Unix ms) or later; undefined when none of those read does. */
 export function createdIn(
   proof: Proof,
   orders: unknown,
   claimed: ReadonlySet<string>,
-  sentAt: number,
+  earliest: number,
 ): string | undefined {
   const before = new Set(proof.before.newest);
-  const earliest = (sentAt - tolerableSkewMs) / 1000;
   const found = listOf(orders).find(
     (order) =>
       !before.has(order.id) &&
       !claimed.has(order.id) &&
-      !(typeof order.created_at === 'number' && order.created_at < earliest) &&
+      !(typeof order.created_at === 'number' && order.created_at * 1000 < earliest) &&
       equals(proof.body ?? {}, order),
   );
   return found?.id;

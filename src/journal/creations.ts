@@ -5,6 +5,7 @@ import type { SentRow } from './rows.ts';
 import { asksForSame } from './same-wish.ts';
 import { judgeRead, type Sight } from './sight.ts';
 import { claimedBy, isOpen, isSameAttempt } from './standing.ts';
+import { earliestOf } from './time.ts';
 
 type Seen = Extract<Event, { is: 'seen' }>;
 
@@ -17,14 +18,15 @@ export function judgeSeen(
   { value, creations, moment }: Seen,
   claimed: ReadonlySet<string>,
 ): Sight {
-  if (creations === undefined) return judgeRead(sent.proof, value, claimed, sent.time);
+  if (creations === undefined) return judgeRead(sent.proof, value, claimed, earliestOf(sent));
   const rival = creations.find(
     (record) =>
       !isSameAttempt(record, { sent }) &&
       asksForSame(record.sent, { ...sent, kind: sent.proof.kind }) &&
       isOpen(record, moment),
   );
-  if (rival === undefined) return judgeRead(sent.proof, value, claimedBy(creations, { sent }), sent.time);
+  if (rival === undefined)
+    return judgeRead(sent.proof, value, claimedBy(creations, { sent }), earliestOf(sent));
   const problem = `${rival.sent.intent} asked for the same and is open too: a new order may be either's`;
   return { shows: 'unreadable', problem };
 }

@@ -2,16 +2,17 @@
 
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, ChangeSubject, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
-import { answersRepeat } from './guards.ts';
+import { answersRepeat, usedUp } from './guards.ts';
 import type { HandsParts } from './hands.ts';
 import { lookAt, recordIn } from './look.ts';
 import { outcomeOf, type Witness } from './outcome.ts';
-import { resolveOne } from './reconcile.ts';
+import { pickDue, resolveOne } from './reconcile.ts';
 import { repairStore } from './repair.ts';
 import type { SentRow } from './rows.ts';
+import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherWish } from './same-wish.ts';
 import type { Sight } from './sight.ts';
-import { blockedUntil, isDue, isOpen, verdictOf } from './standing.ts';
+import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, verdictOf } from './standing.ts';
 import type { FileStore } from './store.ts';
 import { momentOf } from './time.ts';
 import { refusalError } from './words.ts';
@@ -52,24 +53,30 @@ export function createDesk(parts: DeskParts): JournalDesk {
     isOpen,
     blockedUntil,
     isDue,
-    async refuseOpen({ origin, orderId }) {
+    async refuseOpen({ account, orderId, again: named }) {
       const closed: AttemptRecord[] = [];
       // A journal that cannot be read now is said where it decides.
-      const unsettled = await store.attempts({ origin, orderId, unsettled: true }).catch(() => []);
-      for (const record of unsettled) {
+      const all = await store.attempts({ orderId }).catch(() => []);
+      const own = all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
+      const used = usedUp(named, own);
+      if (used !== undefined) throw refusalError(used, orderId);
+      for (const record of own.filter(isUnsettled)) {
         if (!isOpen(record, await now())) continue;
         const after = isDue(record, await now()) ? await again(record) : record;
         if (after === undefined) continue;
-        if (isOpen(after, await now())) throw refusalError({ why: 'open', attempt: after }, orderId);
+        if (isOpen(after, await now())) throw refusalError({ why: 'open', attempt: after, account }, orderId);
         closed.push(after);
       }
       return closed;
     },
-    reconcile: async (record) => resolveOne(await handsFor(record), record),
+    isWatched,
+    pickDue,
+    reconcile: async (record, how) => resolveOne(await handsFor(record), record, how),
     settle: async (record, statement, confirm) =>
-      resolveOne(await handsFor(record), record, { ...statement, operator }, confirm),
-    recorded: async (given, { kind, asked, again, origin }) => {
-      const last = (await store.attempts({ origin, given })).at(-1);
+      resolveOne(await handsFor(record), record, { statement: { ...statement, operator }, confirm }),
+    recorded: async (given, { kind, asked, again, account }) => {
+      const under = await store.attempts({ given });
+      const last = under.findLast(({ sent }) => mayBeSameAccount(marksOf(sent), account));
       if (last === undefined) return undefined;
       const { sent } = last;
       const typed = { kind, asked };
@@ -103,7 +110,11 @@ function readOf(sight: Sight | undefined, at: number): Pick<Witness, 'reads' | '
   return { reads: 1, lastReadAt: at };
 }
 
-async function answer(hands: HandsParts, last: AttemptRecord, again: boolean): Promise<Outcome | undefined> {
+async function answer(
+  hands: HandsParts,
+  last: AttemptRecord,
+  again: readonly string[],
+): Promise<Outcome | undefined> {
   const moment = () => momentOf(hands.clock, hands.store, hands.service);
   const due = isDue(last, await moment());
   const looked = due ? await resolveOne(hands, last) : undefined;

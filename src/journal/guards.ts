@@ -1,9 +1,10 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
-import type { Intent } from '../ports.ts';
+import { newestEqual } from '../api/charges.ts';
+import type { AccountMarks, Intent } from '../ports.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
 import { sameJson } from './same-json.ts';
-import { asksForSame, isEqual, type Typed } from './same-wish.ts';
+import { asksForSame, isEqual, isIllegible, type Typed } from './same-wish.ts';
 import { isOpen, verdictOf } from './standing.ts';
 
 /** Why nothing is sent. words.ts puts it into words. */
@@ -15,7 +16,7 @@ export type Refusal =
         | undefined;
     }
   /** An attempt on the same order has no final verdict. */
-  | { readonly why: 'open'; readonly attempt: AttemptRecord }
+  | { readonly why: 'open'; readonly attempt: AttemptRecord; readonly account?: AccountMarks | undefined }
   /** The same was tried, was not seen, and its time is over: a person must ask for it again. */
   | { readonly why: 'not_seen'; readonly attempt: AttemptRecord }
   /** The same was made before by the word of a person: no read has to show it. */
@@ -24,6 +25,12 @@ export type Refusal =
   | { readonly why: 'appeared'; readonly attempt: AttemptRecord; readonly verdict: VerdictRow }
   /** A refund of the same amount on the same charge exists. */
   | { readonly why: 'equal'; readonly chargeId: string; readonly refundId: string; readonly amount: number }
+  /** `--again` named something that was repeated already. */
+  | { readonly why: 'used_up'; readonly name: string; readonly attempt: AttemptRecord }
+  /** `--again` names nothing that was made or tried here. */
+  | { readonly why: 'nothing_to_repeat'; readonly name: string }
+  /** It may still be on its way, so nobody can know that it was not made; so much longer, milliseconds. */
+  | { readonly why: 'too_early'; readonly leftMs: number }
   /** The script's id was used for something else. */
   | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
   | { readonly why: 'unprovable'; readonly problem: string }
@@ -56,7 +63,14 @@ type Asked = Pick<
 > & {
   readonly intent: string;
   readonly given?: string | undefined;
+  /** Whose order it is, to say so where an attempt was sent elsewhere. */
+  readonly account?: AccountMarks | undefined;
 };
+
+/** What `--again` calls an attempt: its intent, and from the second attempt on its number too, `i_7f3k.2`. */
+export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, 'sent'>): string {
+  return attempt === 1 ? intent : `${intent}.${attempt}`;
+}
 
 /** What the journal says to an intent; `known` are the attempts on its order and under its script's id. */
 export function decide(asked: Asked, known: readonly AttemptRecord[], now: Moment): Decision {
@@ -67,20 +81,43 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
     if (answersRepeat(last, asked.again, now)) return { go: 'recorded', attempt: last };
   }
   const open = known.find((record) => isOpen(record, now) && concerns(asked, record));
-  if (open !== undefined) return refuse({ why: 'open', attempt: open });
-  const made = asked.again ? undefined : known.find((record) => isMade(asked, record, now));
+  if (open !== undefined) return refuse({ why: 'open', attempt: open, account: asked.account });
+  const used = usedUp(asked.again, known);
+  if (used !== undefined) return refuse(used);
+  const named = namedBy(asked.again, known);
+  const isNamed = (record: AttemptRecord) => named.has(attemptName(record));
+  const made = known.find((record) => isMade(asked, record, now) && !isNamed(record));
   if (made !== undefined) return refuse({ why: 'made', attempt: made });
   const doubtful = known.filter(
     (record) => verdictOf(record)?.verdict === 'not_seen' && isEqual(asked, record),
   );
-  const first = doubtful[0];
-  if (first !== undefined && !asked.again) return refuse({ why: 'not_seen', attempt: first });
+  const unnamed = doubtful.findLast((record) => !isNamed(record));
+  if (unnamed !== undefined) return refuse({ why: 'not_seen', attempt: unnamed });
   return {
     go: 'send',
     intent: last?.sent.intent ?? asked.intent,
     attempt: (last?.sent.attempt ?? 0) + 1,
     doubtful,
   };
+}
+
+/** A sending uses up what it repeats: the same word a second time is an arrow-up and Enter. */
+export function usedUp(again: readonly string[], known: readonly AttemptRecord[]): Refusal | undefined {
+  for (const name of again) {
+    const attempt = known.findLast(
+      (record) => record.sent.again?.includes(name) === true && verdictOf(record)?.verdict !== 'not_sent',
+    );
+    if (attempt !== undefined) return { why: 'used_up', name, attempt };
+  }
+  return undefined;
+}
+
+// Whoever repeats a repeat knows what that one repeated.
+function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
+  const named = new Set(again);
+  for (const record of known.toReversed())
+    if (named.has(attemptName(record))) for (const name of record.sent.again ?? []) named.add(name);
+  return named;
 }
 
 /** What reads of this run found to have been made after all: the same is not sent once more, not even with --again. */
@@ -117,9 +154,10 @@ function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord)
   return asked.plan !== undefined && sent.plan === asked.plan && sent.ref !== asked.ref;
 }
 
-// An open attempt blocks every change of its order, and where there is no order the same request.
+// An open attempt blocks every change of its order, and where there is no order the same request. What an attempt asked
+// for whose row was damaged nobody knows.
 function concerns(asked: Asked, record: AttemptRecord): boolean {
-  if (asked.orderId !== undefined) return true;
+  if (asked.orderId !== undefined || isIllegible(record)) return true;
   const isOwn = asked.given !== undefined && record.sent.given === asked.given;
   return isOwn || asksForSame(record.sent, asked);
 }
@@ -133,32 +171,53 @@ function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
 
 /**
  * Whether the last attempt under a script's id is the answer to a repeat. What provably did not happen is tried again;
- * a refusal, or a doubt whose time is over, only with --again.
+ * a refusal, or a doubt whose time is over, only where --again names it.
  */
-export function answersRepeat(last: AttemptRecord, again: boolean, now: Moment): boolean {
+export function answersRepeat(last: AttemptRecord, again: readonly string[], now: Moment): boolean {
   const verdict = verdictOf(last)?.verdict;
   if (verdict === 'not_sent') return false;
-  return verdict === 'applied' || isOpen(last, now) || !again;
+  return verdict === 'applied' || isOpen(last, now) || !again.includes(attemptName(last));
 }
 
 function refuse(refusal: Refusal): Decision {
   return { go: 'refuse', refusal };
 }
 
-/** A refund of the same amount on the same charge by anyone, whatever its age; rows of the same plan do not count. */
+/**
+ * A refund of the same amount on the same charge by anyone, whatever its age: the newest of them must be named. Rows of
+ * the same plan do not count.
+ */
 export function equalRefund(
   asked: Asked,
   before: PreImage,
   known: readonly AttemptRecord[],
 ): Refusal | undefined {
-  if (asked.again) return undefined;
+  const named = namedBy(asked.again, known);
   const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
   for (const { chargeId, amount } of asked.expected ?? []) {
     const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
-    const equal = refunds.find((record) => record.amount === amount && !excused.has(record.id));
-    if (equal !== undefined) return { why: 'equal', chargeId, refundId: equal.id, amount };
+    const equal = newestEqual(
+      refunds.filter(({ id }) => !excused.has(id)),
+      amount,
+    );
+    if (equal !== undefined && !named.has(equal.id))
+      return { why: 'equal', chargeId, refundId: equal.id, amount };
   }
   return undefined;
+}
+
+/** A word of `--again` that is neither a refund of the order nor an attempt: a slip, or meant for another order. */
+export function nothingToRepeat(
+  { again }: Pick<Asked, 'again'>,
+  before: PreImage,
+  known: readonly AttemptRecord[],
+): Refusal | undefined {
+  const there = new Set([
+    ...before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)),
+    ...known.map(attemptName),
+  ]);
+  const name = again.find((one) => !there.has(one));
+  return name === undefined ? undefined : { why: 'nothing_to_repeat', name };
 }
 
 /** The problem of a final read that is older than what the journal knows to have been made on the order. */

@@ -1,6 +1,7 @@
 /** What carries out the effects that attempt.ts and resolve.ts share: lock, look, read, write, release. */
 
 import type {
+  AccountMarks,
   AttemptRecord,
   ChangeRequest,
   Clock,
@@ -14,7 +15,8 @@ import { newestIds } from './created.ts';
 import { type LastRead, lookAt } from './look.ts';
 import type { Event } from './protocol.ts';
 import type { JournalRow, Moment } from './rows.ts';
-import { asksForSame } from './same-wish.ts';
+import { lockName, marksOf, mayBeSameAccount } from './same-account.ts';
+import { asksForSame, isIllegible } from './same-wish.ts';
 import { momentOf } from './time.ts';
 
 /** What hands work with. */
@@ -30,7 +32,7 @@ export interface HandsParts {
 /** What is locked, looked up and read. */
 export interface Subject {
   readonly kind: Intent['kind'];
-  readonly origin: string;
+  readonly account: AccountMarks;
   readonly orderId?: string | undefined;
   readonly given?: string | undefined;
   /** Of the journal; the lock of what belongs to no order. */
@@ -41,6 +43,8 @@ export interface Subject {
   readonly request?: ChangeRequest | undefined;
   /** What was typed for it. */
   readonly asked?: Intent['asked'];
+  /** One request to find the order again, and no more. */
+  readonly once?: boolean | undefined;
 }
 
 /** One run's hands. They hold at most one lock. */
@@ -78,8 +82,8 @@ export class Hands {
 
   async lock(): Promise<Event> {
     const { locks, timeoutMs, signal } = this.#parts;
-    const { origin, orderId, given, intent } = this.#subject;
-    const taken = await locks.take(`${origin} ${orderId ?? given ?? intent}`, {
+    const { account, orderId, given, intent } = this.#subject;
+    const taken = await locks.take(lockName(account, orderId ?? given ?? intent), {
       waitMs: timeoutMs,
       ...(signal && { signal }),
     });
@@ -90,32 +94,36 @@ export class Hands {
 
   async look(): Promise<Event> {
     const { store } = this.#parts;
-    const { origin, orderId, given, intent } = this.#subject;
+    const { orderId, given, intent, account } = this.#subject;
     const found = [
-      ...(await store.attempts({ origin, intent })),
-      ...(orderId === undefined ? [] : await store.attempts({ origin, orderId })),
-      ...(given === undefined ? [] : await store.attempts({ origin, given })),
+      ...(await store.attempts({ intent })),
+      ...(orderId === undefined ? [] : await store.attempts({ orderId })),
+      ...(given === undefined ? [] : await store.attempts({ given })),
       ...(orderId === undefined ? await this.#ofNoOrder() : []),
     ];
     const keys = found.map(({ sent }) => `${sent.intent} ${sent.attempt}`);
-    const attempts = found.filter((_, index) => keys.indexOf(keys[index] ?? '') === index);
+    const attempts = found
+      .filter((_, index) => keys.indexOf(keys[index] ?? '') === index)
+      .filter(({ sent }) => sent.intent === intent || mayBeSameAccount(marksOf(sent), account));
     return { is: 'known', attempts, moment: await this.moment() };
   }
 
   // Open attempts at the same request; and every creation of an order, since each accounts for the order it made.
   async #ofNoOrder(): Promise<readonly AttemptRecord[]> {
-    const { origin, kind, request } = this.#subject;
+    const { kind, request } = this.#subject;
     const { store } = this.#parts;
-    const open = request === undefined ? [] : await store.attempts({ origin, unsettled: true });
+    const open = request === undefined ? [] : await store.attempts({ unsettled: true });
+    const ofNone = open.filter(({ sent }) => sent.proof.orderId === undefined);
     return [
-      ...open.filter(({ sent }) => sent.proof.orderId === undefined && asksForSame(sent, this.#subject)),
+      ...ofNone.filter((record) => isIllegible(record) || asksForSame(record.sent, this.#subject)),
       ...(kind === 'order' ? await this.#creations() : []),
     ];
   }
 
   async #creations(): Promise<readonly AttemptRecord[]> {
-    const made = await this.#parts.store.attempts({ origin: this.#subject.origin });
-    return made.filter(({ sent }) => sent.proof.kind === 'order');
+    const { account } = this.#subject;
+    const made = await this.#parts.store.attempts({});
+    return made.filter(({ sent }) => sent.proof.kind === 'order' && mayBeSameAccount(marksOf(sent), account));
   }
 
   async read(): Promise<Event> {
@@ -148,9 +156,9 @@ export class Hands {
   }
 
   async #lookAt(): Promise<void> {
-    const { kind, orderId } = this.#subject;
+    const { kind, orderId, once } = this.#subject;
     const [neighbour, before] = [this.#neighbour, this.#before];
-    this.last = await lookAt(this.#parts.service, { kind, orderId, neighbour, before });
+    this.last = await lookAt(this.#parts.service, { kind, orderId, neighbour, before, once });
     this.#neighbour = this.last.neighbour ?? this.#neighbour;
   }
 

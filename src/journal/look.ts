@@ -23,6 +23,8 @@ export interface Target {
   readonly neighbour?: string | undefined;
   /** Ids of the orders that were the newest before a creation was sent; absent before that. */
   readonly before?: readonly string[] | undefined;
+  /** One request, and no more. */
+  readonly once?: boolean | undefined;
 }
 
 const pageSize = 50;
@@ -32,14 +34,14 @@ const bytesMax = 64 * 1024 * 1024;
 
 /** Reads it. Throws CliError 'not_found' or 'refused' when it is not there, and what the reads throw. */
 export async function lookAt(service: Service, target: Target): Promise<LastRead> {
-  const { kind, orderId, neighbour } = target;
+  const { kind, orderId, neighbour, once } = target;
   if (kind === 'order') {
     const { records, gap } = await newestOrders(service, target.before);
     const value: NewestOrders = { data: records.map((record) => record.value), gap };
     return { value, newest: records };
   }
   if (orderId === undefined) return { value: undefined };
-  const located = await service.locate('orders', orderId, { neighbour, max: walkMax });
+  const located = await service.locate('orders', orderId, { neighbour, max: walkMax, once });
   if ('found' in located) {
     refuseAmbiguous(located.found);
     return { value: located.found.value, record: located.found, neighbour: located.neighbour };

@@ -1,7 +1,7 @@
 /** The language of the protocol: its states, the effects it asks for, and the events that answer them. Types only. */
 
 import type { CliErrorParts } from '../errors.ts';
-import type { Intent } from '../ports.ts';
+import type { AccountMarks, Intent } from '../ports.ts';
 import type { Decision, Refusal } from './guards.ts';
 import type { Heard } from './reply.ts';
 import type { AttemptRecord, JournalRow, Moment, PreImage, SentRow, VerdictRow } from './rows.ts';
@@ -14,6 +14,7 @@ export interface Wanted
   readonly intent: string;
   readonly given?: string | undefined;
   readonly livemode: boolean;
+  readonly account?: AccountMarks | undefined;
   readonly tolerated?: readonly string[] | undefined;
   readonly dryRun: boolean;
   readonly sendWithinMs: number;

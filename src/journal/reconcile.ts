@@ -5,24 +5,35 @@ import type { AttemptRecord, Resolved, Sight } from '../ports.ts';
 import { Hands, type HandsParts } from './hands.ts';
 import type { Effect, Event } from './protocol.ts';
 import { beginResolve, type Errand, type ResolveState, resolve } from './resolve.ts';
-import { isDue } from './standing.ts';
+import type { Moment } from './rows.ts';
+import { marksOf } from './same-account.ts';
+import { isDue, isWatched } from './standing.ts';
 import { momentOf } from './time.ts';
 import { refusalError } from './words.ts';
 
 /** A person's part in settling: shown what a read shows, throws to stop. */
 export type Confirm = (sight: Sight) => Promise<void>;
 
+/** How one attempt is looked at. */
+export interface How {
+  /** What a person says of it where reads cannot tell; `confirm` is shown the read first. */
+  readonly statement?: Errand['statement'];
+  readonly confirm?: Confirm;
+  /** With one request; an order that is not found by it stays as it is. */
+  readonly once?: boolean | undefined;
+}
+
 /** Reads one attempt's order and writes down what that proves. Throws CliError 'refused' while another run holds it. */
 export async function resolveOne(
   parts: HandsParts,
   record: AttemptRecord,
-  statement?: Errand['statement'],
-  confirm: Confirm = () => Promise.resolve(),
+  { statement, confirm = () => Promise.resolve(), once }: How = {},
 ): Promise<Resolved> {
-  const { intent, attempt, origin, proof, given, neighbour } = record.sent;
+  const { intent, attempt, proof, given, neighbour } = record.sent;
   const { kind, orderId } = proof;
   const before = proof.before.newest;
-  const hands = new Hands(parts, { kind, orderId, origin, given, intent, before }, neighbour);
+  const subject = { kind, orderId, account: marksOf(record.sent), given, intent, before, once };
+  const hands = new Hands(parts, subject, neighbour);
   try {
     let { state, effect } = beginResolve({ intent, attempt, statement });
     while (state.at !== 'done')
@@ -60,8 +71,19 @@ function carryOut(hands: Hands, state: ResolveState, effect: Effect, confirm: Co
 const atMost = 3;
 
 /**
- * Reads due attempts of this service's account: all of one order or script's id, and of the others three, oldest first.
- * What cannot be read now stays as it is.
+ * Which of the due attempts a run looks at: of those that are open so many, oldest first, and one of those that were made
+ * and are only watched, with one request. Every second another one has its turn: one that cannot be found again must not
+ * keep the others from their look.
+ */
+export function pickDue(due: readonly AttemptRecord[], now: Moment, most = atMost): readonly AttemptRecord[] {
+  const watched = due.filter(isWatched);
+  const one = watched[Math.floor(now.wall / 1000) % watched.length];
+  return [...due.filter((record) => !isWatched(record)).slice(0, most), ...(one === undefined ? [] : [one])];
+}
+
+/**
+ * Reads due attempts of this service's account: all open ones of one order or script's id, and of the others those that
+ * `pickDue` takes. What cannot be read now stays as it is.
  */
 export async function reconcileDue(
   parts: HandsParts,
@@ -74,11 +96,16 @@ export async function reconcileDue(
   const isFirst = ({ sent }: AttemptRecord) =>
     (first.orderId !== undefined && sent.proof.orderId === first.orderId) ||
     (first.given !== undefined && sent.given === first.given);
-  const chosen = [...due.filter(isFirst), ...due.filter((record) => !isFirst(record)).slice(0, atMost)];
+  const own = due.filter((record) => isFirst(record) && !isWatched(record));
+  // What is watched on this order the final read of the change shows.
+  const others = pickDue(
+    due.filter((record) => !isFirst(record)),
+    now,
+  );
   const looked: Resolved[] = [];
-  for (const record of chosen) {
+  for (const record of [...own, ...others]) {
     try {
-      looked.push(await resolveOne(parts, record));
+      looked.push(await resolveOne(parts, record, { once: isWatched(record) }));
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
     }

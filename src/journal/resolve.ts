@@ -10,6 +10,7 @@ import type { Effect, Event } from './protocol.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
 import type { Sight } from './sight.ts';
 import { claimedBy, horizonOf, isUnsettled, isYoung, verdictOf } from './standing.ts';
+import { atLeastSince } from './time.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
 /** Which attempt, and what a person says of it where reads cannot tell. */
@@ -108,12 +109,22 @@ function find(errand: Errand, known: readonly AttemptRecord[]): ResolveStep {
   };
 }
 
+const afterSendByMs = 120_000;
+
+// Until then the request may lie in a queue, and the service's own screen may not show it yet.
+function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
+  const left = sent.sendBy - sent.time + afterSendByMs - atLeastSince(sent, now);
+  return left > 0 ? { why: 'too_early', leftMs: left } : undefined;
+}
+
 function weigh(found: Extract<ResolveState, { at: 'reading' }>, sight: Sight, now: Moment): ResolveStep {
   const { errand, record } = found;
-  const clear = sight.shows !== 'nothing' && sight.shows !== 'unreadable';
+  const clear = !['nothing', 'unreadable', 'disagreement'].includes(sight.shows);
   // What was seen once is not for a person to take back.
   const seen = verdictOf(record)?.verdict === 'applied';
   if (errand.statement !== undefined && !clear && !seen) {
+    const early = errand.statement.applied ? undefined : tooEarly(record, now);
+    if (early !== undefined) return refuse(early);
     return { state: { ...found, at: 'asking', sight }, effect: { do: 'approve' } };
   }
   const words = rulingNow(record, sight, now);
@@ -128,21 +139,43 @@ function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | u
     const why = 'no answer was written down, and no read tells';
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
   }
-  if (last?.verdict === 'applied') {
-    if (sight.shows === 'duplicate' && last.alarm !== 'duplicate') return rulingOf(sight, 'not_seen');
-    const shown = sight.shows === 'expected' || sight.shows === 'duplicate';
-    return shown && !isYoung(record, now) ? confirmation(last) : undefined;
-  }
+  if (last?.verdict === 'applied') return watched(last, sight, isYoung(record, now));
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
   const words = { ...rulingOf(sight, none), error: last?.error };
   const alarmed = { ...words, alarm: words.alarm ?? last?.alarm };
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
 }
 
-// Nothing more of it can take effect: with this row nobody reads it again.
-function confirmation({ verdict, alarm, refunds, created }: VerdictRow): Ruling {
-  const why = 'a read after its time shows no more of it';
-  return { verdict, by: 'read', why, alarm, refunds, created };
+// Every look at a refund that was made has a row, so that it is not looked at again too soon; the one after its time ends
+// the watch. Figures that do not agree may agree at the next look; any other alarm stays.
+function watched(
+  last: VerdictRow,
+  sight: Exclude<Sight, { shows: 'unreadable' }>,
+  young: boolean,
+): Ruling | undefined {
+  const { verdict, by, created, refunds } = last;
+  const alarm = last.alarm === 'disagreement' ? undefined : last.alarm;
+  switch (sight.shows) {
+    case 'duplicate':
+      return { ...rulingOf(sight, 'not_seen'), by };
+    case 'disagreement':
+      return { verdict, by, why: sight.problem, alarm: alarm ?? 'disagreement', refunds, created };
+    case 'expected': {
+      const { contradicts } = sight;
+      const why = young ? 'a read shows it once' : 'a read after its time shows no more of it';
+      if (contradicts === undefined) return { verdict, by, why, alarm, refunds: sight.refunds, created };
+      return {
+        verdict,
+        by,
+        why: contradicts,
+        alarm: alarm ?? 'contradiction',
+        refunds: sight.refunds,
+        created,
+      };
+    }
+    default:
+      return undefined;
+  }
 }
 
 // A second "not seen" is worth a row twice: as the first one that starts the horizon, and when that is over.

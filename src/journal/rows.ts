@@ -13,14 +13,25 @@ export interface PreImage {
   readonly amountRefunded?: number | undefined;
   readonly isRefundable?: boolean | undefined;
   readonly updatedAt?: number | undefined;
-  /** Refund ids and amounts per charge. */
-  readonly charges: readonly {
-    readonly id: string;
-    readonly currency?: string | undefined;
-    readonly refunds: readonly { readonly id: string; readonly amount: number }[];
-  }[];
+  readonly charges: readonly ChargeImage[];
   /** For the creation of an order: ids of the newest orders. */
   readonly newest?: readonly string[] | undefined;
+}
+
+/** One charge of it: its refunds, and what else would move with a refund. */
+export interface ChargeImage {
+  readonly id: string;
+  readonly currency?: string | undefined;
+  readonly status?: string | undefined;
+  readonly isRefundable?: boolean | undefined;
+  readonly amount?: number | undefined;
+  readonly amountRefunded?: number | undefined;
+  readonly refunds: readonly {
+    readonly id: string;
+    readonly amount: number;
+    /** Unix seconds. */
+    readonly createdAt?: number | undefined;
+  }[];
 }
 
 /** All that a verdict needs without the network: what was asked for, and how things were before. */
@@ -37,8 +48,8 @@ export interface Proof {
 
 /** What became of an attempt. `not_seen`: no read shows it, so far. */
 export type Verdict = 'applied' | 'rejected' | 'not_sent' | 'unknown' | 'not_seen';
-/** Why a person must look although there is a verdict. */
-export type Alarm = 'duplicate' | 'contradiction' | 'partial' | 'applied_though_rejected';
+/** Why a person must look although there is a verdict. `disagreement`: of figures, at the last look. */
+export type Alarm = 'duplicate' | 'contradiction' | 'partial' | 'applied_though_rejected' | 'disagreement';
 
 /** Durable before the request leaves. */
 export interface SentRow {
@@ -48,6 +59,8 @@ export interface SentRow {
   readonly attempt: number;
   /** Journal time, Unix milliseconds, as every time here. */
   readonly time: number;
+  readonly skewed?: true | undefined;
+  readonly clocks?: Clocks | undefined;
   /** Nothing is sent after this. */
   readonly sendBy: number;
   /** How long after it is known to have left, or not, a request may still take effect. */
@@ -72,6 +85,8 @@ export interface SentRow {
   readonly asked?: JsonObject | undefined;
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
+  /** What a person said that this repeats (`--again`): refund ids and intents. One sending uses each of them up. */
+  readonly again?: readonly string[] | undefined;
 }
 
 /** One verdict on an attempt; the last one counts. */
@@ -82,6 +97,7 @@ export interface VerdictRow {
   readonly time: number;
   /** The clocks disagreed then, so no horizon is counted from this time. */
   readonly skewed?: true | undefined;
+  readonly clocks?: Clocks | undefined;
   readonly verdict: Verdict;
   /** What it rests on: the reply, a read, a person's word, or that nothing left this machine. */
   readonly by: 'reply' | 'read' | 'person' | 'sender';
@@ -110,12 +126,23 @@ export interface AttemptRecord {
   readonly verdicts: readonly VerdictRow[];
 }
 
-/** A moment: the journal's time, and the two clocks of this machine. */
-export interface Moment {
-  /** The latest of the wall clock, the newest journal time and, where it agrees, the last `Date` header. */
-  readonly time: number;
+/** What the clocks showed when a row was written, Unix milliseconds: how a later run finds out that one of them jumped. */
+export interface Clocks {
   readonly wall: number;
+  /** The service's clock by its last `Date` header; absent where it sends none. */
+  readonly service?: number | undefined;
+  /** Which start of this machine, and how long before. */
+  readonly boot?: { readonly id: string; readonly ms: number } | undefined;
+}
+
+/** A moment: the journal's time, and the clocks that it is made of. */
+export interface Moment extends Clocks {
+  /** What a row of this moment says. While clocks disagree it is never later than one of them. */
+  readonly time: number;
+  /** The monotonic clock of this process, milliseconds. */
   readonly mono: number;
-  /** The clocks differ by more than two minutes: no horizon expires. */
+  /** Two clocks differ by more than two minutes: no horizon expires, and none starts. */
   readonly skewed: boolean;
+  /** The service's clock was seen and agrees with this machine's. */
+  readonly dated?: boolean | undefined;
 }

@@ -2,6 +2,7 @@
 
 import { isObject, livemodeOf } from '../api/spec.ts';
 import type {
+  AccountMarks,
   Change,
   Clock,
   Intent,
@@ -25,7 +26,7 @@ import { reconcileDue } from './reconcile.ts';
 import { hear } from './reply.ts';
 import type { AttemptRecord, VerdictRow } from './rows.ts';
 import { blockedUntil, verdictOf } from './standing.ts';
-import { named, refusalError } from './words.ts';
+import { alarmWords, named, refusalError } from './words.ts';
 
 /** What the door is made of. */
 export interface ChangeParts {
@@ -38,7 +39,7 @@ export interface ChangeParts {
   readonly operator: string;
   readonly version?: string | undefined;
   readonly options: { readonly dryRun: boolean; readonly timeoutMs: number };
-  readonly notes: Pick<Notes, 'note' | 'progress'>;
+  readonly notes: Pick<Notes, 'note' | 'warn' | 'progress'>;
   /** A new id for the journal, such as `i_7f3k2m`. */
   readonly ids: () => string;
   /** Ctrl-C and its like: stops what was not sent; ends the waiting, never the sending. */
@@ -67,11 +68,20 @@ async function reconcileFirst(
   const { options, notes } = parts;
   if (options.dryRun) return [];
   const looked = await reconcileDue({ ...parts, timeoutMs: options.timeoutMs }, { orderId, given: intentId });
-  for (const { record, added } of looked) {
-    if (added !== undefined)
-      notes.note(`outcome of ${named(record)}: paydesk journal show ${record.sent.intent}`);
-  }
+  for (const { record, added } of looked) tellNews(notes, record, added);
   return looked.filter(({ added }) => added !== undefined).map(({ record }) => record);
+}
+
+// A refund that shows as it should is no news.
+function tellNews(notes: ChangeParts['notes'], record: AttemptRecord, added: VerdictRow | undefined): void {
+  if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
+  const line = `outcome of ${named(record)}: paydesk journal show ${record.sent.intent}`;
+  if (added.alarm === undefined) notes.note(line);
+  else notes.warn(`${alarmWords[added.alarm]}: ${line}`);
+}
+
+function wasApplied({ verdicts }: AttemptRecord): boolean {
+  return verdicts.at(-2)?.verdict === 'applied';
 }
 
 class Run {
@@ -88,7 +98,7 @@ class Run {
     this.#intent = intent;
     this.#wanted = wantedOf(parts, intent);
     const { timeoutMs } = parts.options;
-    this.hands = new Hands({ ...parts, timeoutMs }, { ...this.#wanted, origin: this.#wanted.about.origin });
+    this.hands = new Hands({ ...parts, timeoutMs }, { ...this.#wanted, account: accountOf(parts.service) });
   }
 
   /** Throws CliError 'refused' when one of these is what is wanted, made. */
@@ -202,6 +212,10 @@ function asNoReply(cause: unknown): SendReport {
   return { kind: 'no_reply', reason: `the sending broke off: ${String(cause)}`, cause };
 }
 
+function accountOf({ profile: { origin, mode }, keyFingerprint }: Service): AccountMarks {
+  return { origin, livemode: livemodeOf[mode], keyFingerprint };
+}
+
 function wantedOf({ service, operator, version, options, ids }: ChangeParts, intent: Intent): Wanted {
   const { profile, keyFingerprint } = service;
   const { settings, origin, account, name } = profile;
@@ -221,6 +235,7 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
     intent: ids(),
     given: intentId,
     livemode: livemodeOf[profile.mode],
+    account: accountOf(service),
     dryRun: options.dryRun,
     sendWithinMs: settings['refund.send_within'],
     horizonMs: whole ? settings['refund.horizon_whole'] : settings['refund.horizon_part'],

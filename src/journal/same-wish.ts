@@ -22,6 +22,11 @@ export function asksForSame(
   return proof.kind === other.kind && asked !== undefined && sameJson(asked, other.asked);
 }
 
+/** What it asked for is lost: its row was damaged, or is known from elsewhere alone. */
+export function isIllegible({ sent }: Pick<AttemptRecord, 'sent'>): boolean {
+  return sent.request.path === '';
+}
+
 /** Whether a script's id stands for something else than what it says now. */
 export function isOtherWish({ kind, asked }: Typed, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
   return sent.proof.kind !== kind || !sameJson(sent.asked, asked);

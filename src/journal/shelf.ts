@@ -1,10 +1,10 @@
 /** Rows of the file in memory: put together by attempt from their columns, and read only when somebody asks. */
 
-import type { AttemptQuery } from '../ports.ts';
+import type { AttemptQuery, NewestRow } from '../ports.ts';
 import { unlink } from './chain.ts';
 import { matches } from './fold.ts';
 import type { AttemptRecord } from './rows.ts';
-import { isUnsettled, mayChange } from './standing.ts';
+import { isUnsettled, mayChange, verdictOf } from './standing.ts';
 import type { StoredRow } from './stored-row.ts';
 
 interface Bundle {
@@ -16,13 +16,14 @@ interface Bundle {
 /** Attempts in the order of their SENT rows; a long journal costs its reading, not its parsing. */
 export class Shelf {
   readonly #bundles = new Map<string, Bundle>();
-  /** Time of the newest row. */
-  newest = 0;
+  #newestTime = 0;
+  #last: StoredRow | undefined;
 
   /** Adds checked rows, in the order of the file. */
   add(rows: readonly StoredRow[]): void {
     for (const row of rows) {
-      this.newest = Math.max(this.newest, row.time);
+      this.#newestTime = Math.max(this.#newestTime, row.time);
+      this.#last = row;
       const key = keyOf(row);
       const bundle = this.#bundles.get(key);
       if (row.type === 'sent') this.#bundles.set(key, { sent: row, verdicts: [] });
@@ -31,6 +32,11 @@ export class Shelf {
         bundle.record = undefined;
       }
     }
+  }
+
+  /** What the rows say of the time. */
+  get newest(): NewestRow {
+    return { time: this.#newestTime, clocks: this.#last && unlink(this.#last).clocks };
   }
 
   /** Whether there is a SENT row of this attempt. */
@@ -64,10 +70,13 @@ export class Shelf {
 
   /** Settled attempts that were sent before a time. */
   settledBefore(time: number): AttemptRecord[] {
-    return [...this.#bundles.values()]
-      .filter(({ sent }) => sent.time < time)
-      .map(recordOf)
-      .filter((record) => !isUnsettled(record));
+    return (
+      [...this.#bundles.values()]
+        .filter(({ sent }) => sent.time < time)
+        .map(recordOf)
+        // To watch what was made needs no body and no note.
+        .filter((record) => !isUnsettled(record) || verdictOf(record)?.verdict === 'applied')
+    );
   }
 }
 

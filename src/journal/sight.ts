@@ -1,8 +1,9 @@
 /** What a read shows of a change, against the order as it was before. Pure. */
 
-import { type OrderMoney, readMoney } from '../api/charges.ts';
+import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '../api/charges.ts';
 import { statuses, valueAt } from '../api/spec.ts';
 import type { ExpectedRefund, FoundRefund, Intent } from '../ports.ts';
+import { disagreement, moved, refundedOf } from './agreement.ts';
 import { otherCapture, otherRefund } from './contradiction.ts';
 import { createdIn, gapOf, newestIds } from './created.ts';
 import type { PreImage, Proof } from './rows.ts';
@@ -22,8 +23,14 @@ export type Sight =
   | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
   /** A part of what was asked for. */
   | { readonly shows: 'partial'; readonly refunds: readonly FoundRefund[] }
-  /** Nothing of it; `refunds` are others'. */
+  /** Nothing of it, and nothing that could hide it; `refunds` are others'. */
   | { readonly shows: 'nothing'; readonly refunds: readonly FoundRefund[] }
+  /** Figures and records do not agree: it may have been made, or not. `problem` says both. */
+  | {
+      readonly shows: 'disagreement';
+      readonly refunds: readonly FoundRefund[];
+      readonly problem: string;
+    }
   /** No evidence either way. */
   | { readonly shows: 'unreadable'; readonly problem: string };
 
@@ -39,7 +46,11 @@ export function preImage(
 ): { readonly before: PreImage } | { readonly problem: string } {
   if (kind === 'order') return { before: { charges: [], newest: newestIds(value) } };
   const reading = readMoney(value);
-  if ('money' in reading) return { before: imageOf(reading.money) };
+  if ('money' in reading) {
+    // A refund that is there and not shown would be taken for ours once it shows.
+    const hidden = kind === 'refund' ? hiddenRefunds(reading.money) : undefined;
+    return hidden === undefined ? { before: imageOf(reading.money) } : { problem: hidden };
+  }
   // Only a refund is proved by its charges; a capture by the order's status, the rest by the reply alone.
   if (kind === 'refund') return reading;
   const of = (name: string) => valueAt(value, [name]);
@@ -48,6 +59,8 @@ export function preImage(
       status: stringOr(of('payment_status')),
       amount: integerOr(of('amount')),
       currency: stringOr(of('currency')),
+      amountRefunded: integerOr(of('amount_refunded')),
+      updatedAt: integerOr(of('updated_at')),
       charges: [],
     },
   };
@@ -69,26 +82,30 @@ function imageOf(money: OrderMoney): PreImage {
     amountRefunded: money.amountRefunded,
     isRefundable: money.isRefundable,
     updatedAt: money.updatedAt,
-    charges: money.charges.map(({ id, refunds, value }) => ({
-      id,
-      currency: stringOr(value.currency),
-      refunds: refunds.map((record) => ({ id: record.id, amount: record.amount })),
+    charges: money.charges.map((charge) => ({
+      id: charge.id,
+      currency: stringOr(charge.value.currency),
+      status: charge.status,
+      isRefundable: charge.isRefundable,
+      amount: charge.amount,
+      amountRefunded: refundedOf(charge),
+      refunds: charge.refunds.map(({ id, amount, createdAt }) => ({ id, amount, createdAt })),
     })),
   };
 }
 
 /**
- * What a read shows. `claimed`: ids of refunds and created orders that other attempts account for; `sentAt`: when it was
- * sent, Unix milliseconds, before which no order was created by it.
+ * What a read shows. `claimed`: ids of refunds and created orders that other attempts account for; `earliest`: before this
+ * (Unix milliseconds, the service's clock) the service made nothing of it.
  */
 export function judgeRead(
   proof: Proof,
   value: unknown,
   claimed: ReadonlySet<string>,
-  sentAt = Number.NEGATIVE_INFINITY,
+  earliest = Number.NEGATIVE_INFINITY,
 ): Sight {
   if (proof.kind === 'order') {
-    const created = createdIn(proof, value, claimed, sentAt);
+    const created = createdIn(proof, value, claimed, earliest);
     if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created };
     const gap = gapOf(value);
     return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
@@ -96,7 +113,7 @@ export function judgeRead(
   if (!provable(proof.kind)) return { shows: 'unreadable', problem: 'a read cannot show it' };
   const stranger = notThisOrder(proof, value);
   if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
-  return proof.kind === 'capture' ? judgeCapture(proof, value) : judgeRefund(proof, value, claimed);
+  return proof.kind === 'capture' ? judgeCapture(proof, value) : judgeRefund(proof, value, claimed, earliest);
 }
 
 /** Why a value is not the order of this proof; undefined when it is. */
@@ -111,32 +128,61 @@ export function notThisOrder(proof: Proof, value: unknown): string | undefined {
 // A capture shows in the order's status (service: Endpoints 3), and is one of the amount that was authorized.
 function judgeCapture({ before }: Proof, value: unknown): Sight {
   const status = valueAt(value, ['payment_status']);
-  if (status === statuses.paid)
+  const reading = readMoney(value);
+  if (status === statuses.paid) {
     return { shows: 'expected', refunds: [], others: false, contradicts: otherCapture(before, value) };
-  if (status === statuses.preAuthorized) return { shows: 'nothing', refunds: [] };
+  }
+  if (status === statuses.preAuthorized) {
+    const problem = captureMoved(before, value, reading);
+    return problem === undefined
+      ? { shows: 'nothing', refunds: [] }
+      : { shows: 'disagreement', refunds: [], problem };
+  }
   const words = typeof status === 'string' ? status : 'not shown';
   return { shows: 'unreadable', problem: `its payment_status is ${words}` };
 }
 
-function judgeRefund(proof: Proof, value: unknown, claimed: ReadonlySet<string>): Sight {
+// What moved of an order that says it is still authorized.
+function captureMoved(before: PreImage, value: unknown, reading: MoneyReading): string | undefined {
+  if ('money' in reading) return disagreement(before, reading.money, []);
+  return moved('updated_at', before.updatedAt, valueAt(value, ['updated_at']));
+}
+
+function judgeRefund(proof: Proof, value: unknown, claimed: ReadonlySet<string>, earliest: number): Sight {
   const reading = readMoney(value);
   if ('problem' in reading) return { shows: 'unreadable', problem: reading.problem };
-  const lost = lostRecord(proof.before, reading.money);
+  const { money } = reading;
+  const lost = lostRecord(proof.before, money);
   if (lost !== undefined) return { shows: 'unreadable', problem: lost };
-  const refunds = newRecords(proof.before, reading.money, claimed);
+  const since = newRecords(proof.before, money);
+  const refunds = since.filter(({ id }) => id === undefined || !claimed.has(id));
   const { matched, rest } = match(proof.expected, refunds);
-  if (matched === 0) return { shows: 'nothing', refunds };
-  if (matched < proof.expected.length) return { shows: 'partial', refunds };
-  if (rest.some((record) => proof.expected.some((expected) => same(expected, record)))) {
+  if (matched > 0 && matched < proof.expected.length) return { shows: 'partial', refunds };
+  if (matched > 0 && rest.some((record) => proof.expected.some((expected) => same(expected, record)))) {
     return { shows: 'duplicate', refunds };
   }
   const own = refunds.filter((record) => proof.expected.some((expected) => same(expected, record)));
+  const problem = disagreement(proof.before, money, since) ?? tooEarly(own, earliest);
+  if (problem !== undefined) return { shows: 'disagreement', refunds, problem };
+  if (matched === 0) return { shows: 'nothing', refunds };
   return {
     shows: 'expected',
     refunds,
     others: withoutTolerated(proof.tolerated, rest).length > 0,
-    contradicts: otherRefund(proof.before, reading.money, own),
+    contradicts: otherRefund(proof.before, money, own),
   };
+}
+
+// Made before this one was sent, and not shown then: somebody else's.
+function tooEarly(own: readonly FoundRefund[], earliest: number): string | undefined {
+  const early = own.find(({ createdAt }) => createdAt !== undefined && createdAt * 1000 < earliest);
+  if (early === undefined) return undefined;
+  return `refund ${early.id ?? 'without an id'} was made at ${timeWords(early.createdAt)}, before this one was sent`;
+}
+
+function timeWords(seconds: number | undefined): string {
+  const date = new Date((seconds ?? Number.NaN) * 1000);
+  return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
 }
 
 // Records never go away: an order that shows fewer than before is an old copy, or not the whole of it.
@@ -152,12 +198,10 @@ function lostRecord(before: PreImage, money: OrderMoney): string | undefined {
   return undefined;
 }
 
-function newRecords(before: PreImage, money: OrderMoney, claimed: ReadonlySet<string>): FoundRefund[] {
+function newRecords(before: PreImage, money: OrderMoney): FoundRefund[] {
   const known = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   return money.charges.flatMap((charge) =>
-    charge.refunds
-      .filter(({ id }) => !known.has(id) && !claimed.has(id))
-      .map((record) => ({ chargeId: charge.id, ...record })),
+    charge.refunds.filter(({ id }) => !known.has(id)).map((record) => ({ chargeId: charge.id, ...record })),
   );
 }
 

@@ -2,25 +2,32 @@
 
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
 import { provable } from './sight.ts';
+import { isOfTheFuture, passedSince } from './time.ts';
 
 /** The verdict that counts; undefined while there is only SENT. */
 export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
   return record.verdicts.at(-1);
 }
 
+// A verdict of a moment when the clocks disagreed starts nothing: its time may lie in the past, or far ahead.
+function startOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
+  return verdicts.find(({ skewed }) => skewed === undefined);
+}
+
 /**
- * When its time is over. It runs from the first verdict, not from SENT: a process that was stopped between the check
- * of `send_by` and the sending holds the lock until it has sent or died, and a verdict is only written under the lock.
- * A verdict of a moment when the clocks disagreed starts nothing: its time may lie in the past, or far ahead.
+ * When its time is over, by the journal's time. It runs from the first verdict, not from SENT: a process that was stopped
+ * between the check of `send_by` and the sending holds the lock until it has sent or died, and a verdict is only written
+ * under the lock.
  */
 export function horizonOf(record: AttemptRecord): number {
-  const first = record.verdicts.find(({ skewed }) => skewed === undefined);
-  return first === undefined ? Number.POSITIVE_INFINITY : first.time + record.sent.horizonMs;
+  const start = startOf(record);
+  return start === undefined ? Number.POSITIVE_INFINITY : start.time + record.sent.horizonMs;
 }
 
 /** What was sent may still take effect, as far as clocks can be believed. */
 export function isYoung(record: AttemptRecord, now: Moment): boolean {
-  return now.skewed || now.time < horizonOf(record);
+  const start = record.verdicts.find((row) => row.skewed === undefined && !isOfTheFuture(row, now));
+  return start === undefined || now.skewed || passedSince(start, now) < record.sent.horizonMs;
 }
 
 /** An open attempt may still move money, or may have: it blocks every change of its order. */
@@ -48,25 +55,40 @@ export function blockedUntil(record: AttemptRecord): number | undefined {
 export function isUnsettled(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (last === undefined) return true;
-  return mayChange(last) && (last.verdict !== 'applied' || isWatched(record, last));
+  return mayChange(last) && (last.verdict !== 'applied' || isWatched(record));
 }
 
-// A refund that a read showed may show once more, until a read after its time.
-function isWatched(record: AttemptRecord, last: VerdictRow): boolean {
-  return record.sent.proof.kind === 'refund' && last.time < horizonOf(record);
+/**
+ * A refund that was made is watched until a look after its time: the service may make it once more, and another desk may
+ * have sent the same.
+ */
+export function isWatched(record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  if (last?.verdict !== 'applied' || last.by === 'person' || record.sent.proof.kind !== 'refund')
+    return false;
+  return last.skewed === true || last.time < horizonOf(record);
 }
 
 /** Whether a verdict may change, whatever its time. */
 export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
   if (verdict === 'rejected') return confirmed === false;
-  return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by === 'read');
+  return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by !== 'person');
 }
 
 /** Whether a read of this attempt may tell something new. */
 export function isDue(record: AttemptRecord, now: Moment): boolean {
   if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
   const last = verdictOf(record);
+  if (last?.verdict === 'applied') return isDueAgain(record, now);
   return last === undefined || last.verdict === 'unknown' || now.skewed || last.time < horizonOf(record);
+}
+
+// At once, then each time it is four times as old as at the last look, and once its time is over.
+function isDueAgain(record: AttemptRecord, now: Moment): boolean {
+  const made = record.verdicts.filter(({ verdict }) => verdict === 'applied');
+  const [first, last] = [made[0], made.at(-1)];
+  if (first === undefined || last === undefined || first === last || !isYoung(record, now)) return true;
+  return passedSince(first, now) >= 4 * (last.time - first.time);
 }
 
 /** Refund ids, and ids of created orders, that attempts other than this one account for. */

@@ -1,8 +1,9 @@
 /** The journal on this machine: an append-only SQLite file whose rows are durable before `append` resolves. */
 
+import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
-import type { AttemptQuery, JournalStore, Verification } from '../ports.ts';
+import type { AttemptQuery, JournalStore, NewestRow, Verification } from '../ports.ts';
 import { chainStart, checkChain, type Finding, link } from './chain.ts';
 import { findFile } from './new-file.ts';
 import type { JournalRow } from './rows.ts';
@@ -64,10 +65,11 @@ class SqliteStore implements FileStore {
     return this.#shelf.attempts(query);
   }
 
-  async newestTime(): Promise<number> {
+  async newest(): Promise<NewestRow> {
     const db = await this.#open(false);
-    if (db !== undefined) this.#refresh(db);
-    return this.#shelf.newest;
+    if (db === undefined) return { time: 0 };
+    this.#refresh(db);
+    return { ...this.#shelf.newest, writtenAt: statSync(this.file, { throwIfNoEntry: false })?.mtimeMs };
   }
 
   async verify(head?: string): Promise<Verification> {

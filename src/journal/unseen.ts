@@ -3,6 +3,7 @@
 import { CliError } from '../errors.ts';
 import type { AttemptQuery } from '../ports.ts';
 import type { JournalRow, SentRow } from './rows.ts';
+import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherWish } from './same-wish.ts';
 import type { Shelf } from './shelf.ts';
 import { refusalError } from './words.ts';
@@ -15,9 +16,9 @@ export class Looks {
   readonly #scripts = new Map<string, number>();
 
   /** Every row up to this number has been seen by whoever asked. */
-  note({ orderId, origin, given }: AttemptQuery, seq: number): void {
+  note({ orderId, given }: AttemptQuery, seq: number): void {
     if (orderId !== undefined) this.#orders.set(orderId, seq);
-    if (given !== undefined) this.#scripts.set(scriptKey(origin, given), seq);
+    if (given !== undefined) this.#scripts.set(given, seq);
   }
 
   /**
@@ -40,11 +41,12 @@ export class Looks {
     });
   }
 
-  #refuseUnderScript({ origin, given, proof, asked }: SentRow, shelf: Shelf): void {
-    const looked = given === undefined ? undefined : this.#scripts.get(scriptKey(origin, given));
+  #refuseUnderScript(row: SentRow, shelf: Shelf): void {
+    const { given, proof, asked } = row;
+    const looked = given === undefined ? undefined : this.#scripts.get(given);
     if (given === undefined || looked === undefined) return;
-    const attempt = shelf.newestUnder({ origin, given }, looked);
-    if (attempt === undefined) return;
+    const attempt = shelf.newestUnder({ given }, looked);
+    if (attempt === undefined || !mayBeSameAccount(marksOf(attempt.sent), marksOf(row))) return;
     const now = { kind: proof.kind, asked };
     if (isOtherWish(now, attempt)) throw refusalError({ why: 'other_parameters', attempt, now }, given);
     throw new CliError('refused', `another run under the intent ${given} came first`, {
@@ -52,8 +54,4 @@ export class Looks {
       now: [`paydesk journal show ${attempt.sent.intent}`],
     });
   }
-}
-
-function scriptKey(origin: string | undefined, given: string): string {
-  return `${origin ?? ''} ${given}`;
 }

@@ -2,9 +2,10 @@
 
 import type { Moment, SentRow, VerdictRow } from './rows.ts';
 import type { Sight } from './sight.ts';
+import { stampOf } from './time.ts';
 
 /** A verdict before it has its time and attempt. */
-export type Ruling = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time' | 'skewed'>;
+export type Ruling = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time' | 'skewed' | 'clocks'>;
 
 /** The verdict of a sight; `none` is what it means that nothing was done. */
 export function rulingOf(
@@ -30,6 +31,8 @@ export function rulingOf(
       };
     case 'partial':
       return { verdict: 'unknown', by: 'read', why: 'a read shows a part of it', alarm: 'partial', refunds };
+    case 'disagreement':
+      return { verdict: 'unknown', by: 'read', why: sight.problem, refunds };
     case 'nothing': {
       const why = none === 'rejected' ? 'the service refused it' : 'no read shows it';
       return { verdict: none, by: 'read', why, confirmed: none === 'rejected' ? true : undefined, refunds };
@@ -40,6 +43,5 @@ export function rulingOf(
 /** The row of a verdict. */
 export function ruling(sent: SentRow, now: Moment, words: Ruling): VerdictRow {
   const { intent, attempt } = sent;
-  const skewed = now.skewed ? true : undefined;
-  return { type: 'verdict', intent, attempt, time: now.time, skewed, ...words };
+  return { type: 'verdict', intent, attempt, ...stampOf(now), ...words };
 }

@@ -2,8 +2,9 @@
 
 import { CliError } from '../errors.ts';
 import { differenceWords } from './difference.ts';
-import type { Refusal } from './guards.ts';
-import type { AttemptRecord, SentRow } from './rows.ts';
+import { attemptName, type Refusal } from './guards.ts';
+import type { Alarm, AttemptRecord, SentRow } from './rows.ts';
+import { isSameAddress, marksOf } from './same-account.ts';
 import { provable } from './sight.ts';
 import { verdictOf } from './standing.ts';
 
@@ -21,18 +22,14 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
       });
     }
     case 'open':
-      return new CliError('refused', `${subject} has an open outcome: ${named(refusal.attempt)}`, {
-        certain,
-        now: [
-          `paydesk journal ${provable(refusal.attempt.sent.proof.kind) ? 'reconcile' : 'show'} ${refusal.attempt.sent.intent}`,
-        ],
-      });
+      return openError(refusal, subject);
     case 'not_seen':
       return new CliError('refused', `the same was tried before and not seen: ${named(refusal.attempt)}`, {
         certain,
         now: [
           `paydesk journal show ${refusal.attempt.sent.intent}`,
-          'to send it again nevertheless: the same command with --again',
+          'to send it again nevertheless:',
+          repeatCommand(refusal.attempt.sent, attemptName(refusal.attempt)),
         ],
       });
     case 'made':
@@ -40,20 +37,34 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
         certain,
         now: [
           `paydesk journal show ${refusal.attempt.sent.intent}`,
-          'if a second one is meant: the same command with --again',
+          'if a second one is meant:',
+          repeatCommand(refusal.attempt.sent, attemptName(refusal.attempt)),
         ],
       });
     case 'appeared':
-      return new CliError('refused', `an earlier attempt was made after all: ${named(refusal.attempt)}`, {
-        certain: `${certain} now; ${refusal.verdict.why}`,
-        now: [`paydesk journal show ${refusal.attempt.sent.intent}`],
-      });
+      return appearedError(refusal);
     case 'equal':
       return new CliError(
         'refused',
         `charge ${refusal.chargeId} already has a refund of ${-refusal.amount}: ${refusal.refundId}`,
-        { certain, now: ['if a second one is meant: the same command with --again'] },
+        { certain, now: [`if a second one is meant: the same command with --again ${refusal.refundId}`] },
       );
+    case 'used_up':
+      return usedUpError(refusal);
+    case 'nothing_to_repeat':
+      return new CliError(
+        'refused',
+        `--again ${refusal.name}: ${subject} has no refund or attempt of that id`,
+        {
+          certain,
+          now: ['leave --again out: what it has to name stands in the refusal, if there is one'],
+        },
+      );
+    case 'too_early':
+      return new CliError('refused', `it may still be on its way: nobody can know yet that it was not made`, {
+        certain: 'nothing was written down',
+        now: [`run the same command again in ${Math.ceil(refusal.leftMs / 1000)} s`],
+      });
     case 'other_parameters':
       return new CliError('refused', differenceWords(refusal.attempt.sent, refusal.now), {
         certain,
@@ -94,11 +105,77 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
   }
 }
 
+function openError({ attempt, account }: Extract<Refusal, { why: 'open' }>, subject: string): CliError {
+  const { sent } = attempt;
+  const verb = provable(sent.proof.kind) ? 'reconcile' : 'show';
+  const elsewhere = account !== undefined && !isSameAddress(marksOf(sent), account);
+  return new CliError('refused', `${subject} has an open outcome: ${named(attempt)}`, {
+    certain: elsewhere
+      ? `nothing was sent; that one went to ${sent.origin} (profile ${sent.profile}), this one would go to ${account.origin}, and both may be one account`
+      : 'nothing was sent',
+    now: [`paydesk journal ${verb} ${sent.intent}`],
+  });
+}
+
+function appearedError({ attempt, verdict }: Extract<Refusal, { why: 'appeared' }>): CliError {
+  const certain = `nothing was sent now; ${verdict.why}`;
+  const now = [`paydesk journal show ${attempt.sent.intent}`];
+  if (verdict.alarm !== undefined) {
+    const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one without an id').join(' and ');
+    return new CliError('unknown', `${alarmWords[verdict.alarm]}: ${named(attempt)}\n${ids}`, {
+      opening: 'stop:',
+      certain,
+      now: ['stop on this order and show your lead:', ...now],
+    });
+  }
+  const what = verdict.verdict === 'applied' ? 'was made after all' : 'is not certain after all';
+  return new CliError('refused', `an earlier attempt ${what}: ${named(attempt)}`, { certain, now });
+}
+
+function usedUpError({ name, attempt }: Extract<Refusal, { why: 'used_up' }>): CliError {
+  const { sent } = attempt;
+  const [refund] = verdictOf(attempt)?.refunds ?? [];
+  const next = verdictOf(attempt)?.verdict === 'applied' ? refund?.id : attemptName(attempt);
+  return new CliError(
+    'refused',
+    `${name} was repeated already, at ${new Date(sent.time).toISOString()}: ${named(attempt)}`,
+    {
+      certain: 'nothing was sent now',
+      now: [
+        `paydesk journal show ${sent.intent}`,
+        ...(next === undefined ? [] : ['if one more is meant:', repeatCommand(sent, next)]),
+      ],
+    },
+  );
+}
+
+// Ready to be copied where the body of the request says all of it.
+function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, name: string): string {
+  if (kind !== 'refund' || orderId === undefined) return `the same command with --again ${name}`;
+  const { charge_id: charge, amount, reason } = body ?? {};
+  const parts = [
+    ...(typeof charge === 'string' ? ['--charge', charge] : []),
+    ...(typeof amount === 'number' ? ['--amount', String(amount)] : []),
+    ...(typeof reason === 'string' ? ['--reason', reason] : []),
+  ];
+  const named = profile === 'environment' ? [] : ['-p', profile];
+  return ['paydesk', ...named, 'orders refund', orderId, ...parts, '--again', name].join(' ');
+}
+
+/** What an alarm is called. */
+export const alarmWords: Readonly<Record<Alarm, string>> = {
+  duplicate: 'DUPLICATE?',
+  contradiction: 'the answer contradicted the request',
+  partial: 'only a part shows',
+  applied_though_rejected: 'refused, and yet made',
+  disagreement: 'its figures do not agree',
+};
+
 // A commit that failed at its last step may be in the file, and nothing more could be written after it.
 function leftWords(left: string | undefined): readonly string[] {
   if (left === undefined) return [];
   return [
-    `the journal may hold ${left} as sent, which blocks the order; it was not, so say so then:`,
+    `the journal may hold ${left} as sent, which blocks the order; it was not, so say so in two minutes:`,
     `paydesk journal settle ${left} --not-applied --note TEXT`,
   ];
 }

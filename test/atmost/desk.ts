@@ -109,14 +109,17 @@ export function rowsIn(folder: string): readonly JournalRow[] {
   }
 }
 
-/** `sent`, then each verdict: `sent unknown applied`. */
+/** `sent`, then each verdict: `sent unknown applied`. Looks at what was made and shows as it should are left out. */
 export function story(home: Home): string {
   return told(journalRows(home));
 }
 
 /** The same of rows. */
 export function told(rows: readonly JournalRow[]): string {
-  return rows.map(({ type, verdict }) => (type === 'sent' ? 'sent' : String(verdict))).join(' ');
+  return rows
+    .filter(({ why }) => why !== 'a read shows it once')
+    .map(({ type, verdict }) => (type === 'sent' ? 'sent' : String(verdict)))
+    .join(' ');
 }
 
 // ── Many at once ────────────────────────────────────────────────────────────────────────────────

@@ -1,7 +1,7 @@
 /** A service of the tests' own that keeps the money: it applies refunds and captures, then answers as a test says. */
 
 import { type Handler, json, type SeenRequest, startServer, type TestServer } from '../harness/server.ts';
-import { chargeOf, type Json, listOf, orderOf, refundOf } from '../orders/service.ts';
+import { chargeOf, type Json, listOf, newRefundOf, orderOf } from '../orders/service.ts';
 
 /** What a test does with a request that changes something; `apply` does what it asks for. */
 export type OnPost = (order: LedgerOrder, apply: () => Json) => Handler;
@@ -150,7 +150,7 @@ class Entry implements LedgerOrder {
   #refund(body: { readonly amount?: number }): Json {
     this.#refunds += 1;
     const amount = body.amount ?? chargeAmount;
-    return withRefund(this.value, refundOf(`rf_${this.id}_${this.#refunds}`, amount), amount);
+    return withRefund(this.value, newRefundOf(`rf_${this.id}_${this.#refunds}`, amount), amount);
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { type Handler, json, reset, startServer, type TestServer } from '../harness/server.ts';
-import { chargeOf, type Json, orderOf, refundOf } from '../orders/service.ts';
+import { chargeOf, type Json, newRefundOf, orderOf } from '../orders/service.ts';
 import { type Desk, openDesk, refundAmount, story } from './desk.ts';
 import { withRefund } from './ledger.ts';
 
@@ -53,7 +53,7 @@ async function openShop(first: Habits, afterLoss?: Habits): Promise<Shop> {
   const refund = (url: string): Handler => {
     const id = url.split('/')[2];
     orders = orders.map((one) =>
-      one.id === id ? withRefund(one, refundOf(`rf_${id}`, refundAmount), refundAmount) : one,
+      one.id === id ? withRefund(one, newRefundOf(`rf_${id}`, refundAmount), refundAmount) : one,
     );
     if (afterLoss === undefined) return json(orders.find((one) => one.id === id));
     habits = afterLoss;

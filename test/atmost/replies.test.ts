@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ran } from '../harness/paydesk.ts';
 import { json, reset, stall, startProxy, startServer, type TestServer } from '../harness/server.ts';
-import { type Json, refundOf } from '../orders/service.ts';
+import { type Json, newRefundOf } from '../orders/service.ts';
 import { changeArgs, type Desk, isLong, openDesk, refundAmount, story, testKey } from './desk.ts';
 import { type Ledger, type LedgerOrder, startLedger, withRefund } from './ledger.ts';
 import { type End, type Reply, replies } from './replies.ts';
@@ -146,7 +146,7 @@ describe.concurrent('the reads that are to tell', () => {
   test('F8 a refund record that says pending counts, and the word is shown with it', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund', (changed) => {
-      const record = { ...refundOf('rf_slow', refundAmount), status: 'pending' };
+      const record = { ...newRefundOf('rf_slow', refundAmount), status: 'pending' };
       changed.value = withRefund(changed.value, record, refundAmount);
       return json(changed.value);
     });

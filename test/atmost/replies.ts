@@ -13,7 +13,7 @@ import {
   stall,
   stallAfter,
 } from '../harness/server.ts';
-import { type Json, listOf, refundOf } from '../orders/service.ts';
+import { type Json, listOf, newRefundOf } from '../orders/service.ts';
 import { refundAmount } from './desk.ts';
 import { withRefund } from './ledger.ts';
 
@@ -86,7 +86,7 @@ const withCharge = (order: Json, changes: Json): Json => ({
   charges: listOf({ ...chargeOf(order), ...changes }),
 });
 const refunded = (order: Json, amount: number, id = 'rf_reply'): Json =>
-  withRefund(order, refundOf(id, amount), amount);
+  withRefund(order, newRefundOf(id, amount), amount);
 
 const dripping: Handler = (_, response) => {
   response.writeHead(200, { 'content-type': 'application/json' });
@@ -223,7 +223,7 @@ export const replies: readonly Reply[] = [
     name: 'a refund record that says failed',
     only: 'refund',
     answer: (_, { before }) =>
-      json(withRefund(before, { ...refundOf('rf_reply', refundAmount), status: 'FAILED' }, refundAmount)),
+      json(withRefund(before, { ...newRefundOf('rf_reply', refundAmount), status: 'FAILED' }, refundAmount)),
     ends: contradiction,
   },
   { fault: 'F9', name: '500 with an error of the service', answer: () => json(someError, 500), ends: open },

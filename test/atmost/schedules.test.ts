@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Home } from '../harness/paydesk.ts';
 import { type Handler, json, reply, reset } from '../harness/server.ts';
-import { refundOf } from '../orders/service.ts';
+import { newRefundOf } from '../orders/service.ts';
 import { changeArgs, type Desk, forEachAtOnce, isLong, journalRows, openDesk, refundAmount } from './desk.ts';
 import { type Ledger, type LedgerOrder, startLedger, withRefund } from './ledger.ts';
 import { start } from './running.ts';
@@ -94,7 +94,7 @@ async function live(schedule: readonly Run[]): Promise<Told> {
     // A service that shows an order as it was before somebody's refund cannot be seen through by anybody.
     if (run.foreign && run.stale === 0) {
       foreign += 1;
-      order.value = withRefund(order.value, refundOf(`rf_foreign_${foreign}`, refundAmount), refundAmount);
+      order.value = withRefund(order.value, newRefundOf(`rf_foreign_${foreign}`, refundAmount), refundAmount);
     }
     left = { failing: run.failing, stale: foreign === 0 && order.done() === 0 ? run.stale : 0 };
     order.onPost = (_, apply) => answer(run.fate, apply, order, late);

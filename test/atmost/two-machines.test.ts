@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Handler, json, reset } from '../harness/server.ts';
-import { chargeOf, type Json, listOf, refundOf } from '../orders/service.ts';
+import { chargeOf, type Json, listOf, newRefundOf, refundOf } from '../orders/service.ts';
 import { changeArgs, type Desk, journalRows, openDesk, refundAmount, story } from './desk.ts';
 import { chargeAmount, type Ledger, type LedgerOrder, startLedger, withRefund } from './ledger.ts';
 
@@ -133,7 +133,7 @@ describe.concurrent('F31 somebody else makes the same refund while ours is unkno
   test('one matching refund: applied, "ours or identical" with id and time, and never sent again', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund', (posted) => {
-      const theirs = refundOf('rf_theirs', refundAmount, { created_at: 1_790_000_000 });
+      const theirs = newRefundOf('rf_theirs', refundAmount);
       posted.value = withRefund(posted.value, theirs, refundAmount);
       return reset;
     });
@@ -149,7 +149,7 @@ describe.concurrent('F31 somebody else makes the same refund while ours is unkno
   test('and ours comes late: the next look is a duplicate alarm, exit 7', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund', (posted) => {
-      posted.value = withRefund(posted.value, refundOf('rf_theirs', refundAmount), refundAmount);
+      posted.value = withRefund(posted.value, newRefundOf('rf_theirs', refundAmount), refundAmount);
       return reset;
     });
     expect((await desk.run(home, changeArgs(order))).code).toBe(0);

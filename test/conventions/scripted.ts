@@ -196,7 +196,7 @@ function refunded(one: Fields, asked: { readonly charge_id?: string; readonly am
       id: `re_${each.id}`,
       object: 'refund',
       amount,
-      created_at: 1_763_000_100,
+      created_at: Math.floor(Date.now() / 1000),
       auth_code: '490215',
     };
     return { ...each, status: 'refunded', is_refundable: false, refunds: listOf([record]) };

@@ -223,7 +223,7 @@ test('metadata under names of JavaScript is sent like any other, by flag and in 
   const flags = ['--item', 'A:1:1', '--currency', 'MXN', ...pairs.flatMap((pair) => ['--metadata', pair])];
   await desk.run(['orders', 'create', ...flags, '--yes']);
   const body = `{"currency":"MXN","line_items":[{"name":"A","unit_price":1,"quantity":1}],"metadata":${metadata}}`;
-  await desk.run(['orders', 'create', '--body', '-', '--yes', '--again'], body);
+  await desk.run(['orders', 'create', '--body', '-', '--yes'], body);
   const sent = desk.server.requests.filter(({ method }) => method === 'POST').map((request) => request.body);
   expect(sent).toEqual([expect.stringContaining(metadata), expect.stringContaining(metadata)]);
 });

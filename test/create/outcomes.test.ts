@@ -1,6 +1,7 @@
 /** What became of a creation: a lost answer leaves it open, an equal one is blocked, and minimal answers do no harm. */
 
 import { describe, expect, test } from 'vitest';
+import { later } from '../harness/clock.ts';
 import { startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
@@ -87,7 +88,12 @@ test('a settled creation can be sent again, another one at any time', async () =
   expect(other.code, other.stderr).toBe(0);
   const [{ id } = { id: '' }] = await openOnes(desk);
   const words = ['--not-applied', '--note', 'asked the service', '--confirm', id];
-  await desk.run(['journal', 'settle', id, ...words]);
+  const settle = ['journal', 'settle', id, ...words];
+  // It may still be on its way.
+  const early = await desk.run(settle);
+  expect(early).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was written down') });
+  const tenMinutes = { ...desk.env, ...later(desk.home, 600_000) };
+  expect((await paydesk(settle, { home: desk.home, env: tenMinutes })).code).toBe(0);
   const again = await desk.run(link);
   expect(again.code, again.stderr).toBe(0);
   expect(desk.posts()).toHaveLength(3);

@@ -178,7 +178,7 @@ async function send(kind: Kind, made: boolean, answer: Answer): Promise<Ended> {
     clock,
     operator: 'op',
     options: { dryRun: false, timeoutMs: 60_000 },
-    notes: { note: () => undefined, progress: () => () => undefined },
+    notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
     ids: () => 'i_1',
   });
   const outcome = await change(intents[kind]);
@@ -191,14 +191,14 @@ const intents: Readonly<Record<Kind, Intent>> = {
     orderId: 'ord_1',
     request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5000 } },
     expected: [{ chargeId: 'ch_1', amount: -5000 }],
-    again: false,
+    again: [],
     approve: () => Promise.resolve(),
   },
   capture: {
     kind: 'capture',
     orderId: 'ord_1',
     request: { method: 'POST', path: 'orders/ord_1/capture' },
-    again: false,
+    again: [],
     approve: () => Promise.resolve(),
   },
 };

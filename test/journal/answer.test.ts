@@ -122,7 +122,7 @@ describe('what a reply to a refund says', () => {
     ]),
   );
   const says = (status: number, why: string) => ({ says: 'nothing', why: `HTTP ${status}, ${why}` });
-  const vague = 'an error of the service that does not say what became of it';
+  const vague = 'it does not say what became of it';
 
   it.each([
     [200, done, { says: 'applied', refunds: [expect.objectContaining({ id: 'new', amount: -5 })] }],
@@ -164,13 +164,31 @@ describe('what a reply to a refund says', () => {
       ),
       { says: 'contradiction', why: 'HTTP 200, an order that shows more than was asked for' },
     ],
-    [422, { object: 'error' }, says(422, vague)],
-    [422, { object: 'error', type: 't' }, says(422, vague)],
-    [422, { object: 'error', details: [] }, says(422, vague)],
-    [399, { object: 'error', type: 't', details: [] }, says(399, vague)],
-    [500, { object: 'error', type: 't', details: [] }, says(500, vague)],
-    [400, { object: 'error', type: 't', details: [] }, expect.objectContaining({ says: 'rejected' })],
-    [499, { object: 'error', type: 't', details: [] }, expect.objectContaining({ says: 'rejected' })],
+    [422, { object: 'error' }, says(422, `an error of the service: ${vague}`)],
+    [422, { object: 'error', type: 't' }, says(422, `t: ${vague}`)],
+    [422, { object: 'error', details: [] }, says(422, `an error of the service: ${vague}`)],
+    [
+      402,
+      {
+        object: 'error',
+        type: 't',
+        log_id: 'l7',
+        details: [{ code: 'service.errors.processing.bank.timeout' }],
+      },
+      says(402, `service.errors.processing.bank.timeout (log_id l7): ${vague}`),
+    ],
+    ...[200, 399, 402, 405, 408, 409, 410, 412, 413, 421, 423, 425, 428, 429, 499, 500, 503].map(
+      (status): [number, object, object] => [
+        status,
+        { object: 'error', type: 't', details: [] },
+        says(status, `t: ${vague}`),
+      ],
+    ),
+    ...[400, 401, 403, 404, 406, 422].map((status): [number, object, object] => [
+      status,
+      { object: 'error', type: 't', details: [] },
+      expect.objectContaining({ says: 'rejected' }),
+    ]),
   ])('%i %j', (status, value, answer) => {
     expect(heard(status, value)).toEqual(answer);
   });

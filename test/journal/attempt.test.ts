@@ -12,7 +12,7 @@ function wanted(more: Partial<Wanted> = {}): Wanted {
     orderId: 'ord_1',
     request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5 } },
     expected: [{ chargeId: 'ch_1', amount: -5 }],
-    again: false,
+    again: [],
     intent: 'i_1',
     livemode: false,
     dryRun: false,
@@ -281,7 +281,7 @@ function earlier(...verdicts: VerdictRow[]): AttemptRecord {
 }
 
 describe('with an attempt that was not seen in its time', () => {
-  const again = wanted({ again: true });
+  const again = wanted({ again: ['i_0'] });
   const doubtful = known(earlier(notSeen()));
 
   it('the same is refused without --again', () => {
@@ -304,9 +304,9 @@ describe('with an attempt that was not seen in its time', () => {
 
   it('under --dry-run its refund that appeared meanwhile is told, and nothing is written down', () => {
     const made: Event = { is: 'fresh', value: order(5), moment: at(0) };
-    const { effect } = run([locked, doubtful, made], wanted({ again: true, dryRun: true }));
+    const { effect } = run([locked, doubtful, made], wanted({ again: ['i_0'], dryRun: true }));
     expect(effect).toEqual({ do: 'release' });
-    expect(endOf([locked, doubtful, made], wanted({ again: true, dryRun: true }))).toMatchObject({
+    expect(endOf([locked, doubtful, made], wanted({ again: ['i_0'], dryRun: true }))).toMatchObject({
       refusal: { why: 'appeared' },
     });
   });

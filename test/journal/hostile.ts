@@ -3,6 +3,7 @@
 import type { Scheduler } from 'fast-check';
 import { CliError } from '../../src/errors.ts';
 import { fold } from '../../src/journal/fold.ts';
+import { attemptName } from '../../src/journal/guards.ts';
 import { resolveOne } from '../../src/journal/reconcile.ts';
 import type { AttemptRecord, JournalRow, Moment } from '../../src/journal/rows.ts';
 import { createChange } from '../../src/journal/run.ts';
@@ -148,11 +149,11 @@ class Machine {
       send: life.port((request: ChangeRequest) => this.#receive(planned, request)),
       operator: 'op',
       options: { dryRun: false, timeoutMs: 60_000 },
-      notes: { note: () => undefined, progress: () => () => undefined },
+      notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
       ids: () => `i_${++this.#ids}`,
     });
     // A person asks again only for what was not seen in its time, and where the order shows no refund.
-    const doubtful = this.#attempts().some(
+    const doubtful = this.#attempts().findLast(
       (one) => verdictOf(one)?.verdict === 'not_seen' && !isOpen(one, this.#moment()),
     );
     const outcome = await change({
@@ -160,7 +161,7 @@ class Machine {
       orderId: 'ord_1',
       request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5000 } },
       expected: [{ chargeId: 'ch_1', amount: -5000 }],
-      again: doubtful && shown.includes('"refunds":null'),
+      again: doubtful !== undefined && shown.includes('"refunds":null') ? [attemptName(doubtful)] : [],
       approve: async ({ value }) => {
         if (JSON.stringify(value) !== shown) throw new CliError('refused', 'money changed');
       },
@@ -185,10 +186,13 @@ class Machine {
     // A person states what is so, and only once nothing is under way any more.
     if (this.#late.some((late) => late.attempt === attempt)) return;
     const applied = this.#made.has(attempt);
-    await resolveOne(under, record, { applied, operator: 'op', note: 'n' }, async () => {
-      const still =
-        this.#made.has(attempt) === applied && !this.#late.some((late) => late.attempt === attempt);
-      if (!still) throw new CliError('refused', 'not so any more');
+    await resolveOne(under, record, {
+      statement: { applied, operator: 'op', note: 'n' },
+      confirm: async () => {
+        const still =
+          this.#made.has(attempt) === applied && !this.#late.some((late) => late.attempt === attempt);
+        if (!still) throw new CliError('refused', 'not so any more');
+      },
     });
   }
 

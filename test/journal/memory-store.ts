@@ -20,6 +20,10 @@ export function createMemoryStore(rows: JournalRow[] = []): JournalStore {
       return Promise.resolve();
     },
     attempts: (query: AttemptQuery) => Promise.resolve(fold(rows).filter((record) => matches(record, query))),
-    newestTime: () => Promise.resolve(rows.reduce((newest, { time }) => Math.max(newest, time), 0)),
+    newest: () =>
+      Promise.resolve({
+        time: rows.reduce((newest, { time }) => Math.max(newest, time), 0),
+        clocks: rows.at(-1)?.clocks,
+      }),
   };
 }

@@ -50,8 +50,10 @@ function attempt(...verdicts: Partial<VerdictRow>[]): AttemptRecord {
 }
 
 const locked: Event = { is: 'locked' };
-const seen = (value: unknown, time = 2000): Event => ({ is: 'seen', value, moment: at(time) });
-const unseen: Event = { is: 'unseen', why: 'no answer', moment: at(2000) };
+// Two minutes after `send_by` a person may state that it was not made.
+const later = 130_000;
+const seen = (value: unknown, time = later): Event => ({ is: 'seen', value, moment: at(time) });
+const unseen: Event = { is: 'unseen', why: 'no answer', moment: at(later) };
 const approved: Event = { is: 'approved', moment: at(2000) };
 const recorded: Event = { is: 'recorded', moment: at(2000) };
 
@@ -140,8 +142,53 @@ describe('a look at an open attempt', () => {
       seen(order(5, 5)),
       { verdict: 'applied', alarm: 'duplicate' },
     ],
-    ['seen once, and still once', attempt({ verdict: 'applied' }), seen(order(5)), undefined],
-    ['seen twice before', attempt({ verdict: 'applied', alarm: 'duplicate' }), seen(order(5, 5)), undefined],
+    [
+      'made, and still once: the look is written down, so that it is not looked at again too soon',
+      attempt({ verdict: 'applied', by: 'reply' }),
+      seen(order(5)),
+      { verdict: 'applied', by: 'reply', alarm: undefined, why: 'a read shows it once' },
+    ],
+    [
+      'made as its reply said, and now twice: an alarm',
+      attempt({ verdict: 'applied', by: 'reply' }),
+      seen(order(5, 5)),
+      { verdict: 'applied', by: 'reply', alarm: 'duplicate' },
+    ],
+    [
+      'made, and its figures do not agree: an alarm',
+      attempt({ verdict: 'applied', by: 'reply' }),
+      seen({ ...order(5), amount_refunded: 10 }),
+      {
+        verdict: 'applied',
+        by: 'reply',
+        alarm: 'disagreement',
+        why: expect.stringContaining('amount_refunded'),
+      },
+    ],
+    [
+      'made, its figures did not agree, and now they do: the alarm is over',
+      attempt({ verdict: 'applied', by: 'reply', alarm: 'disagreement' }),
+      seen(order(5)),
+      { verdict: 'applied', by: 'reply', alarm: undefined },
+    ],
+    [
+      'made, and it does not show any more: nothing new',
+      attempt({ verdict: 'applied', by: 'reply' }),
+      seen(order()),
+      undefined,
+    ],
+    [
+      'not seen, and now its figures do not agree: unknown, with both',
+      attempt({}),
+      seen({ ...order(), amount_refunded: 300 }),
+      { verdict: 'unknown', why: 'amount_refunded is 300, but no refund shows for it' },
+    ],
+    [
+      'seen twice before, and still',
+      attempt({ verdict: 'applied', alarm: 'duplicate' }),
+      seen(order(5, 5)),
+      { verdict: 'applied', alarm: 'duplicate' },
+    ],
     [
       'seen once, and still once when its time is over: written once more, as it was',
       attempt({ verdict: 'applied', alarm: 'contradiction', created: 'c', refunds: [] }),
@@ -152,7 +199,7 @@ describe('a look at an open attempt', () => {
         why: 'a read after its time shows no more of it',
         alarm: 'contradiction',
         created: 'c',
-        refunds: [],
+        refunds: [expect.objectContaining({ id: 'ref_1' })],
       },
     ],
     [
@@ -174,10 +221,10 @@ describe('a look at an open attempt', () => {
       undefined,
     ],
     [
-      'seen once, its time is over, and the clocks disagree now: nothing new',
+      'seen once, its time is over, and the clocks disagree now: a look that does not end the watch',
       attempt({ verdict: 'applied' }),
       { is: 'seen', value: order(5), moment: { ...at(1000 + horizonMs), skewed: true } },
-      undefined,
+      { verdict: 'applied', skewed: true, why: 'a read shows it once' },
     ],
   ])('%s', (_, record, read, row) => {
     const found = added(record, read);
@@ -238,6 +285,14 @@ describe('settling', () => {
     }
   });
 
+  it('that it was not made is refused until two minutes after send_by, that it was made is not', () => {
+    const early = seen(order(), later - 1);
+    expect(run(attempt({}), [early], notMade).state).toMatchObject({
+      end: { how: 'refused', refusal: { why: 'too_early', leftMs: 1 } },
+    });
+    expect(run(attempt({}), [early], made).effect.do).toBe('approve');
+  });
+
   it('is not needed where the read tells, whatever is stated', () => {
     expect(run(attempt({}), [seen(order(5))], notMade).effect).toMatchObject({
       row: { verdict: 'applied', by: 'read' },
@@ -277,7 +332,26 @@ describe('an attempt is due', () => {
       9e9,
       false,
     ],
-    ['not when its reply showed it', attempt({ verdict: 'applied', by: 'reply' }), 2000, false],
+    ['at once when its reply showed it', attempt({ verdict: 'applied', by: 'reply' }), 2000, true],
+    [
+      'not too soon after a look: its age must be four times what it was then',
+      attempt({ verdict: 'applied', by: 'reply' }, { verdict: 'applied', by: 'reply', time: 2000 }),
+      4999,
+      false,
+    ],
+    [
+      'again when it is four times as old as at the last look',
+      attempt({ verdict: 'applied', by: 'reply' }, { verdict: 'applied', by: 'reply', time: 2000 }),
+      5000,
+      true,
+    ],
+    [
+      'once its time is over, however long ago the last look was',
+      attempt({ verdict: 'applied', by: 'reply' }, { verdict: 'applied', by: 'reply', time: 800_000 }),
+      1000 + horizonMs,
+      true,
+    ],
+    ['never when a person said that it was made', attempt({ verdict: 'applied', by: 'person' }), 9e9, false],
   ])('%s', (_, record, time, due) => {
     expect(isDue(record, at(time))).toBe(due);
   });

@@ -3,7 +3,7 @@ import type { JournalRow } from '../../src/journal/rows.ts';
 import { type ChangeParts, createChange } from '../../src/journal/run.ts';
 import type { Intent, SendOnce } from '../../src/ports.ts';
 import { createMemoryStore } from './memory-store.ts';
-import { Ledger, MemoryLocks, reply, serviceOf, testProfile, VirtualClock } from './world.ts';
+import { Ledger, MemoryLocks, reply, serviceOf, VirtualClock } from './world.ts';
 
 let ledger: Ledger;
 let rows: JournalRow[];
@@ -28,7 +28,7 @@ function partsWith(send: SendOnce, more: Partial<ChangeParts> = {}): ChangeParts
     clock,
     operator: 'op7',
     options: { dryRun: false, timeoutMs: 60_000 },
-    notes: { note: () => undefined, progress: () => () => undefined },
+    notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
     ids: () => `i_${++ids}`,
     ...more,
   };
@@ -48,7 +48,7 @@ function refund(more: Partial<Intent> = {}): Intent {
     expected: [{ chargeId: 'ch_1', amount: -5000 }],
     amount: 5000,
     currency: 'MXN',
-    again: false,
+    again: [],
     approve: () => Promise.resolve(),
     ...more,
   };
@@ -68,7 +68,7 @@ describe('a change', () => {
     );
     const outcome = await change(refund());
     expect(outcome).toMatchObject({ verdict: 'applied', by: 'reply', intent: 'i_1' });
-    expect(heldAtPost).toEqual([['sent'], ['http://127.0.0.1:1 ord_1']]);
+    expect(heldAtPost).toEqual([['sent'], ['ord_1']]);
     expect(rows.map(({ type }) => type)).toEqual(['sent', 'verdict']);
     expect(locks.held.size).toBe(0);
   });
@@ -131,7 +131,7 @@ describe('a change', () => {
   });
 
   it('is not sent while the order is being changed by another run', async () => {
-    await locks.take(`${testProfile.origin} ord_1`);
+    await locks.take('ord_1');
     await expect(createChange(partsWith(apply))(refund())).rejects.toMatchObject({ kind: 'refused' });
     expect(ledger.posts).toBe(0);
   });
@@ -140,7 +140,7 @@ describe('a change', () => {
     ledger.refund('ch_1', 5000);
     const change = createChange(partsWith(apply));
     await expect(change(refund())).rejects.toThrow('charge ch_1 already has a refund of 5000: ref_1');
-    expect(await change(refund({ again: true }))).toMatchObject({ verdict: 'applied' });
+    expect(await change(refund({ again: ['ref_1'] }))).toMatchObject({ verdict: 'applied' });
     expect(ledger.effects).toBe(1);
   });
 

@@ -53,7 +53,7 @@ it('the journal file and the journal in memory answer every question alike', asy
           await memory.append(row);
         }
         for (const one of queries) expect(await file.attempts(one)).toEqual(await memory.attempts(one));
-        expect(await file.newestTime()).toBe(await memory.newestTime());
+        expect((await file.newest()).time).toBe((await memory.newest()).time);
         file.close();
       },
     ),

@@ -322,7 +322,16 @@ describe('the order before the sending', () => {
         amountRefunded: 5,
         isRefundable: undefined,
         updatedAt: undefined,
-        charges: [{ id: 'ch_1', refunds: [{ id: 'old', amount: -5 }] }],
+        charges: [
+          {
+            id: 'ch_1',
+            status: 'paid',
+            isRefundable: undefined,
+            amount: 100,
+            amountRefunded: undefined,
+            refunds: [{ id: 'old', amount: -5, createdAt: undefined }],
+          },
+        ],
       },
     });
   });

@@ -90,8 +90,12 @@ describe('the journal file', () => {
       { sent: sent('i_a', 1), verdicts: [verdict('i_a', 2)] },
     ]);
     await store.append(sent('i_b', 3));
-    expect(await other.attempts({ unsettled: true })).toMatchObject([{ sent: { intent: 'i_b' } }]);
-    expect(await other.newestTime()).toBe(3);
+    // What was made is watched: its verdict may still change.
+    expect((await other.attempts({ unsettled: true })).map(({ sent: { intent } }) => intent)).toEqual([
+      'i_a',
+      'i_b',
+    ]);
+    expect((await other.newest()).time).toBe(3);
   });
 
   it('gives the attempts on several orders, and none that is on no order', async () => {
@@ -205,7 +209,7 @@ describe('FAULTS 41: a damaged journal is named by verify, blocks changes, and c
       `UPDATE rows SET row = replace(row, '"amount":-5', '"amount":-6') WHERE seq = 3; DELETE FROM rows WHERE seq = 4`,
     );
     expect(await repairStore(file, 7)).toMatchObject({ kept: 4, doubtful: 1, lost: [4] });
-    expect(await createFileStore(file).attempts({ unsettled: true })).toMatchObject([
+    expect(await createFileStore(file).attempts({ intent: 'i_b' })).toMatchObject([
       {
         sent: { intent: 'i_b', proof: { orderId: 'ord_1', kind: 'api' }, horizonMs: Number.MAX_SAFE_INTEGER },
       },

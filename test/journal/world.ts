@@ -23,12 +23,16 @@ export function wire(value: Record<string, unknown>): WireRecord {
 interface LedgerRefund {
   id: string;
   amount: number;
+  created_at: number;
 }
 interface LedgerCharge {
   id: string;
   amount: number;
   refunds: LedgerRefund[];
 }
+
+/** When virtual clocks begin, Unix milliseconds. */
+const virtualStart = 1_800_000_000_000;
 
 /** One order at the service, and what really happened to it. */
 export class Ledger {
@@ -39,8 +43,14 @@ export class Ledger {
   posts = 0;
   effects = 0;
   #refunds = 0;
+  readonly #now: () => number;
 
-  constructor(id = 'ord_1', charges: readonly [string, number][] = [['ch_1', 35000]]) {
+  constructor(
+    id = 'ord_1',
+    charges: readonly [string, number][] = [['ch_1', 35000]],
+    now: () => number = () => virtualStart,
+  ) {
+    this.#now = now;
     this.id = id;
     this.charges = charges.map(([chargeId, amount]) => ({ id: chargeId, amount, refunds: [] }));
   }
@@ -49,7 +59,13 @@ export class Ledger {
   refund(chargeId: string, amount: number): string {
     this.#refunds += 1;
     const id = `ref_${this.#refunds}`;
-    this.charges.find((charge) => charge.id === chargeId)?.refunds.push({ id, amount: -amount });
+    this.charges
+      .find((charge) => charge.id === chargeId)
+      ?.refunds.push({
+        id,
+        amount: -amount,
+        created_at: Math.floor(this.#now() / 1000),
+      });
     return id;
   }
 
@@ -99,7 +115,6 @@ export class Ledger {
                   data: refunds.map((refund) => ({
                     ...refund,
                     object: 'refund',
-                    created_at: 1,
                     auth_code: '1',
                   })),
                 },
@@ -111,7 +126,7 @@ export class Ledger {
 
 /** A clock that moves when something sleeps, or when a test says so. */
 export class VirtualClock implements Clock {
-  wall = 1_800_000_000_000;
+  wall = virtualStart;
   mono = 1000;
 
   now(): number {

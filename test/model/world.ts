@@ -2,6 +2,7 @@
 
 import { begin, step } from '../../src/journal/attempt.ts';
 import { fold } from '../../src/journal/fold.ts';
+import { attemptName } from '../../src/journal/guards.ts';
 import type { Effect, Event, State, Wanted } from '../../src/journal/protocol.ts';
 import { beginResolve, type ResolveState, resolve } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, JournalRow, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
@@ -206,10 +207,15 @@ function personMoves(world: World, rules: Rules, index: number): Move[] {
   const known = rules.olderRefund ? 1 : 0;
   const again = rules.olderRefund || doubtful.length > 0;
   const found: Move[] = [];
-  if (!again) found.push(...atOnce(startChange(world, rules, index, false), rules, index, 'refund'));
+  if (!again) found.push(...atOnce(startChange(world, rules, index, []), rules, index, 'refund'));
   // Whoever sees that the refund is there does not ask for it again; what was seen may be old when it is sent.
   else if (world.ledger.length === known) {
-    found.push({ name: `${index} runs refund --again`, world: startChange(world, rules, index, true) });
+    const last = doubtful.at(-1);
+    const again = [last === undefined ? 'r0' : attemptName(last)];
+    found.push({
+      name: `${index} runs refund --again ${again}`,
+      world: startChange(world, rules, index, again),
+    });
   }
   for (const record of attempts.filter((one) => isOpen(one, moment) || doubtful.includes(one))) {
     const errand = { intent: record.sent.intent, attempt: 1 };
@@ -234,7 +240,7 @@ function atOnce(world: World, rules: Rules, index: number, name: string): Move[]
     .map((move) => ({ name: `${index} runs ${name}: ${move.name}`, world: move.world }));
 }
 
-function startChange(world: World, rules: Rules, index: number, again: boolean): World {
+function startChange(world: World, rules: Rules, index: number, again: readonly string[]): World {
   const wanted: Wanted = {
     kind: 'refund',
     orderId: 'ord_1',

@@ -10,6 +10,7 @@ import {
   chargeOf,
   type Json,
   listOf,
+  newRefundOf,
   orderOf,
   refundedWhole,
   refundOf,
@@ -335,9 +336,17 @@ describe('F28 the same once more', () => {
     const refused = await desk.script(again);
     expect(refused.code).toBe(3);
     expect(refused.stderr).toContain('has a refund of 300 already');
-    expect(refused.stderr).toContain('add --again');
+    const [first = ''] = /(?<=--charge 1 --amount 300 --again )\S+/.exec(refused.stderr) ?? [];
+    expect(first, refused.stderr).not.toBe('');
     expect(refundsOf(await desk.order(paid.id))).toEqual([[-300]]);
-    expect(await desk.script([...again, '--again'])).toMatchObject({ code: 0 });
+    expect(await desk.script([...again, '--again', first])).toMatchObject({ code: 0 });
+    expect(refundsOf(await desk.order(paid.id))).toEqual([[-300, -300]]);
+    // Arrow-up and Enter.
+    const twice = await desk.script([...again, '--again', first]);
+    expect(twice).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(`${first} was repeated already, at 20`),
+    });
     expect(refundsOf(await desk.order(paid.id))).toEqual([[-300, -300]]);
   });
 
@@ -393,7 +402,7 @@ describe('F28 the same once more', () => {
       'unknown: no usable answer to the refund of 35000 MXN on ord_1 (HTTP 502, an HTML page). It may have been made',
     );
     expect(lost.stderr).toMatch(/paydesk .*journal reconcile i_/);
-    const again = await paydesk([...refund, '--again'], { home });
+    const again = await paydesk([...refund, '--again', 'i_x'], { home });
     expect(again.code).toBe(3);
     expect(again.stderr).toMatch(/^refused: ord_1 has an open outcome/);
     expect(service.posts).toHaveLength(1);
@@ -409,7 +418,7 @@ describe('F43 an amount without a charge', () => {
       orders: [paid],
       onPost: (_found, held, { body }) => {
         const { amount } = JSON.parse(body) as { readonly amount: number };
-        refunds.push(refundOf(`rf_${refunds.length}`, amount));
+        refunds.push(newRefundOf(`rf_${refunds.length}`, amount));
         const sum = refunds.reduce((total, refund) => total - Number(refund.amount), 0);
         const charge = chargeOf('ch_2', 35000, { refunds: listOf(...refunds) });
         held.orders = [{ ...paid, amount_refunded: sum, charges: listOf(declined, charge) }];

@@ -14,7 +14,7 @@ const lockedInPart = chargeOf('ch_1', 35000, {
 describe('the only charge says is_refundable false, and its order true', () => {
   test.each([
     ['a part of it', locked, ['--amount', '300']],
-    ['the rest of it', lockedInPart, ['--again']],
+    ['the rest of it', lockedInPart, ['--again', 'rf_1']],
     ['a part of it by its number', locked, ['--amount', '300', '--charge', '1']],
   ])('%s is refused: exit 3, nothing is sent', async (_name, charge, words) => {
     using home = newHome();

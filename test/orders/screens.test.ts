@@ -8,6 +8,7 @@ import {
   chargeOf,
   type Json,
   listOf,
+  newRefundOf,
   orderOf,
   refundOf,
   type Service,
@@ -110,6 +111,9 @@ async function screenAt(
       .replaceAll(/[^\n]*\r/g, '')
       .replaceAll(/^(\? \[\w+\] [^[]*)\? \[.*$/gm, '$1')
       .replaceAll(/i_[0-9a-z]{8}/g, 'i_7f3k2m9x')
+      // Of a refund that is made now, in full and without its year.
+      .replaceAll(/\d\d? \w{3} (?!20[0-9][0-5])20\d\d \d\d:\d\d:\d\d (?=UTC)/g, 'D MMM YYYY HH:MM:SS ')
+      .replaceAll(/(-300 {2})\d\d? \w{3} \d\d:\d\d UTC-6( *)/g, '$1D MMM HH:MM UTC-6  ')
       .replaceAll(/read just now, \d+ \w+ \d\d:\d\d:\d\d/g, 'read just now, 21 Nov 09:31:12')
       .replaceAll(/(sent once, |up to )\d\d:\d\d:\d\d/g, '$1HH:MM:SS')
       .replaceAll(/(blocked until )\d+ \w+ \d+ \d\d:\d\d:\d\d/g, '$1D MMM YYYY HH:MM:SS')
@@ -181,7 +185,7 @@ test('orders show: an order that is not charged yet, and a charge that was paid 
 });
 
 test('a refund of this desk: who and why, in show and, from 120 columns, in the list', async () => {
-  const after = withRefunds(refundOf('656fa9349a2b4d0018c51f07', 300, { created_at: bought + 50000 }));
+  const after = withRefunds(newRefundOf('656fa9349a2b4d0018c51f07', 300));
   await open({ orders: [order], onPost: answered(after, json(after)) });
   const note = 'ticket 8840, the second parcel came broken and she sent pictures';
   const part = ['--charge', '1', '--amount', '300', '--reason', 'requested_by_client', '--note', note];
@@ -191,7 +195,7 @@ REFUNDS  from charge  amount  when                     auth    by
          1 *4242      -12000  20 Nov 2020 19:04 UTC-6  490215  not from this
                                                                machine
          id 656f21d79a2b4d0018c40c11
-         1 *4242        -300  21 Nov 2020 07:02 UTC-6  490215  op7: ticket 8840,
+         1 *4242        -300  D MMM HH:MM UTC-6  490215  op7: ticket 8840,
                                                                the second parcel
                                                                came broken and
                                                                she sent pictures
@@ -243,7 +247,7 @@ const answered =
   };
 
 test('a refund: preview and result; the note is shown as one that stays here, and is not in the request', async () => {
-  const after = withRefunds(refundOf('656fa9349a2b4d0018c51f07', 23000, { created_at: bought + 50000 }));
+  const after = withRefunds(newRefundOf('656fa9349a2b4d0018c51f07', 23000));
   await open({ onPost: answered(after, json(after)) });
   expect(await screenOf(refund, ['Send it? (y/N)', 'y\r'])).toMatchInlineSnapshot(`
     "REFUND THE REST OF A CHARGE                                     sandbox shop
@@ -263,7 +267,7 @@ test('a refund: preview and result; the note is shown as one that stays here, an
     ? [sandbox] Send it? (y/N)
     refunded 23000 MXN to visa *4242                                sandbox shop
     order    ord_2tQ7zRk9PwE5xNvAm   partially_refunded, as before
-    refund   656fa9349a2b4d0018c51f07   21 Nov 2020 07:02:11 UTC-6   auth 490215
+    refund   656fa9349a2b4d0018c51f07   D MMM YYYY HH:MM:SS UTC-6   auth 490215
     money    12000 -> 35000 refunded of 52000; 17000 left      journal i_7f3k2m9x
     "
   `);
@@ -344,8 +348,8 @@ describe('bad moments', () => {
 
   test('two new refunds instead of one', async () => {
     const after = withRefunds(
-      refundOf('656fa9349a2b4d0018c51f07', 23000),
-      refundOf('656fa9369a2b4d0018c51f0c', 23000),
+      newRefundOf('656fa9349a2b4d0018c51f07', 23000),
+      newRefundOf('656fa9369a2b4d0018c51f0c', 23000),
     );
     await open({ onPost: answered(after, reply('', 502)) }, quick);
     expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`

@@ -148,6 +148,11 @@ export function refundOf(id: string, amount: number, changes: Json = {}): Json {
   };
 }
 
+/** The record of a refund that is made now. */
+export function newRefundOf(id: string, amount: number, changes: Json = {}): Json {
+  return refundOf(id, amount, { created_at: Math.floor(Date.now() / 1000), ...changes });
+}
+
 export function listOf(...data: readonly Json[]): Json {
   return { object: 'list', has_more: false, total: data.length, data };
 }
@@ -189,7 +194,7 @@ export function refundedWhole(order: Json): Json {
     ...charge,
     status: 'refunded',
     is_refundable: false,
-    refunds: listOf(refundOf(`rf_${String(charge.id)}`, Number(charge.amount))),
+    refunds: listOf(newRefundOf(`rf_${String(charge.id)}`, Number(charge.amount))),
   }));
   return {
     ...order,

@@ -7,6 +7,7 @@ import {
   chargeOf,
   type Json,
   listOf,
+  newRefundOf,
   orderOf,
   refundOf,
   type Service,
@@ -249,7 +250,10 @@ function refundedBy(order: Json, { amount }: Json): Json {
   const last = data.at(-1) ?? {};
   const before = (last.refunds ?? listOf()) as { readonly data: readonly Json[] };
   const taken = Number(amount ?? last.amount);
-  const refunds = listOf(...before.data, refundOf('rf_new', taken, { status: 'pending', expires_at: null }));
+  const refunds = listOf(
+    ...before.data,
+    newRefundOf('rf_new', taken, { status: 'pending', expires_at: null }),
+  );
   return {
     ...order,
     amount_refunded: Number(order.amount_refunded) + taken,

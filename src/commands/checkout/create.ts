@@ -39,7 +39,7 @@ export const create = defineCommand({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { flags }) {
     ctx.out.checkColumns(checkoutColumns);
-    const { confirm, intent: intentId, again = false, body: file, qr, 'no-qr': noQr, ...given } = flags;
+    const { confirm, intent: intentId, again = [], body: file, qr, 'no-qr': noQr, ...given } = flags;
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     const missing = file === undefined ? missingFlags(given, essentialFlags) : [];
@@ -51,7 +51,7 @@ export const create = defineCommand({
     });
     const repeat = { kind: 'checkout' as const, intentId, asked: sent.asked, again };
     const columnsOf = () => checkoutColumns;
-    const repeated = await showRecorded(ctx, profile, repeat, columnsOf);
+    const repeated = await showRecorded(ctx, service, repeat, columnsOf);
     if (repeated !== undefined) {
       await drawLink(ctx, repeated.record.value, { qr, noQr });
       return undefined;

@@ -2,7 +2,7 @@
 
 import { currencyPattern, paymentMethodValues } from '../../api/spec.ts';
 import { flag, usage } from '../../command.ts';
-import { intentFlag } from '../repeat.ts';
+import { againFlag, intentFlag } from '../repeat.ts';
 import { expiresFlag } from './expiry.ts';
 import { itemFlag } from './items.ts';
 
@@ -30,7 +30,7 @@ export const saleFlags = {
 export const creationFlags = {
   confirm: flag.text({ value: 'PROFILE', summary: "the profile's name: says yes in production" }),
   intent: intentFlag,
-  again: flag.switch({ summary: 'the same was tried before and not seen, and is meant again' }),
+  again: againFlag,
 } as const;
 
 /** `--body`, which stands for all the flags that make a body. */

@@ -29,7 +29,7 @@ export const list = defineCommand({
     const since = flags.since?.at(reckoningOf(ctx));
     const query = { origin, orderId: flags.order, operator: flags.operator, since };
     if (origin !== undefined && !ctx.options.dryRun)
-      await lookAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }), 3);
+      await lookAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }));
     const attempts = await ctx.journal.attempts(query);
     const shown = flags.open === true ? await openOf(ctx, attempts) : attempts;
     await showAttempts(ctx, shown);

@@ -30,10 +30,11 @@ export const reconcile = defineCommand({
     const all = flags.all === true;
     const origin = await originOf(ctx, all && ctx.options.profile === undefined);
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
-    const atMost = all ? unsettled.length : 3;
-    if (ctx.options.dryRun) return sayDue(ctx, await dueOf(ctx, unsettled, atMost));
+    const due = await dueOf(ctx, unsettled);
+    const chosen = all ? due : ctx.journal.pickDue(due, await ctx.journal.now());
+    if (ctx.options.dryRun) return sayDue(ctx, chosen);
     ctx.out.checkColumns(attemptColumns);
-    const looked = await lookAgain(ctx, unsettled, atMost);
+    const looked = await lookAt(ctx, chosen, !all);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => looked.some((one) => one.sent.intent === sent.intent);
     // What no read can tell, or is not to be read yet, is open all the same.
@@ -49,7 +50,7 @@ export const reconcile = defineCommand({
 
 async function reconcileOne(ctx: Context, intent: string): Promise<number | undefined> {
   const before = await attemptOf(ctx, intent);
-  const due = await dueOf(ctx, [before], 1);
+  const due = (await isWorthALook(ctx, before)) ? [before] : [];
   if (ctx.options.dryRun) return sayDue(ctx, due);
   checkShown(ctx, before);
   const record = due.length === 0 ? before : (await ctx.journal.reconcile(before)).record;
@@ -57,13 +58,14 @@ async function reconcileOne(ctx: Context, intent: string): Promise<number | unde
   return needsLook(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
 
-async function dueOf(
-  ctx: Context,
-  attempts: readonly AttemptRecord[],
-  atMost: number,
-): Promise<readonly AttemptRecord[]> {
+// Who asks for it by name gets a look at what is only watched too, due or not.
+async function isWorthALook(ctx: Context, record: AttemptRecord): Promise<boolean> {
+  return ctx.journal.isWatched(record) || ctx.journal.isDue(record, await ctx.journal.now());
+}
+
+async function dueOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
-  return attempts.filter((one) => ctx.journal.isDue(one, now)).slice(0, atMost);
+  return attempts.filter((one) => ctx.journal.isDue(one, now));
 }
 
 // Reading the order would write down what it proves.
@@ -76,24 +78,36 @@ async function sayDue(ctx: Context, due: readonly AttemptRecord[]): Promise<unde
   return undefined;
 }
 
-/** Reads due attempts again, oldest first, so many at most. What cannot be read is said and stays as it is. */
+/** Reads some of the due attempts again: three open ones, and one that is only watched. */
 export async function lookAgain(
   ctx: Context,
   attempts: readonly AttemptRecord[],
-  atMost: number,
+): Promise<readonly AttemptRecord[]> {
+  const due = await dueOf(ctx, attempts);
+  return lookAt(ctx, ctx.journal.pickDue(due, await ctx.journal.now()), true);
+}
+
+// What cannot be read is said and stays as it is. `brief`: one request for what is only watched, and a word where it fails
+// helps nobody.
+async function lookAt(
+  ctx: Context,
+  attempts: readonly AttemptRecord[],
+  brief: boolean,
 ): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
   const looked: AttemptRecord[] = [];
-  for (const record of await dueOf(ctx, attempts, atMost)) {
+  for (const record of attempts) {
+    const once = brief && ctx.journal.isWatched(record);
     try {
-      const { record: after, sight } = await ctx.journal.reconcile(record);
+      const { record: after, sight } = await ctx.journal.reconcile(record, { once });
+      if (once && sight?.shows === 'unreadable') continue;
       looked.push(after);
       if (sight?.shows === 'unreadable')
         ctx.notes.note(`no read tells of ${record.sent.intent}: ${sight.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // An outcome that has a verdict is only watched; an account that is gone needs nobody's eyes for it.
-      if (error.kind === 'auth' && !ctx.journal.isOpen(record, now)) continue;
+      if (once || (error.kind === 'auth' && !ctx.journal.isOpen(record, now))) continue;
       ctx.notes.warn(`${record.sent.intent} stays as it is: ${error.message}`);
       looked.push(record);
     }

@@ -32,6 +32,7 @@ export const settle = defineCommand({
     const record = await attemptOf(ctx, intent);
     if (ctx.options.dryRun) return sayOnly(ctx, record, flags.applied === true);
     checkShown(ctx, record);
+    if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, flags.applied === true);
     const note = flags.note ?? (await ctx.ask.text({ message: 'How do you know?', flag: '--note TEXT' }));
     const statement = { applied: flags.applied === true, note };
     const confirm = (sight: Sight) =>

@@ -17,6 +17,7 @@ const alarmWords = {
   contradiction: 'the answer contradicted the request',
   partial: 'only a part shows',
   applied_though_rejected: 'refused, and yet made',
+  disagreement: 'its figures do not agree',
 } as const;
 
 function verdictWords(last: VerdictRow | undefined, open: boolean): string {
@@ -100,8 +101,14 @@ export function nextSteps(
       ...settleCommands(intent),
     ];
   }
-  if (last?.verdict === 'not_seen') return [`to send it again: the same command with --again`];
+  if (last?.verdict === 'not_seen')
+    return [`to send it again: the same command with --again ${againName(record)}`];
   return proof.orderId === undefined ? [] : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)];
+}
+
+// As the refusal of a repeat names it.
+function againName({ sent: { intent, attempt } }: AttemptRecord): string {
+  return attempt === 1 ? intent : `${intent}.${attempt}`;
 }
 
 // By the name it had when it was sent: whoever follows the words reaches that account, not the default one.

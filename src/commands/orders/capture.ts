@@ -10,7 +10,7 @@ import { changeWords } from '../kind-words.ts';
 import { checkMode } from '../mode.ts';
 import { readOne } from '../one-record.ts';
 import { checkNotOpen } from '../open-outcome.ts';
-import { appliedNow, askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
+import { againFlag, appliedNow, askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { capturePreview, captureResult } from './capture-view.ts';
 import { checkUnchanged } from './final-read.ts';
@@ -30,6 +30,7 @@ export const capture = defineCommand({
   flags: {
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
     intent: intentFlag,
+    again: againFlag,
   },
   examples: [
     'paydesk -p demo orders capture',
@@ -38,7 +39,7 @@ export const capture = defineCommand({
     `paydesk -p demo orders capture ${captureExample} --yes --json --no-input`,
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
-  async run(ctx, { args: [givenId], flags: { confirm, intent: intentId } }) {
+  async run(ctx, { args: [givenId], flags: { confirm, intent: intentId, again = [] } }) {
     ctx.out.checkColumns(orderColumns);
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
@@ -53,17 +54,17 @@ export const capture = defineCommand({
       orderId: givenId,
       intentId,
       asked: askedFor({ order: givenId }),
-      again: false,
+      again,
     };
-    if (await showRecorded(ctx, profile, repeat, () => orderColumns)) return undefined;
+    if (await showRecorded(ctx, service, repeat, () => orderColumns)) return undefined;
     const id = givenId ?? (await pickOrder(ctx, service, offer)).id;
-    await checkNotOpen(ctx, profile, id);
+    await checkNotOpen(ctx, service, id, again);
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
     checkCapturable(order.value, profile);
     const confirmable = { profile, id, confirm };
     if (!ctx.options.dryRun) ctx.notes.show(capturePreview(order.value, profile));
     await confirmChange(ctx, confirmable, readOrder(order.value)?.amount);
-    const intent = { ...captureIntent(ctx, order, confirmable), intentId, asked: repeat.asked };
+    const intent = { ...captureIntent(ctx, order, confirmable), again, intentId, asked: repeat.asked };
     const outcome = await ctx.change(intent);
     const applied = await appliedNow(ctx, profile, { intent, outcome }, () => orderColumns);
     if (applied === undefined) return undefined;
@@ -97,7 +98,7 @@ function captureIntent(ctx: Context, order: WireRecord, confirmable: Confirmable
     request: { method: 'POST', path: paths.capture(confirmable.id) },
     amount,
     currency,
-    again: false,
+    again: [],
     approve: async (fresh) => {
       await checkUnchanged(ctx, shown, fresh, confirmable);
       checkCapturable(fresh.value, confirmable.profile);

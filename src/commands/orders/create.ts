@@ -40,7 +40,7 @@ export const create = defineCommand({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { flags }) {
     ctx.out.checkColumns(orderColumns);
-    const { confirm, intent: intentId, again = false, body: file, qr, 'no-qr': noQr, ...given } = flags;
+    const { confirm, intent: intentId, again = [], body: file, qr, 'no-qr': noQr, ...given } = flags;
     const service = await ctx.service({ purpose: 'change' });
     const { profile } = service;
     const missing = file === undefined ? missingFlags(given, essentialFlags) : [];
@@ -52,7 +52,7 @@ export const create = defineCommand({
     });
     const repeat = { kind: 'order' as const, intentId, asked, again };
     const columnsOf = () => orderColumns;
-    const repeated = await showRecorded(ctx, profile, repeat, columnsOf);
+    const repeated = await showRecorded(ctx, service, repeat, columnsOf);
     if (repeated !== undefined) {
       await drawLink(ctx, checkoutOf(repeated.record.value), { qr, noQr });
       return undefined;

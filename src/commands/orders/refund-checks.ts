@@ -1,12 +1,13 @@
 /** What a refund is refused for before it is sent, and what a person is warned of. Pure. */
 
-import { type OrderMoney, readMoney } from '../../api/charges.ts';
+import { hiddenRefunds, newestEqual, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { ExpectedRefund, Profile } from '../../ports.ts';
+import type { Profile } from '../../ports.ts';
 import { commandLine } from '../account.ts';
 import { checkMode } from '../mode.ts';
 import type { RefundOrigins } from './refund-origins.ts';
+import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
 /** A refusal by paydesk: nothing was sent. */
 export function refused(message: string, now: readonly string[]): CliError {
@@ -24,8 +25,9 @@ export function refundableMoney(order: JsonObject, profile: Profile): OrderMoney
 // The outcome of anything else could not be proved afterwards.
 function provableMoney(order: JsonObject): OrderMoney {
   const reading = readMoney(order);
-  if ('money' in reading) return reading.money;
-  throw refused(`${String(order.id)} cannot be refunded safely: ${reading.problem}`, [
+  const problem = 'money' in reading ? hiddenRefunds(reading.money) : reading.problem;
+  if ('money' in reading && problem === undefined) return reading.money;
+  throw refused(`${String(order.id)} cannot be refunded safely: ${problem}`, [
     'its outcome could not be proved afterwards; ask who runs the service',
   ]);
 }
@@ -59,19 +61,33 @@ function sumLine(money: OrderMoney): string {
   return `${refunded} of ${money.amount} ${money.currency ?? ''} went back`.trim();
 }
 
-/** The same amount on the same charge, by anyone, at any age, may be the refund that was meant. */
+/**
+ * The same amount on the same charge, by anyone, at any age, may be the refund that was meant: the newest one must be named.
+ * Whether a word that names no refund of this order covers it, the journal knows, and says under the order's lock.
+ */
 export function checkRepeat(
-  expectedRefunds: readonly ExpectedRefund[],
-  money: OrderMoney,
+  { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
+  { again }: Pick<RefundAsked, 'again'>,
   profile: Profile,
 ): void {
-  for (const { chargeId, amount } of expectedRefunds) {
+  const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  if (again.some((name) => !shown.has(name))) return;
+  for (const { chargeId, amount } of expected) {
     const charge = money.charges.find(({ id }) => id === chargeId);
-    const equal = charge?.refunds.find((refund) => refund.amount === amount);
-    if (equal === undefined) continue;
+    const equal = newestEqual(charge?.refunds ?? [], amount);
+    if (equal === undefined || again.includes(equal.id)) continue;
+    const more = [
+      '--charge',
+      String(charge?.number ?? chargeId),
+      ...(body.amount === undefined ? [] : ['--amount', String(body.amount)]),
+    ];
     throw refused(
       `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${-amount} already, ${equal.id}`,
-      ['if the buyer is to get the same amount once more, add --again', showOrder(money, profile)],
+      [
+        'if the buyer is to get the same amount once more:',
+        commandLine(profile, 'orders', 'refund', money.id, ...more, '--again', equal.id),
+        showOrder(money, profile),
+      ],
     );
   }
 }

@@ -19,8 +19,8 @@ import { chooseTarget, type Named } from './refund-target.ts';
 export interface RefundAsked extends Named {
   readonly reason?: RefundReason | undefined;
   readonly note?: string | undefined;
-  /** A repeat of an equal refund is meant. */
-  readonly again: boolean;
+  /** What this repeats, as `--again` names it. */
+  readonly again: readonly string[];
 }
 
 /** A refund that may be sent: its body, what it must bring about, and what to warn of. */
@@ -45,7 +45,7 @@ export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profi
   if (asked.charge === undefined) checkWhole(money, profile);
   const target = chooseTarget(asked, money, profile);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
-  if (!asked.again) checkRepeat(plan.expected, money, profile);
+  checkRepeat(plan, asked, profile);
   checkLimit(plan.amount, money, profile);
   return { ...plan, warnings: [...plan.warnings, ...generalWarnings(money, order)] };
 }

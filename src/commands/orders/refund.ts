@@ -14,7 +14,7 @@ import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts
 import { changeWords } from '../kind-words.ts';
 import { readOne } from '../one-record.ts';
 import { checkNotOpen } from '../open-outcome.ts';
-import { appliedNow, askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
+import { againFlag, appliedNow, askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { checkUnchanged } from './final-read.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
@@ -52,7 +52,7 @@ export const refund = defineCommand({
     note: flag.text({ value: 'TEXT', summary: 'why, for this machine; is not sent' }),
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
     intent: intentFlag,
-    again: flag.switch({ summary: 'an equal refund was made before and this one is meant too' }),
+    again: againFlag,
   },
   examples: [
     'paydesk -p demo orders refund',
@@ -86,20 +86,14 @@ export const refund = defineCommand({
         amount: flags.amount,
         reason: flags.reason,
       }),
-      again: flags.again === true,
+      again: flags.again ?? [],
     };
-    if (await showRecorded(ctx, profile, repeat, () => orderColumns)) return undefined;
+    if (await showRecorded(ctx, service, repeat, () => orderColumns)) return undefined;
     const { id, twin } =
       givenId === undefined ? await pickOrder(ctx, service, offer) : { id: givenId, twin: undefined };
-    const closed = await checkNotOpen(ctx, profile, id);
+    const closed = await checkNotOpen(ctx, service, id, repeat.again);
     const { record: order } = await readOne(ctx, service, 'orders', id, 'change');
-    const asked = await gather(
-      ctx,
-      service,
-      order,
-      { ...flags, again: flags.again === true },
-      givenId === undefined,
-    );
+    const asked = await gather(ctx, service, order, { ...flags, again: repeat.again }, givenId === undefined);
     const planned = planRefund(asked, order.value, profile);
     const origins = await originsOf(ctx, profile, order.value);
     const young = youngWarnings(planned.money, ctx.clock.now(), origins);

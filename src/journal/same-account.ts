@@ -1,0 +1,43 @@
+/** Whether two changes may be of one account, whatever the spelling of its address and the name of its profile. Pure. */
+
+import type { AccountMarks } from '../ports.ts';
+import type { SentRow } from './rows.ts';
+
+/** What tells of the account that a change was sent to. */
+export function marksOf({ origin, proof: { livemode }, keyFingerprint }: SentRow): AccountMarks {
+  return { origin, livemode, keyFingerprint };
+}
+
+/**
+ * The same address, the same key, or real money on both sides. A demo is only itself: every demo has the same order ids.
+ * Two sandboxes of different addresses and keys are two accounts.
+ */
+export function mayBeSameAccount(one: AccountMarks, other: AccountMarks): boolean {
+  if (isDemo(one) || isDemo(other)) return one.origin === other.origin;
+  const sameKey = one.keyFingerprint !== undefined && one.keyFingerprint === other.keyFingerprint;
+  return sameKey || isSameAddress(one, other) || (one.livemode && other.livemode);
+}
+
+/** Whether both have the same address: it is one account then, whatever its profiles are called. */
+export function isSameAddress(one: AccountMarks, other: AccountMarks): boolean {
+  return plainOrigin(one.origin) === plainOrigin(other.origin);
+}
+
+/** What a lock on something of an account is called: of every account but a demo the same, so that no spelling escapes it. */
+export function lockName({ origin }: Pick<AccountMarks, 'origin'>, what: string): string {
+  return isDemo({ origin }) ? `${origin} ${what}` : what;
+}
+
+function isDemo({ origin }: Pick<AccountMarks, 'origin'>): boolean {
+  return origin.startsWith('demo:');
+}
+
+// `localhost`, `127.0.0.1` and `[::1]` are one; the case, a trailing dot and the scheme's own port do not count.
+function plainOrigin(origin: string): string {
+  if (!URL.canParse(origin)) return origin;
+  const { protocol, hostname, port } = new URL(origin.toLowerCase());
+  const host = hostname.replace(/\.$/, '');
+  const isLoopback =
+    /^(localhost|.*\.localhost|127(\.[0-9]+){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/.test(host);
+  return `${protocol}//${isLoopback ? 'localhost' : host}:${port}`;
+}
