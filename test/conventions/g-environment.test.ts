@@ -30,7 +30,18 @@ function environment(url: string, more: Readonly<Record<string, string>> = {}): 
 const nowhere = 'http://127.0.0.1:9';
 
 function add(home: Home, env: Readonly<Record<string, string>>): Promise<Ran> {
-  const words = ['profile', 'add', 'a', '--base-url', nowhere, '--mode', 'sandbox', '--key-stdin'];
+  const words = [
+    'profile',
+    'add',
+    'a',
+    '--base-url',
+    nowhere,
+    '--mode',
+    'sandbox',
+    '--key-stdin',
+    '--key-store',
+    'file',
+  ];
   return paydesk(words, { home, input: newKey(), env });
 }
 
