@@ -82,6 +82,8 @@ describe.concurrent('a host with letters beyond ASCII is shown in both forms and
     expect((await add(home, [...words, 'api.example.com'], lookalike)).code).toBe(2);
     expect((await add(home, [...words, ascii], lookalike)).code).toBe(0);
     expect(JSON.parse(profilesOf(home))).toMatchObject({ profiles: { a: { base_url: lookalike } } });
+    const shown = await paydesk(['profile', 'show', 'a', '--json'], { home });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ base_url: lookalike, host_reads: unicode });
   });
 
   const atLookalike = (home: Home) =>
