@@ -191,6 +191,14 @@ describe('a change that names an order, wherever it does, is a change of that or
     expect(broken.changes()).toHaveLength(1);
   });
 
+  test('what a shop keeps in metadata names no order of the service', async () => {
+    await using service = await startCreations();
+    const body = { metadata: { order_id: 'ord_ours17', orders: ['ord_a', 'ord_b'] } };
+    const ran = await service.run(['api', 'POST', 'things', '--body', '-', '--yes'], JSON.stringify(body));
+    expect(ran.code, ran.stderr).toBe(0);
+    expect(service.posts()).toMatchObject([{ body }]);
+  });
+
   test('a request that names two orders is refused, since it could have the lock of one only', async () => {
     const seen = desk.requests.length;
     const ran = await api('POST', `orders/${id}/charges`, '--field', 'order_id=ord_other', '--yes');

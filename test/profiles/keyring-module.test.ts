@@ -46,7 +46,7 @@ function addProfile(
   env: Record<string, string> = {},
 ): Promise<Ran> {
   const words = ['--base-url', 'https://api.example.com', '--mode', 'sandbox', '--key-stdin'];
-  return paydesk(['profile', 'add', 'x', ...words, '--key-store', 'keyring'], {
+  return paydesk(['profile', 'add', 'x', ...words], {
     home,
     cwd,
     env,
@@ -107,6 +107,9 @@ describe.concurrent('the one that was installed with paydesk is loaded', () => {
     plant(join(place.path, modules), home, { name });
     const ran = await addProfile(program, home, home.path);
     expect(ran.code, ran.stderr).toBe(0);
+    // A script that says no place has its key in the keyring that answers.
+    expect(ran.stdout).toContain('system keyring');
+    expect(existsSync(join(home.path, '.config/paydesk/keys.json'))).toBe(false);
     const own = ['keyring-own-x64', 'keyring'].map((part) =>
       join(place.path, modules, '@napi-rs', part, 'index.js'),
     );

@@ -114,11 +114,14 @@ export function orderOf(path: string, body: JsonObject | undefined): string | un
   });
 }
 
-// `order_id`, `orderId`, `order`, or the `id` in an object `order`, at any depth.
+// `order_id`, `orderId`, `order`, or the `id` in an object `order`, at any depth; but what a shop keeps in `metadata` are
+// its own numbers.
 function namedIn(value: unknown, key = ''): readonly string[] {
   const isOrder = /^orders?_?(?:ids?)?$/i.test(key);
   if (typeof value === 'string') return isOrder && orderIdPattern.test(value.trim()) ? [value.trim()] : [];
   if (Array.isArray(value)) return value.flatMap((one) => namedIn(one, key));
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, one]) => namedIn(one, isOrder && name === 'id' ? key : name));
+  return Object.entries(value)
+    .filter(([name]) => name !== 'metadata')
+    .flatMap(([name, one]) => namedIn(one, isOrder && name === 'id' ? key : name));
 }
