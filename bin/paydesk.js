@@ -1,13 +1,21 @@
 #!/usr/bin/env node
-// Checks the Node version, answers --version without loading anything and TAB with little, and hands over to main.
+// Checks the Node version, refuses a debugger, answers --version without loading anything and TAB with little, and hands over to main.
 const [major, minor] = process.versions.node.split('.').map(Number);
 const { argv } = process;
+const isDebugged = () => process.getBuiltinModule('node:inspector')?.url() !== undefined;
 
 if (!(major >= 26 || (major === 24 && minor >= 15))) {
   process.stderr.write(
     `error:   paydesk needs Node 24.15 or later, or 26 or later; this is ${process.versions.node}\n`,
   );
   process.exitCode = 1;
+} else if ((process.execArgv.length > 0 || process.env.NODE_OPTIONS) && isDebugged()) {
+  // Its port was open before this line: whoever reaches it reads every key that is used.
+  process.stderr.write(
+    'refused: a debugger is open in this process (--inspect), and it could read keys\n' +
+      'certain: nothing was sent\nnow:     start paydesk without --inspect\n',
+  );
+  process.exitCode = 3;
 } else if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
   // An import of node:fs, or opening process.stdout, would take longer than all of this.
   const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');

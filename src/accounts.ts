@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import type { Client } from './api/client.ts';
-import { useProxies } from './api/proxy.ts';
+import { routeTo } from './api/proxy.ts';
 import { keepBooks } from './bookkeeping.ts';
 import type { Globals } from './globals.ts';
 import { tolerableSkewMs } from './journal/time.ts';
@@ -102,7 +102,7 @@ async function openClient(parts: AccountParts, name: string | undefined, trial?:
   secrets.add(secret);
   parts.opened(profile);
   const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
-  if (transport === undefined) await useProxies(process.env);
+  const route = transport === undefined ? await routeTo(profile.baseUrl, process.env) : undefined;
   makeCacheFolder(parts.cacheFolder);
   const { createClient } = await import('./api/client.ts');
   let seen: { readonly date: number; readonly wall: number } | undefined;
@@ -116,6 +116,7 @@ async function openClient(parts: AccountParts, name: string | undefined, trial?:
     signal,
     leave: parts.stop.leave,
     transport,
+    route,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
     onDate: (date) => {
       const wall = clock.now();

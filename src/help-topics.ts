@@ -26,7 +26,7 @@ const environment = (): readonly string[] => [
   '  PAYDESK_DEMO_FAULT   lose replies on the demo, to practise: apply-drop, drop, ...',
   '  CI                   set: the same as --no-input',
   '  NO_COLOR             set: no colour; FORCE_COLOR: colour also in a pipe',
-  '  HTTPS_PROXY          honoured, as are HTTP_PROXY and NO_PROXY',
+  '  HTTPS_PROXY          a proxy for https, but for hosts in NO_PROXY; plain http and this machine are never proxied',
   '  XDG_CONFIG_HOME      profiles and keys lie in its folder paydesk; XDG_STATE_HOME: the journal and the demo; XDG_CACHE_HOME: compiled code',
   '',
   'Nothing else is kept anywhere, and no host but the service is asked for anything. To leave no trace:',

@@ -10,6 +10,7 @@ import type { Exchange, Exchanged } from './exchange.ts';
 import { failureOf, timedOut } from './failure.ts';
 import { headOf } from './headers.ts';
 import { locate } from './locate.ts';
+import type { Dispatcher } from './one-dispatch.ts';
 import { createPace } from './pace.ts';
 import { walkPages } from './pages.ts';
 import { createReader } from './read.ts';
@@ -33,6 +34,8 @@ export interface ClientParts {
   readonly leave?: AbortSignal | undefined;
   /** An in-process service instead of the network. */
   readonly transport?: typeof fetch | undefined;
+  /** The way over the network; absent: fetch's own. */
+  readonly route?: Dispatcher | undefined;
   /** One line a request: method, URL, status, milliseconds. */
   readonly debug?: ((line: string) => void) | undefined;
   /** The `Date` header of every reply, Unix milliseconds. */
@@ -72,6 +75,7 @@ export function createClient(parts: ClientParts): Client {
   const send = createSendOnce({
     exchange,
     overNetwork: transport === undefined,
+    route: parts.route,
     leave: parts.leave,
     lastRead: reader.lastEvidence,
   });

@@ -33,11 +33,16 @@ function isDispatcher(value: unknown): value is Dispatcher {
   );
 }
 
-async function currentDispatcher(): Promise<Dispatcher> {
-  // It is not there before fetch was first used.
-  if (!isDispatcher(Reflect.get(globalThis, globalDispatcher))) await fetch('data:,');
+/** What fetch uses by itself; undefined before it was first used, unless Node was told to proxy. */
+export function dispatcherInUse(): Dispatcher | undefined {
   const current: unknown = Reflect.get(globalThis, globalDispatcher);
-  if (!isDispatcher(current)) throw new Error('fetch has no dispatcher');
+  return isDispatcher(current) ? current : undefined;
+}
+
+async function ownDispatcher(): Promise<Dispatcher> {
+  if (dispatcherInUse() === undefined) await fetch('data:,');
+  const current = dispatcherInUse();
+  if (current === undefined) throw new Error('fetch has no dispatcher');
   return current;
 }
 
@@ -49,10 +54,10 @@ function requestOf(message: unknown): object | undefined {
 
 /**
  * Watches one fetch. `limit` is how many dispatches pass: 1 for a change, since fetch itself sends a POST again
- * on HTTP 421; the next one fails the fetch.
+ * on HTTP 421; the next one fails the fetch. `route`: what it goes through, instead of fetch's own dispatcher.
  */
-export async function watchDispatch(limit: number): Promise<Watch> {
-  const base = await currentDispatcher();
+export async function watchDispatch(limit: number, route?: Dispatcher): Promise<Watch> {
+  const base = route ?? (await ownDispatcher());
   let dispatches = 0;
   let ended = false;
   let inside = false;

@@ -6,7 +6,7 @@ import type { Clock, OpenService, Profile, RawReply } from '../ports.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import type { Failure } from './failure.ts';
 import { type JsonDocument, type JsonList, readJson, readList } from './json.ts';
-import type { Evidence } from './one-dispatch.ts';
+import type { Dispatcher, Evidence } from './one-dispatch.ts';
 import { watchDispatch } from './one-dispatch.ts';
 import { understand } from './reply.ts';
 import type { Tried } from './retry.ts';
@@ -18,6 +18,7 @@ export interface ReaderParts {
   readonly profile: Profile;
   readonly exchange: Exchange;
   readonly overNetwork: boolean;
+  readonly route?: Dispatcher | undefined;
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -56,7 +57,7 @@ export function createReader(parts: ReaderParts): Reader {
   let evidence: Evidence | undefined;
   const once = async (path: string, { headers }: ReadHow, signal: AbortSignal): Promise<Exchanged> => {
     const { timeoutMs } = parts;
-    const watch = parts.overNetwork ? await watchDispatch(Number.POSITIVE_INFINITY) : undefined;
+    const watch = parts.overNetwork ? await watchDispatch(Number.POSITIVE_INFINITY, parts.route) : undefined;
     try {
       return await parts.exchange({
         method: 'GET',

@@ -2,13 +2,14 @@
 
 import type { SendOnce, SendReport } from '../ports.ts';
 import type { Exchange } from './exchange.ts';
-import type { Evidence } from './one-dispatch.ts';
+import type { Dispatcher, Evidence } from './one-dispatch.ts';
 import { watchDispatch } from './one-dispatch.ts';
 
 /** What the sending half of a client is made of. */
 export interface SendParts {
   readonly exchange: Exchange;
   readonly overNetwork: boolean;
+  readonly route?: Dispatcher | undefined;
   /** Aborts when nobody waits for the answer any more. */
   readonly leave?: AbortSignal | undefined;
   /** How far the last read got: without a channel that spoke then, its silence now proves nothing. */
@@ -16,10 +17,10 @@ export interface SendParts {
 }
 
 /** Makes the function that sends a change: one dispatch, no retry, no redirect, read to the last byte, one deadline. */
-export function createSendOnce({ exchange, overNetwork, leave, lastRead }: SendParts): SendOnce {
+export function createSendOnce({ exchange, overNetwork, route, leave, lastRead }: SendParts): SendOnce {
   return async (request, { timeoutMs }) => {
     const read = lastRead();
-    const watch = overNetwork ? await watchDispatch(1) : undefined;
+    const watch = overNetwork ? await watchDispatch(1, route) : undefined;
     try {
       const dispatcher = watch?.dispatcher;
       const exchanged = await exchange({ ...request, timeoutMs, signal: leave, dispatcher });

@@ -1,13 +1,13 @@
 /** `api METHOD PATH`: any request with the profile's key, version and language; a change goes through the journal. */
 
 import { type JsonObject, type Method, methods, resourceNames } from '../api/spec.ts';
-import { defineCommand, flag, type Input, oneOf, usage } from '../command.ts';
+import { defineCommand, flag, type Input, nonEmpty, oneOf, usage } from '../command.ts';
 import type { Block, Context, Intent, OpenService, Profile } from '../ports.ts';
 import { accountLabel } from './account.ts';
 import { type Field, fieldsBody, parseField, withQuery } from './api/fields.ts';
 import { headersOf, parseHeader } from './api/header.ts';
 import { mergeLists } from './api/merge.ts';
-import { orderOf, parsePath, refuseMoneyPaths } from './api/path.ts';
+import { orderOf, parsePath, refuseMoneyRoute, refuseOverrides } from './api/path.ts';
 import { changedColumns, includedColumns, showReply } from './api/reply.ts';
 import { checkNamed } from './confirm-by-name.ts';
 import { readBody } from './creation/body.ts';
@@ -70,7 +70,7 @@ export const api = defineCommand({
       choices: methods,
       parse: (text) => oneOf(methods, text.toUpperCase(), 'METHOD'),
     },
-    { name: 'path', summary: 'the path, query included', required: true, parse: parsePath },
+    { name: 'path', summary: 'the path, query included', required: true, parse: nonEmpty },
   ],
   flags,
   examples: [
@@ -79,9 +79,11 @@ export const api = defineCommand({
     'paydesk -p demo api POST charges --field amount=300 --dry-run',
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 7, 9, 130],
-  async run(ctx, { args: [method, path], flags: given }) {
+  async run(ctx, { args: [method, typed], flags: given }) {
+    // What it is comes before how it is written: a refund in an odd spelling is sent to the command for it.
+    refuseMoneyRoute(method, typed);
+    const path = parsePath(typed);
     const service = await ctx.service({ purpose: method === 'GET' ? 'read' : 'change' });
-    refuseMoneyPaths(method, path, service.profile);
     return method === 'GET' ? read(ctx, service, path, given) : change(ctx, service, { method, path }, given);
   },
 });
@@ -90,6 +92,7 @@ async function read(ctx: Context, service: OpenService, path: string, given: Fla
   const unfit = (['body', 'confirm', 'intent', 'again'] as const).find((name) => given[name] !== undefined);
   if (unfit !== undefined) throw usage(`--${unfit} is for changes, and GET is none`);
   const whole = withQuery(path, fieldsOf(given));
+  refuseOverrides(whole);
   if (given.paginate === true) return mergeLists(ctx, whole);
   const { head, value, bytes } = await service.get(whole, headersOf(given.header ?? []));
   await showReply(ctx, { value, bytes, head: given.include === true ? head : undefined });
@@ -112,8 +115,9 @@ async function change(
   if (given.paginate === true) throw usage('--paginate is for GET');
   if (include) ctx.out.checkColumns(includedColumns);
   checkNamed(ctx, { profile, confirm, body: given.body }, { command: 'api', missing: [] });
-  const orderId = orderOf(path);
   const body = await bodyOf(ctx, given);
+  refuseOverrides(path, body);
+  const orderId = orderOf(path, body);
   const headers = headersOf(given.header ?? []);
   const repeat = {
     kind: 'api' as const,

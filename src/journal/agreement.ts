@@ -35,9 +35,9 @@ export function disagreement(
 }
 
 /** What an order shows that did not stay as it was; undefined when all of it did, and when nothing was shown before. */
-export function moved(name: string, before: Shown, now: unknown): string | undefined {
+export function moved(name: string, before: Shown, now: Shown): string | undefined {
   if (before === undefined || now === before) return undefined;
-  return `${name} was ${String(before)} and is ${words(now)}`;
+  return `${name} was ${String(before)} and is ${now === undefined ? 'not shown' : String(now)}`;
 }
 
 // Not documented; some services show it on a charge as well.
@@ -93,8 +93,4 @@ function pairs(before: PreImage, money: OrderMoney): (readonly [ChargeImage, Cha
     const now = money.charges.find(({ id }) => id === was.id);
     return now === undefined ? [] : [[was, now] as const];
   });
-}
-
-function words(value: unknown): string {
-  return value === undefined || value === null ? 'not shown' : String(value);
 }

@@ -145,7 +145,7 @@ function judgeCapture({ before }: Proof, value: unknown): Sight {
 // What moved of an order that says it is still authorized.
 function captureMoved(before: PreImage, value: unknown, reading: MoneyReading): string | undefined {
   if ('money' in reading) return disagreement(before, reading.money, []);
-  return moved('updated_at', before.updatedAt, valueAt(value, ['updated_at']));
+  return moved('updated_at', before.updatedAt, integerOr(valueAt(value, ['updated_at'])));
 }
 
 function judgeRefund(proof: Proof, value: unknown, claimed: ReadonlySet<string>, earliest: number): Sight {

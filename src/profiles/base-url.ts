@@ -1,5 +1,6 @@
 /** Base URLs: which ones a key may be sent to, and what their exact origin is. */
 
+import { domainToUnicode } from 'node:url';
 import * as v from 'valibot';
 import { CliError } from '../errors.ts';
 
@@ -40,6 +41,21 @@ export function goodBaseUrl(text: string, where: string): BaseUrl {
     });
   }
   return reading;
+}
+
+/** The host of a base URL, as it is asked for, and as it reads where that has letters beyond ASCII. */
+export interface HostForms {
+  readonly ascii: string;
+  readonly unicode: string | undefined;
+}
+
+/** The host of a base URL in both forms; undefined for what is no base URL. */
+export function hostOf(text: string): HostForms | undefined {
+  const reading = readBaseUrl(text);
+  if ('problem' in reading) return undefined;
+  const ascii = new URL(reading.baseUrl).hostname;
+  const unicode = domainToUnicode(ascii);
+  return { ascii, unicode: ascii.split('.').some((label) => label.startsWith('xn--')) ? unicode : undefined };
 }
 
 /** A base URL as the profile file keeps it. */

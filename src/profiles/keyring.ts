@@ -1,9 +1,11 @@
 /** The system keyring, asked in a process of its own: a keyring that hangs blocks the thread it is asked in. */
 
 import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
 import { type Env, variable } from '../env.ts';
 
@@ -28,10 +30,19 @@ export class KeyringError extends Error {}
 
 const limitMs = 3000;
 
-// Pinned on Linux: the default falls back silently to a store that forgets at reboot.
+// What the module loads must lie beside it: Node itself would also look in the folders above, in those of NODE_PATH and
+// of the home. The store is pinned on Linux: the default falls back silently to one that forgets at reboot.
 const script = `
 const { readFileSync, writeSync } = await import('node:fs');
-const { module, action, account, secret } = JSON.parse(readFileSync(0, 'utf8'));
+const { registerHooks } = await import('node:module');
+const { module, own, action, account, secret } = JSON.parse(readFileSync(0, 'utf8'));
+registerHooks({
+  resolve(name, context, next) {
+    const found = next(name, context);
+    if (['node:', ...own].some((start) => found.url.startsWith(start))) return found;
+    throw new Error('it lies outside of the package');
+  },
+});
 const { AsyncEntry } = (await import(module)).default;
 const entry = new AsyncEntry('paydesk', account, { linux: { store: 'secret-service' } });
 const value = action === 'read' ? await entry.getPassword()
@@ -81,16 +92,10 @@ async function ask(
   parts: KeyringParts,
   question: { readonly action: string; readonly account: string; readonly secret?: string },
 ): Promise<unknown> {
-  const module = parts.module ?? findModule();
-  const env = Object.fromEntries(
-    passedOn.flatMap((name) => {
-      const value = variable(parts.env, name);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const found = findModule(parts.module);
   const child = spawn(parts.execPath, ['--input-type=module', '--eval', script], {
     cwd: dirname(parts.execPath),
-    env,
+    env: passedEnv(parts.env),
     stdio: ['pipe', 'pipe', 'ignore'],
     timeout: limitMs,
     killSignal: 'SIGKILL',
@@ -101,7 +106,7 @@ async function ask(
   child.once('close', resolve);
   // A child that is gone before it read is told apart by its exit.
   child.stdin.on('error', () => undefined);
-  child.stdin.end(JSON.stringify({ ...question, module }));
+  child.stdin.end(JSON.stringify({ ...question, ...found }));
   try {
     const [output, code] = await Promise.all([readAll(child.stdout), promise]);
     if (child.signalCode !== null) throw new KeyringError(`it did not answer within ${limitMs / 1000} s`);
@@ -114,10 +119,51 @@ async function ask(
   }
 }
 
-function findModule(): string {
+function passedEnv(env: Env): Record<string, string> {
+  return Object.fromEntries(
+    passedOn.flatMap((name) => {
+      const value = variable(env, name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** The module, and the folders that it may load code from, as URLs. */
+interface Found {
+  readonly module: string;
+  readonly own: readonly string[];
+}
+
+function findModule(given: string | undefined): Found {
+  const folder = given === undefined ? installedFolder() : undefined;
   try {
-    return createRequire(import.meta.url).resolve('@napi-rs/keyring');
+    const module =
+      folder === undefined ? (given ?? '') : createRequire(join(folder, 'package.json')).resolve(folder);
+    // Its binary for this system is a package of its own in the same scope; some installers make links of them.
+    const scope = dirname(folder ?? dirname(module));
+    const real = readdirSync(scope).map((name) => realpathSync(join(scope, name)));
+    const own = real.map((path) => pathToFileURL(`${path}/`).href);
+    return { module: pathToFileURL(module).href, own };
   } catch (error) {
-    throw new KeyringError('its optional package @napi-rs/keyring is not installed', { cause: error });
+    throw new KeyringError('its optional package @napi-rs/keyring is damaged', { cause: error });
   }
+}
+
+// Only the package's own: in its node_modules, or beside it where paydesk itself was installed into a node_modules.
+function installedFolder(): string {
+  const root = packageFolder(import.meta.dirname);
+  const beside = basename(dirname(root)) === 'node_modules' ? [dirname(root)] : [];
+  const folder = [join(root, 'node_modules'), ...beside]
+    .map((place) => join(place, '@napi-rs', 'keyring'))
+    .find((place) => existsSync(join(place, 'package.json')));
+  if (folder === undefined)
+    throw new KeyringError('its optional package @napi-rs/keyring is not installed with paydesk');
+  return realpathSync(folder);
+}
+
+// The folder of paydesk's own package.json, from the one where this code lies, source or built.
+function packageFolder(from: string): string {
+  return existsSync(join(from, 'package.json')) || dirname(from) === from
+    ? from
+    : packageFolder(dirname(from));
 }

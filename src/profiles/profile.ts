@@ -1,6 +1,7 @@
 /** What a profile is, and what the commands and main.ts are given of profiles. */
 
 import type { AuthScheme, Mode } from '../api/spec.ts';
+import type { HostForms } from './base-url.ts';
 import type { Folders } from './folders.ts';
 import type { Settings, SettingTexts } from './settings.ts';
 import type { KeyPlace } from './store.ts';
@@ -130,6 +131,8 @@ export interface Profiles {
     readonly baseUrl: (text: string) => string | undefined;
     readonly key: (text: string) => string | undefined;
   };
+  /** The host of a base URL in both of its forms; undefined for what is no base URL. */
+  hostOf(baseUrl: string): HostForms | undefined;
   /** Why the system keyring is of no use here, in words; undefined when it answers. */
   keyringProblem(): Promise<string | undefined>;
   /** Throws CliError 'refused' or 'usage' unless a profile of this name can be added. */

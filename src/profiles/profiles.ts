@@ -1,6 +1,6 @@
 /** The profiles of this user, joined behind one door. */
 
-import { readBaseUrl } from './base-url.ts';
+import { hostOf, readBaseUrl } from './base-url.ts';
 import {
   addProfile,
   checkFree,
@@ -29,6 +29,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     keyLimit,
     given: parts.given,
     problem: { name: nameProblem, baseUrl: baseUrlProblem, key: keyProblem },
+    hostOf,
     open: (name, trial) => openProfile(core, name, trial),
     describe: (name) => describeProfile(core, name),
     list: async () => listProfiles(core),

@@ -1,7 +1,7 @@
-/** Ways to start Node that would show keys, run other code beside ours, or switch off the check of certificates. */
+/** Ways to start Node that would show keys, run other code beside ours, or change who is trusted. */
 
 import type { Mode } from '../api/spec.ts';
-import type { Env } from '../env.ts';
+import { type Env, variable } from '../env.ts';
 import { CliError } from '../errors.ts';
 
 /** How this process was started, and for which mode. */
@@ -12,60 +12,94 @@ export interface Runtime {
   readonly mode: Mode;
 }
 
-// Prefixes of options, after underscores became dashes.
-const unsafeOptions: readonly (readonly [prefix: string, reason: string])[] = [
-  ['--inspect', 'a debugger could read the key'],
-  ['--report-', 'a report file shows what the process holds'],
-  ['--tls-keylog', 'the log of TLS keys opens the connection to others'],
-  ['--tls-min-v1.0', 'TLS below 1.2 is not safe'],
-  ['--tls-min-v1.1', 'TLS below 1.2 is not safe'],
-  ['--require', 'it runs other code beside paydesk'],
-  ['-r', 'it runs other code beside paydesk'],
-  ['--import', 'it runs other code beside paydesk'],
-  ['--loader', 'it runs other code beside paydesk'],
-  ['--experimental-loader', 'it runs other code beside paydesk'],
-  ['--heapsnapshot-', 'a snapshot of the memory shows the key'],
-  ['--heap-prof', 'a profile of the memory may show the key'],
-];
-
 /**
  * Throws CliError 'refused' with the reason: in every mode when certificates are not checked, in production also for
- * debugging output, debuggers, reports and preloaded code.
+ * each variable that shows or redirects what is sent, and for each option of Node that is not known to be harmless.
  */
-export function refuseUnsafeRuntime(runtime: Runtime): void {
-  const { env, execArgv, mode } = runtime;
+export function refuseUnsafeRuntime({ env, execArgv, mode }: Runtime): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
     throw refusal('NODE_TLS_REJECT_UNAUTHORIZED=0', 'nobody would check who answers', [
       'unset NODE_TLS_REJECT_UNAUTHORIZED; for an authority of your own set NODE_EXTRA_CA_CERTS',
     ]);
   }
   if (mode !== 'production') return;
-  for (const name of ['NODE_DEBUG', 'NODE_DEBUG_NATIVE']) {
-    if ((env[name] ?? '') !== '') throw refusal(name, 'it prints requests with their key', [`unset ${name}`]);
+  for (const [name, reason] of unsafeVariables) {
+    if (variable(env, name) !== undefined) throw refusal(name, reason, [`unset ${name}`]);
   }
   const places = [
-    ['on the command line of node', execArgv],
-    ['in NODE_OPTIONS', words(env.NODE_OPTIONS ?? '')],
+    ['on the command line of node', execArgv.filter((word) => word.startsWith('-')).map(optionOf)],
+    ['in NODE_OPTIONS', optionsIn(env.NODE_OPTIONS ?? '')],
   ] as const;
   for (const [place, options] of places) {
-    const found = options.map(unsafeOption).find((unsafe) => unsafe !== undefined);
+    const found = options.find((option) => !harmlessOptions.test(option));
     if (found !== undefined)
-      throw refusal(`${found.option} ${place}`, found.reason, [`start paydesk without ${found.option}`]);
+      throw refusal(`${found} ${place}`, reasonOf(found), [`start paydesk without ${found}`]);
   }
 }
 
-function unsafeOption(word: string): { option: string; reason: string } | undefined {
-  // Node reads `--tls_keylog` as `--tls-keylog`; the value after `=` is not ours to show.
-  const option = (word.split('=')[0] ?? '').replaceAll('_', '-');
-  const found = unsafeOptions.find(([prefix]) =>
+// An authority of one's own (NODE_EXTRA_CA_CERTS, --use-system-ca) is none of them: companies have one.
+const unsafeVariables: readonly (readonly [name: string, reason: string])[] = [
+  ['NODE_DEBUG', 'it prints requests with their key'],
+  ['NODE_DEBUG_NATIVE', 'it prints requests with their key'],
+  ['NODE_USE_ENV_PROXY', 'Node would choose proxies by itself; paydesk uses HTTPS_PROXY without it'],
+  ['NODE_V8_COVERAGE', 'Node would write down what runs'],
+  ['SSLKEYLOGFILE', 'the log of TLS keys opens the connection to others'],
+  ['OPENSSL_CONF', 'it changes who is trusted, and loads other code'],
+  ['OPENSSL_MODULES', 'it loads other code beside paydesk'],
+  ['OPENSSL_ENGINES', 'it loads other code beside paydesk'],
+];
+
+// Memory, warnings, the network, stricter TLS, fewer rights. Node gets new options with every release: what is not here
+// is refused. `--` alone ends the options.
+const harmlessOptions = new RegExp(
+  `^--(?:(?:no-)?(?:${[
+    'max-old-space-size(?:-percentage)?|(?:max|min)-semi-space-size|semi-space-growth-factor',
+    'max-heap-size|initial-(?:heap|old-space)-size|stack-size|stack-trace-limit|v8-pool-size|optimize-for-size',
+    'warnings|deprecation|(?:throw|trace|pending)-deprecation|trace-warnings|disable-warning|enable-source-maps',
+    'dns-result-order|network-family-autoselection(?:-attempt-timeout)?|max-http-header-size',
+    'tls-(?:min|max)-v1\\.[23]|use-(?:bundled|system)-ca|secure-heap(?:-min)?|(?:enable|force)-fips',
+    'disable-proto|disable-sigusr1|permission|allow-[a-z-]+|(?:experimental-)?strip-types',
+  ].join('|')}))?$`,
+);
+
+// Prefixes of refused options whose reason is known.
+const reasons: readonly (readonly [prefix: string, reason: string])[] = [
+  ['--inspect', 'a debugger could read the key'],
+  ['--report-', 'a report file shows what the process holds'],
+  ['--diagnostic-dir', 'it is where reports of what the process holds are written'],
+  ['--tls-keylog', 'the log of TLS keys opens the connection to others'],
+  ['--trace-tls', 'it prints what TLS does'],
+  ['--tls-', 'TLS below 1.2, or with other ciphers, is not safe'],
+  ['--require', 'it runs other code beside paydesk'],
+  ['-r', 'it runs other code beside paydesk'],
+  ['--import', 'it runs other code beside paydesk'],
+  ['--loader', 'it runs other code beside paydesk'],
+  ['--experimental-loader', 'it runs other code beside paydesk'],
+  ['--env-file', 'it sets variables from a file'],
+  ['--heapsnapshot-', 'a snapshot of the memory shows the key'],
+  ['--heap-prof', 'a profile of the memory may show the key'],
+  ['--cpu-prof', 'a profile of what runs is written to a file'],
+  ['--openssl-', 'it changes who is trusted, and loads other code'],
+  ['--use-openssl-ca', 'variables and files of the system would say who is trusted'],
+  ['--use-env-proxy', 'Node would choose proxies by itself; paydesk uses HTTPS_PROXY without it'],
+];
+
+function reasonOf(option: string): string {
+  const known = reasons.find(([prefix]) =>
     prefix.startsWith('--') ? option.startsWith(prefix) : option === prefix,
   );
-  return found === undefined ? undefined : { option, reason: found[1] };
+  return known?.[1] ?? 'paydesk does not know that it keeps keys safe';
 }
 
-// NODE_OPTIONS separates by spaces; quotes only group, so a quote before an option must not hide it.
-function words(text: string): readonly string[] {
-  return text.split(/[\s"]+/).filter((word) => word !== '');
+// Node reads `--tls_keylog` as `--tls-keylog`; the value after `=` is not ours to show.
+function optionOf(word: string): string {
+  return (word.split('=')[0] ?? '').replaceAll('_', '-');
+}
+
+// NODE_OPTIONS separates by spaces; quotes only group, and in them `\` escapes: neither must hide an option.
+function optionsIn(text: string): readonly string[] {
+  const words = text.replaceAll('\\', '').split(/[\s"]+/);
+  return words.filter((word) => word.startsWith('-')).map(optionOf);
 }
 
 function refusal(what: string, why: string, now: readonly string[]): CliError {

@@ -19,8 +19,8 @@ const checkoutsPath = v.pipe(
   v.string(),
   v.regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,8}$/, 'a path such as /checkouts'),
   v.check(
-    (path) => !/^\/(orders|customers|charges)(\/|$)/i.test(path),
-    'a path of its own: orders, customers and charges are other things',
+    (path) => !/\/(orders|customers|charges)(\/|$)|refund|captur/i.test(path),
+    'a path of its own: orders, customers, charges, refunds and captures are other things',
   ),
   v.transform((path) => path.slice(1)),
 );

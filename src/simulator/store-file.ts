@@ -1,12 +1,14 @@
 /** The SQLite file of a simulator: made private, opened with its settings, filled once. */
 
 import { chmodSync, closeSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 
 // Marks a file as a simulator's ("PDSK"), and which form of it.
 const applicationId = 0x5044534b;
 const schemaVersion = 1;
+const memory = ':memory:';
 
 const schema = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -16,13 +18,15 @@ const schema = `
 `;
 
 /**
- * Opens a simulator's file, or memory for undefined; a new one is filled by `fill`, in the same transaction, once.
+ * Opens a simulator's file, or memory for undefined and `:memory:`; a new one is filled by `fill`, in the same transaction, once.
  * Throws CliError 'refused' for a file that is something else or damaged, and 'usage' when it cannot be made.
  */
-export function openFile(file: string | undefined, fill: (db: DatabaseSync) => void): DatabaseSync {
+export function openFile(named: string | undefined, fill: (db: DatabaseSync) => void): DatabaseSync {
+  // SQLite would take `file:…` for more than a name, so it is given the whole path.
+  const file = named === undefined || named === memory ? undefined : resolve(named);
   if (file !== undefined) makePrivate(file);
   return explained(file, () => {
-    const db = new DatabaseSync(file ?? ':memory:', { timeout: 10_000 });
+    const db = new DatabaseSync(file ?? memory, { timeout: 10_000 });
     try {
       db.exec('PRAGMA synchronous = FULL');
       if (kindOf(db) !== 'ours') makeOnce(db, file, fill);

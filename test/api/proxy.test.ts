@@ -1,65 +1,184 @@
-import { afterEach, expect, test } from 'vitest';
-import { useProxies } from '../../src/api/proxy.ts';
+/** Proxies, G63: https goes through the one that the environment names; this machine and plain http never do. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import tls from 'node:tls';
+import { afterEach, describe, expect, test } from 'vitest';
+import { routeTo } from '../../src/api/proxy.ts';
+import { certificate, certificateOfService } from '../harness/certificate.ts';
+import { type Desk, startDesk } from '../harness/desk.ts';
+import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { json, reply, startProxy, startServer } from '../harness/server.ts';
 import { collect, idsOf, list, openClient } from './open-client.ts';
 
-const dispatcher = Symbol.for('undici.globalDispatcher.1');
-const before: unknown = Reflect.get(globalThis, dispatcher);
 const refund = { method: 'POST', path: 'orders/ord_1/refunds', body: { reason: 'other' } } as const;
+const portOf = ({ url }: { readonly url: string }) => new URL(url).port;
 
-afterEach(() => {
-  Reflect.set(globalThis, dispatcher, before);
+// Trusts both certificates, and reaches the desk under `origin`.
+function run(home: Home, desk: Desk, origin: string, args: readonly string[], env: object): Promise<Ran> {
+  const authority = join(home.path, 'authority.pem');
+  writeFileSync(authority, certificate.cert + certificateOfService.cert);
+  return paydesk(args, {
+    home,
+    env: { ...desk.env, PAYDESK_BASE_URL: origin, NODE_EXTRA_CA_CERTS: authority, ...env },
+  });
+}
+
+const everyProxy = (url: string) => ({
+  ...Object.fromEntries(
+    ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy', 'ALL_PROXY', 'all_proxy'].map((name) => [
+      name,
+      url,
+    ]),
+  ),
+  NO_PROXY: 'example.com',
 });
 
-test('requests go through the proxy that the environment names', async () => {
-  await using server = await startServer(json(list([{ id: 'ord_1' }])));
-  await using proxy = await startProxy();
-  await useProxies({ HTTP_PROXY: proxy.url });
-  expect(idsOf(await collect(openClient(server).service.pages('orders', {})))).toEqual(['ord_1']);
-  expect(proxy.requests).toHaveLength(1);
-  expect(proxy.requests[0]?.url).toContain(`127.0.0.1:${server.port}`);
-});
-
-test('NO_PROXY is kept to', async () => {
-  await using server = await startServer(json(list([{ id: 'ord_1' }])));
-  await using proxy = await startProxy();
-  await useProxies({ HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' });
-  await collect(openClient(server).service.pages('orders', {}));
-  expect(proxy.requests).toEqual([]);
-});
-
-test('421 to a change is one POST through a proxy too', async () => {
-  await using server = await startServer((request, response, socket) =>
-    (request.method === 'GET' ? json(list([])) : reply('', 421))(request, response, socket),
+describe.concurrent('this machine and plain http are never proxied, whatever NO_PROXY says', () => {
+  test.each([
+    ['http', 'http://127.0.0.1', {}],
+    ['http', 'http://localhost', {}],
+    ['http', 'http://0x7f.1', { NODE_USE_ENV_PROXY: '1' }],
+    ['http', 'http://127.0.0.1', { NODE_OPTIONS: '--use-env-proxy' }],
+    ['https', 'https://127.0.0.1', {}],
+    ['https', 'https://0x7f.1', {}],
+    ['https', 'https://2130706433', { NODE_USE_ENV_PROXY: '1' }],
+  ] as const)(
+    '%s, %s, %j: a read and a refund arrive, and the proxy sees nothing',
+    async (kind, host, more) => {
+      using home = newHome();
+      await using desk = await startDesk(kind === 'https' ? { tls: certificate } : {});
+      await using proxy = await startProxy();
+      const order = (await desk.orders()).find((one) => one.is_refundable)?.id ?? '';
+      const origin = `${host}:${portOf(desk)}`;
+      const env = { ...everyProxy(proxy.url), ...more };
+      const read = await run(home, desk, origin, ['orders', 'list'], env);
+      expect(read.code, read.stderr).toBe(0);
+      const change = await run(home, desk, origin, ['orders', 'refund', order, '--yes'], env);
+      expect(change.code, change.stderr).toBe(0);
+      expect(desk.changes()).toHaveLength(1);
+      expect(proxy.requests).toEqual([]);
+    },
   );
-  await using proxy = await startProxy();
-  await useProxies({ http_proxy: proxy.url });
-  const client = openClient(server);
-  await collect(client.service.pages('orders', {}));
-  expect(await client.send(refund, { timeoutMs: 5_000 })).toMatchObject({ kind: 'no_reply' });
-  expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+
+  test.each(['https://localhost', 'https://shop.localhost', 'https://[::1]', 'https://[::ffff:127.0.0.1]'])(
+    '%s: the proxy sees nothing',
+    async (host) => {
+      using home = newHome();
+      await using desk = await startDesk({ tls: certificate });
+      await using proxy = await startProxy();
+      const origin = `${host}:${portOf(desk)}`;
+      const env = everyProxy(proxy.url);
+      // The certificate is for another name, or nothing listens there.
+      expect((await run(home, desk, origin, ['orders', 'list', '--timeout', '5'], env)).code).toBe(6);
+      expect(proxy.requests).toEqual([]);
+    },
+  );
 });
 
-test('a proxy that refuses to connect is named as the network, and the change as not sent', async () => {
-  await using server = await startServer(json(list([])));
-  await using proxy = await startProxy();
-  await useProxies({ HTTP_PROXY: proxy.url });
-  const client = openClient(server);
-  await collect(client.service.pages('orders', {}));
-  server.dropConnections();
-  await proxy.close();
-  expect(await client.send(refund, { timeoutMs: 5_000 })).toMatchObject({ kind: 'not_sent' });
-  expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(0);
-});
+describe.concurrent('https to another machine', () => {
+  const withService = async (more: Parameters<typeof startDesk>[0] = {}) => {
+    const desk = await startDesk({ tls: certificateOfService, ...more });
+    return { desk, origin: `https://service.test:${portOf(desk)}` };
+  };
 
-test('a proxy variable that is no URL is refused by name, without its value', async () => {
-  await expect(useProxies({ HTTPS_PROXY: 'user:secret@' })).rejects.toMatchObject({
-    kind: 'usage',
-    message: 'HTTPS_PROXY is no URL of a proxy',
+  test.each(['HTTPS_PROXY', 'https_proxy'])(
+    'goes through a tunnel of the proxy in %s, which never sees the key: a read and a refund',
+    async (name) => {
+      using home = newHome();
+      const { desk, origin } = await withService();
+      await using _ = desk;
+      await using proxy = await startProxy();
+      const order = (await desk.orders()).find((one) => one.is_refundable)?.id ?? '';
+      const env = { [name]: proxy.url };
+      for (const args of [
+        ['orders', 'list'],
+        ['orders', 'refund', order, '--yes'],
+      ]) {
+        const ran = await run(home, desk, origin, args, env);
+        expect(ran.code, ran.stderr).toBe(0);
+      }
+      expect(desk.changes()).toHaveLength(1);
+      expect(proxy.requests.length).toBeGreaterThan(1);
+      const tunnel = { method: 'CONNECT', url: `service.test:${portOf(desk)}` };
+      expect(proxy.requests).toEqual(proxy.requests.map(() => tunnel));
+    },
+  );
+
+  test.each([
+    ['where NO_PROXY names it', (url: string) => ({ HTTPS_PROXY: url, NO_PROXY: 'service.test' })],
+    ['where no_proxy names its domain', (url: string) => ({ HTTPS_PROXY: url, no_proxy: '.test' })],
+    ['where only HTTP_PROXY is set', (url: string) => ({ HTTP_PROXY: url, http_proxy: url })],
+    [
+      'where only HTTP_PROXY is set, and Node is told to proxy',
+      (url: string) => ({ HTTP_PROXY: url, NODE_USE_ENV_PROXY: '1' }),
+    ],
+    ['where HTTPS_PROXY is empty', () => ({ HTTPS_PROXY: '' })],
+  ])('is not proxied %s', async (_where, envOf) => {
+    using home = newHome();
+    const { desk, origin } = await withService();
+    await using _ = desk;
+    await using proxy = await startProxy();
+    // No name server knows it.
+    const ran = await run(home, desk, origin, ['orders', 'list', '--timeout', '5'], envOf(proxy.url));
+    expect(ran.code, ran.stderr).toBe(6);
+    expect(proxy.requests).toEqual([]);
+  });
+
+  test.each([
+    ['refund', 'paid'],
+    ['capture', 'pre_authorized'],
+  ])('F11 421 through a proxy, %s: one request', async (verb, status) => {
+    using home = newHome();
+    const { desk, origin } = await withService({
+      instead: ({ method }) => (method === 'GET' ? undefined : reply('', 421)),
+    });
+    await using _ = desk;
+    await using proxy = await startProxy();
+    const order = (await desk.orders()).find(
+      (one) => one.payment_status === status && one.amount_refunded === 0,
+    )?.id;
+    const args = ['orders', verb, order ?? '', '--yes'];
+    const ran = await run(home, desk, origin, args, { HTTPS_PROXY: proxy.url });
+    expect(ran.code, ran.stderr).toBe(7);
+    expect(desk.changes()).toHaveLength(1);
+    expect(proxy.requests.length).toBeGreaterThan(0);
+  });
+
+  test('a proxy variable that is no URL is refused by name, without its value', async () => {
+    using home = newHome();
+    const { desk, origin } = await withService();
+    await using _ = desk;
+    const ran = await run(home, desk, origin, ['orders', 'list'], { HTTPS_PROXY: 'user:secret@' });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain('HTTPS_PROXY is no URL of a proxy');
+    expect(ran.stderr).not.toContain('secret');
   });
 });
 
-test('without proxy variables nothing is changed', async () => {
-  await useProxies({ HTTP_PROXY: '', NO_PROXY: '*' });
-  expect(Reflect.get(globalThis, dispatcher)).toBe(before);
+describe('a client with a route of its own', () => {
+  const known = tls.getCACertificates('default');
+  afterEach(() => tls.setDefaultCACertificates(known));
+
+  test('whose proxy refuses to connect: the change is known as not sent', async () => {
+    tls.setDefaultCACertificates([...known, certificateOfService.cert]);
+    await using server = await startServer(json(list([{ id: 'ord_1' }])), { tls: certificateOfService });
+    await using proxy = await startProxy();
+    const baseUrl = `https://service.test:${server.port}`;
+    const route = await routeTo(baseUrl, { HTTPS_PROXY: proxy.url });
+    const client = openClient(server, { baseUrl }, { route });
+    expect(idsOf(await collect(client.service.pages('orders', {})))).toEqual(['ord_1']);
+    server.dropConnections();
+    await proxy.close();
+    expect(await client.send(refund, { timeoutMs: 5_000 })).toMatchObject({ kind: 'not_sent' });
+    expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(0);
+  });
+
+  test('leaves the dispatcher of all others as it was', async () => {
+    const dispatcher = Symbol.for('undici.globalDispatcher.1');
+    const before: unknown = Reflect.get(globalThis, dispatcher);
+    const route = await routeTo('https://service.test', { HTTPS_PROXY: 'http://127.0.0.1:9' });
+    expect(route).toBeDefined();
+    expect(Reflect.get(globalThis, dispatcher)).toBe(before);
+  });
 });

@@ -55,7 +55,7 @@ describe.concurrent('F30 reads lag behind: not seen is never the last word', () 
     const order = ledger.add('refund', lost);
     expect((await desk.run(home, changeArgs(order))).code).toBe(7);
     order.apply(order.posts[0]?.body ?? '');
-    const [{ intent = '' } = {}] = journalRows(home);
+    const intent = String(journalRows(home)[0]?.intent);
     const again = await desk.run(home, [...changeArgs(order), '--again', intent]);
     expect({ code: again.code, posts: order.posts.length, story: story(home) }, again.stderr).toEqual({
       code: 3,

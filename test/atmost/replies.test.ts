@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ran } from '../harness/paydesk.ts';
-import { json, reset, stall, startProxy, startServer, type TestServer } from '../harness/server.ts';
+import { json, reset, stall, startServer, type TestServer } from '../harness/server.ts';
 import { type Json, newRefundOf } from '../orders/service.ts';
 import { changeArgs, type Desk, isLong, openDesk, refundAmount, story, testKey } from './desk.ts';
 import { type Ledger, type LedgerOrder, startLedger, withRefund } from './ledger.ts';
@@ -42,7 +42,7 @@ const cases: readonly Case[] = replies.flatMap((row, index) => {
   return four.filter((_, turn) => whole || turn === index % four.length);
 });
 
-async function change({ row, kind, made }: Case, env: Readonly<Record<string, string>> = {}) {
+async function change({ row, kind, made }: Case) {
   using home = desk.newHome();
   const order = ledger.add(kind, ({ value: before, posts }, apply) => {
     const now = made === 'made' ? apply() : before;
@@ -50,7 +50,7 @@ async function change({ row, kind, made }: Case, env: Readonly<Record<string, st
     return again ? json(now) : row.answer(now, { before, trap: trap.url, url: ledger.url });
   });
   const timeout = row.timeout === undefined ? [] : ['--timeout', String(row.timeout)];
-  const ran = await desk.run(home, [...changeArgs(order), ...timeout], env);
+  const ran = await desk.run(home, [...changeArgs(order), ...timeout]);
   counts.runs += 1;
   counts.posts += order.posts.length;
   if (order.posts.length > 1) counts.twice += 1;
@@ -87,19 +87,6 @@ describe.concurrent('a reply that proves nothing is not believed, and nothing is
       checkWords(one.row, ran, order, end);
     },
   );
-
-  test.each(['refund', 'capture'] as const)('F11 421 through a proxy, %s: one request', async (kind) => {
-    await using proxy = await startProxy();
-    const row = replies.find(({ name }) => name.startsWith('421'));
-    const env = { HTTP_PROXY: proxy.url, http_proxy: proxy.url };
-    const { ran, order, story } = await change({ row: row as Reply, kind, made: 'not made' }, env);
-    expect({ posts: order.posts.length, exit: ran.code, story }, ran.stderr).toEqual({
-      posts: 1,
-      exit: 7,
-      story: 'sent unknown not_seen',
-    });
-    expect(proxy.requests.length).toBeGreaterThan(0);
-  });
 });
 
 describe.concurrent('the reads that are to tell', () => {

@@ -16,10 +16,13 @@ const key = (index: number) => `test_${index}_${crypto.randomUUID()}`;
 const where = 'http://127.0.0.1:9';
 
 function add(home: Home, name: string, input: string) {
-  return paydesk(['profile', 'add', name, '--base-url', where, '--mode', 'sandbox', '--key-stdin'], {
-    home,
-    input,
-  });
+  return paydesk(
+    ['profile', 'add', name, '--base-url', where, '--mode', 'sandbox', '--key-stdin', '--key-store', 'file'],
+    {
+      home,
+      input,
+    },
+  );
 }
 
 const storeA = (home: Home, text: string) =>

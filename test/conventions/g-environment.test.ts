@@ -1,4 +1,4 @@
-/** G60 to G64: folders, who decides, empty variables, proxies, and homes that cannot be written. */
+/** G60 to G62 and G64: folders, who decides, empty variables, and homes that cannot be written. */
 
 import {
   chmodSync,
@@ -12,12 +12,11 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ProfileDraft } from '../../src/ports.ts';
-import { certificate } from '../harness/certificate.ts';
 import { startDesk } from '../harness/desk.ts';
 import { giveHome, ordinaryUser } from '../harness/ordinary-user.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
-import { json, startProxy, startServer } from '../harness/server.ts';
+import { json, startServer } from '../harness/server.ts';
 import { orderPages } from '../harness/service-pages.ts';
 
 const emptyList = json({ object: 'list', has_more: false, data: [] });
@@ -30,7 +29,18 @@ function environment(url: string, more: Readonly<Record<string, string>> = {}): 
 const nowhere = 'http://127.0.0.1:9';
 
 function add(home: Home, env: Readonly<Record<string, string>>): Promise<Ran> {
-  const words = ['profile', 'add', 'a', '--base-url', nowhere, '--mode', 'sandbox', '--key-stdin'];
+  const words = [
+    'profile',
+    'add',
+    'a',
+    '--base-url',
+    nowhere,
+    '--mode',
+    'sandbox',
+    '--key-stdin',
+    '--key-store',
+    'file',
+  ];
   return paydesk(words, { home, input: newKey(), env });
 }
 
@@ -196,48 +206,6 @@ describe.concurrent('G62 an empty variable counts as unset', () => {
     expect(ran.code).toBe(0);
     expect(server.requests[0]?.headers.accept).toBe('application/vnd.service-v2.3.0+json');
     expect(server.requests[0]?.headers.authorization).toMatch(/^Bearer /);
-  });
-});
-
-describe.concurrent('G63 proxy variables are honoured', () => {
-  test.each([
-    { name: 'http_proxy', variables: ['http_proxy'], noProxy: undefined, through: true },
-    { name: 'HTTP_PROXY and NO_PROXY', variables: ['HTTP_PROXY'], noProxy: '127.0.0.1', through: false },
-    {
-      name: 'HTTP_PROXY and another NO_PROXY',
-      variables: ['HTTP_PROXY'],
-      noProxy: 'example.com',
-      through: true,
-    },
-  ])('$name: through the proxy is $through', async ({ variables, noProxy, through }) => {
-    using home = newHome();
-    await using server = await startServer(emptyList);
-    await using proxy = await startProxy();
-    const ran = await paydesk(['orders', 'list'], {
-      home,
-      env: environment(server.url, {
-        ...Object.fromEntries(variables.map((name) => [name, proxy.url])),
-        ...(noProxy === undefined ? {} : { NO_PROXY: noProxy }),
-      }),
-    });
-    expect(ran.code).toBe(0);
-    expect(server.requests).toHaveLength(1);
-    expect(proxy.requests.length > 0).toBe(through);
-  });
-
-  test('HTTPS_PROXY: a tunnel, so the proxy never sees the key', async () => {
-    using home = newHome();
-    await using server = await startServer(emptyList, { tls: certificate });
-    await using proxy = await startProxy();
-    const authority = join(home.path, 'authority.pem');
-    writeFileSync(authority, certificate.cert);
-    const ran = await paydesk(['orders', 'list'], {
-      home,
-      env: environment(server.url, { HTTPS_PROXY: proxy.url, NODE_EXTRA_CA_CERTS: authority }),
-    });
-    expect(ran).toMatchObject({ code: 0 });
-    expect(server.requests).toHaveLength(1);
-    expect(proxy.requests).toEqual([{ method: 'CONNECT', url: `127.0.0.1:${server.port}` }]);
   });
 });
 

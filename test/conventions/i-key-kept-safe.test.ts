@@ -42,7 +42,15 @@ async function underUmask(umask: string, args: readonly string[], home: Home, in
 describe.concurrent('I70 folders are 0700 and files 0600', () => {
   test.each(['022', '000'])('under umask %s', async (umask) => {
     using home = newHome();
-    const words = ['--base-url', 'http://127.0.0.1:9', '--mode', 'sandbox', '--key-stdin'];
+    const words = [
+      '--base-url',
+      'http://127.0.0.1:9',
+      '--mode',
+      'sandbox',
+      '--key-stdin',
+      '--key-store',
+      'file',
+    ];
     await underUmask(umask, ['profile', 'add', 'a', ...words], home, newCanary());
     await underUmask(umask, ['profile', 'set', 'a', 'refund.max_amount.MXN', '5'], home);
     await underUmask(umask, ['-p', 'demo', 'orders', 'list'], home);
@@ -140,7 +148,7 @@ describe.concurrent('I71 the key goes to the configured origin only', () => {
     'http://127.0.0.1@example.com',
   ])('plain http to %s is refused', async (url) => {
     using home = newHome();
-    const words = ['--base-url', url, '--mode', 'sandbox', '--key-stdin'];
+    const words = ['--base-url', url, '--mode', 'sandbox', '--key-stdin', '--key-store', 'file'];
     const added = await paydesk(['profile', 'add', 'a', ...words], { home, input: newCanary() });
     expect(added.code).toBe(3);
     expect(existsSync(keysOf(home))).toBe(false);

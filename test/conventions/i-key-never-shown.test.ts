@@ -54,10 +54,13 @@ describe.concurrent('I68 no flag takes a key', () => {
   });
 
   const add = (home: Home, url: string, words: readonly string[], input?: string) =>
-    paydesk(['profile', 'add', 'a', '--base-url', url, '--mode', 'sandbox', ...words], {
-      home,
-      ...(input === undefined ? {} : { input }),
-    });
+    paydesk(
+      ['profile', 'add', 'a', '--base-url', url, '--mode', 'sandbox', '--key-store', 'file', ...words],
+      {
+        home,
+        ...(input === undefined ? {} : { input }),
+      },
+    );
 
   test('a key comes by standard input, a file, or the environment', async () => {
     await using server = await startServer(emptyList);
@@ -288,8 +291,15 @@ describe.concurrent('I69 whatever the service answers, the key is never shown an
     const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: key };
     const ran = await {
       environment: () => paydesk(['orders', 'list', '--debug'], { home, env }),
-      stdin: () => paydesk(['profile', 'add', 'b', ...where, '--key-stdin', '--debug'], { home, input: key }),
-      file: () => paydesk(['profile', 'add', 'b', ...where, '--key-file', path, '--debug'], { home }),
+      stdin: () =>
+        paydesk(['profile', 'add', 'b', ...where, '--key-stdin', '--key-store', 'file', '--debug'], {
+          home,
+          input: key,
+        }),
+      file: () =>
+        paydesk(['profile', 'add', 'b', ...where, '--key-file', path, '--key-store', 'file', '--debug'], {
+          home,
+        }),
     }[one.door]();
     expect(ran.code).toBe(2);
     expect(leaksOf(planted, ran.stdout + ran.stderr)).toEqual([]);

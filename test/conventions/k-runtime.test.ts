@@ -69,7 +69,18 @@ describe.concurrent('K76 on a supported Node there are no warnings of Node itsel
     const orders = await desk.orders();
     const paid = orders.find(({ payment_status }) => payment_status === 'paid')?.id ?? '';
     const held = orders.find(({ payment_status }) => payment_status === 'pre_authorized')?.id ?? '';
-    const add = ['profile', 'add', 'a', '--base-url', desk.url, '--mode', 'sandbox', '--key-stdin'];
+    const add = [
+      'profile',
+      'add',
+      'a',
+      '--base-url',
+      desk.url,
+      '--mode',
+      'sandbox',
+      '--key-stdin',
+      '--key-store',
+      'file',
+    ];
     for (const args of [
       ['--help'],
       ['-p', 'demo', 'orders', 'list'],

@@ -1,5 +1,6 @@
-/** A certificate for 127.0.0.1 that nobody trusts, made for these tests only. */
+/** Certificates that nobody trusts, made for these tests only. */
 
+/** For 127.0.0.1. */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgCGlHMQPd4ZBJLy80
@@ -17,6 +18,28 @@ YckN88lZG36hdzYwHwYDVR0jBBgwFoAU9NlZB+1T0Z4OYckN88lZG36hdzYwDwYD
 VR0TAQH/BAUwAwEB/zAPBgNVHREECDAGhwR/AAABMAoGCCqGSM49BAMCA0cAMEQC
 IHCAWp/5X/EVLrYRCCFfR7IN0Bsy5zoc5Py9Q+moEVJvAiBpICVcQF4gyuSkEs5x
 v6RAcUYMvyUn5E204sQxM4o3Aw==
+-----END CERTIFICATE-----
+`,
+};
+
+/** One for service.test, a host that is not this machine: requests to it need a proxy, since no name server knows it. */
+export const certificateOfService = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgEuzP51YV92hMacDR
+3gd4G3htDr8UonZYMsLnW+UMCKqhRANCAASloTHliFkIc2QOCcQIbeP/895EB1BC
+WVK9NrvBmwz/FbF8hOkR/hXIteM4nSWmWIoz7Ay5j/33iLcFuPe+2HXg
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBnTCCAUSgAwIBAgIUWOYchGuJP4lasJNszneeZcrDY6MwCgYIKoZIzj0EAwIw
+FzEVMBMGA1UEAwwMc2VydmljZS50ZXN0MCAXDTI2MTEyMjA4MjUzNFoYDzIxMjYx
+MDI5MDgyNTM0WjAXMRUwEwYDVQQDDAxzZXJ2aWNlLnRlc3QwWTATBgcqhkjOPQIB
+BggqhkjOPQMBBwNCAASloTHliFkIc2QOCcQIbeP/895EB1BCWVK9NrvBmwz/FbF8
+hOkR/hXIteM4nSWmWIoz7Ay5j/33iLcFuPe+2HXgo2wwajAdBgNVHQ4EFgQUVdxv
+9Z+59MAIM+7AuSoukGHtPbkwHwYDVR0jBBgwFoAUVdxv9Z+59MAIM+7AuSoukGHt
+PbkwDwYDVR0TAQH/BAUwAwEB/zAXBgNVHREEEDAOggxzZXJ2aWNlLnRlc3QwCgYI
+KoZIzj0EAwIDRwAwRAIgBye58i9u05CmXLel2RGi8gW1QTIlsrJyii0u5SLot4MC
+IHT0bhGZRC+SyqFfnFJnEZ7G2BV8+5wcgQzKBTGttO3G
 -----END CERTIFICATE-----
 `,
 };

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { bin, cleanEnv, newHome } from './paydesk.ts';
-import { type Handler, type SeenRequest, startServer } from './server.ts';
+import { type Handler, type SeenRequest, type ServerOptions, startServer } from './server.ts';
 
 /** A charge as the simulator lists it, as far as tests look at it. */
 export interface SeenCharge {
@@ -31,6 +31,8 @@ export interface DeskOptions {
   readonly mode?: 'sandbox' | 'production';
   /** More words for `simulator serve`. */
   readonly args?: readonly string[];
+  /** Serves https. */
+  readonly tls?: ServerOptions['tls'];
   /** Answers a request instead of the simulator, when it returns a handler. */
   readonly instead?: (request: SeenRequest) => Handler | undefined;
 }
@@ -50,7 +52,12 @@ export interface Desk extends AsyncDisposable {
 }
 
 /** Starts a simulator and the recorder in front of it. */
-export async function startDesk({ mode = 'sandbox', args = [], instead }: DeskOptions = {}): Promise<Desk> {
+export async function startDesk({
+  mode = 'sandbox',
+  args = [],
+  tls,
+  instead,
+}: DeskOptions = {}): Promise<Desk> {
   const home = newHome();
   const child = spawn(
     process.execPath,
@@ -60,8 +67,9 @@ export async function startDesk({ mode = 'sandbox', args = [], instead }: DeskOp
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
   const { url, key } = JSON.parse(line) as { url: string; key: string };
   const forward = forwardTo(url);
-  const server = await startServer((request, response, socket) =>
-    (instead?.(request) ?? forward)(request, response, socket),
+  const server = await startServer(
+    (request, response, socket) => (instead?.(request) ?? forward)(request, response, socket),
+    tls === undefined ? {} : { tls },
   );
   const orders = () => allOrders(url, key);
   return {

@@ -128,7 +128,7 @@ export async function startSocketServer(onConnection: (socket: Socket) => void):
   };
 }
 
-/** A loopback proxy: tunnels CONNECT, forwards plain requests, and records both as they arrived. */
+/** A loopback proxy: tunnels CONNECT to this machine, whatever the host, forwards plain requests, and records both as they arrived. */
 export async function startProxy(): Promise<{
   readonly url: string;
   readonly requests: readonly { readonly method: string; readonly url: string }[];
@@ -152,7 +152,7 @@ export async function startProxy(): Promise<{
   server.on('connect', (incoming, socket: Socket) => {
     requests.push({ method: 'CONNECT', url: incoming.url ?? '' });
     const at = new URL(`http://${incoming.url ?? ''}`);
-    const onward = connect(Number(at.port), at.hostname, () => {
+    const onward = connect(Number(at.port), '127.0.0.1', () => {
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       onward.pipe(socket);
       socket.pipe(onward);

@@ -17,7 +17,7 @@ const ownHeaders: Readonly<Record<string, string>> = {
   'accept-language': 'use --lang',
 };
 const reserved =
-  /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|cookie|proxy-.*|sec-.*|x-http-method.*|x-method-override|x-original-.*|x-rewrite-.*|x-forwarded-.*|forwarded)$/;
+  /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|cookie|proxy-.*|sec-.*|.*method.*|.*verb.*|.*override.*|x-(original|rewrite|forwarded|accel|envoy|host).*|forwarded)$/;
 
 /** Reads a header. Throws CliError 'usage'. */
 export function parseHeader(text: string, flagName: string): Header {
@@ -25,9 +25,11 @@ export function parseHeader(text: string, flagName: string): Header {
   const known = name.trim().toLowerCase();
   if (!namePattern.test(known) || !/^[\t\x20-\x7e]*$/.test(value))
     throw usage(`${flagName} ${text}: not a header such as X-Request-Note:hello`);
-  const why = Object.hasOwn(ownHeaders, known) ? ownHeaders[known] : undefined;
+  // Many servers hand `_` on as `-`, and the other way round.
+  const asRead = known.replaceAll('_', '-').replace(/^-+/, '');
+  const why = Object.hasOwn(ownHeaders, asRead) ? ownHeaders[asRead] : undefined;
   if (why !== undefined) throw usage(`${flagName} ${known}: ${why}`);
-  if (reserved.test(known)) throw usage(`${flagName} ${known}: would make it another request`);
+  if (reserved.test(asRead)) throw usage(`${flagName} ${known}: would make it another request`);
   return [known, value.trim()];
 }
 

@@ -1,14 +1,13 @@
-/** The path of `api`: checked, so that it stays under the base URL and does not go around the commands that keep money safe. Pure. */
+/** The path of `api`: it stays under the base URL, and it never goes around the commands that keep money safe. Pure. */
 
-import { type Method, orderIdPattern } from '../../api/spec.ts';
+import { isObject, type JsonObject, type Method, orderIdPattern } from '../../api/spec.ts';
 import { recordId, usage } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Profile } from '../../ports.ts';
-import { commandLine } from '../account.ts';
 
 // Letters, digits and what no URL parser changes; `:` would be a scheme, `;` a parameter, `\` a slash.
 const segmentPattern = /^(?:[A-Za-z0-9._~@+,=$!&*()-]|%[0-9A-Fa-f]{2})+$/;
 const queryPattern = /^[!-~]*$/;
+const longestPath = 8000;
 
 /** A path as it will be sent: relative, without a leading slash, query included. Throws CliError 'usage'. */
 export function parsePath(text: string): string {
@@ -21,44 +20,108 @@ export function parsePath(text: string): string {
 
 function isSegment(segment: string): boolean {
   if (!segmentPattern.test(segment)) return false;
-  const decoded = decodedOf(segment);
+  const decoded = decodedFully(segment);
   return decoded !== undefined && !/^\.{1,2}$/.test(decoded) && !/[/\\?#\p{C}]/u.test(decoded);
 }
 
-function decodedOf(segment: string): string | undefined {
+/**
+ * A text decoded until it no longer changes, since servers and the proxies before them decode more than once. Undefined
+ * for a text whose bytes are no UTF-8: who reads those, reads them each in another way.
+ */
+function decodedFully(text: string): string | undefined {
+  if (text.length > longestPath) return undefined;
+  const encoded = /(?:%[0-9A-Fa-f]{2})+|%u[0-9A-Fa-f]{4}/g;
   try {
-    return decodeURIComponent(segment);
+    let decoded = text;
+    for (let before = ''; before !== decoded; ) {
+      before = decoded;
+      decoded = before.replace(encoded, (run) =>
+        run[1] === 'u' ? String.fromCharCode(Number.parseInt(run.slice(2), 16)) : decodeURIComponent(run),
+      );
+    }
+    return decoded;
   } catch {
     return undefined;
   }
 }
 
-/** The segments of a checked path, decoded. */
+/** The segments of a path, decoded, without white space and characters that nobody sees. */
 function segmentsOf(path: string): readonly string[] {
-  return (path.split('?')[0] ?? '').split('/').map((segment) => decodedOf(segment) ?? segment);
+  const decoded = (decodedFully(path.split('?')[0] ?? '') ?? '').normalize('NFKC');
+  const plain = (decodedFully(decoded) ?? decoded).replace(/[\p{Z}\p{C}]/gu, '');
+  return plain.split(/[/\\?#;:]/);
 }
 
-/** Refuses the paths of refund and capture, in whatever spelling, with the command that is meant. */
-export function refuseMoneyPaths(method: Method, path: string, profile: Profile): void {
-  const [first = '', id = '', third = ''] = segmentsOf(path);
-  const verb = moneyVerbs.get(third.toLowerCase().split('.')[0] ?? '');
-  if (first.toLowerCase().split('.')[0] !== 'orders' || verb === undefined) return;
-  const order = orderIdPattern.test(id) ? id : 'ID';
-  throw new CliError('refused', `${method} /${path}: a ${verb} has a command of its own, which proves it`, {
+function queryOf(path: string): URLSearchParams {
+  const query = path.slice(path.split('?')[0]?.length);
+  return new URLSearchParams(decodedFully(query) ?? query);
+}
+
+/**
+ * Throws CliError 'refused' for a change whose path says refund or capture, in whatever spelling and under whatever
+ * prefix, with the command that does it. Such a path may be read.
+ */
+export function refuseMoneyRoute(method: Method, typed: string): void {
+  if (method === 'GET') return;
+  const segments = segmentsOf(typed);
+  const verb = segments.map(moneyVerb).find((found) => found !== undefined);
+  if (verb === undefined) return;
+  const order = segments.find((segment) => orderIdPattern.test(segment)) ?? 'ID';
+  throw new CliError('refused', `${method} ${typed}: a ${verb} has a command of its own, which proves it`, {
     certain: 'nothing was sent',
-    now: [commandLine(profile, 'orders', method === 'GET' ? 'show' : verb, order)],
+    now: [`paydesk orders ${verb} ${order}`],
   });
 }
 
-const moneyVerbs: ReadonlyMap<string, 'refund' | 'capture'> = new Map([
-  ['refunds', 'refund'],
-  ['refund', 'refund'],
-  ['capture', 'capture'],
-  ['captures', 'capture'],
-]);
+// An id is made of any letters. In all other segments the word counts wherever it stands: `refunds.json`, `do_refund`.
+function moneyVerb(segment: string): 'refund' | 'capture' | undefined {
+  if (/^(?:ord|cus)_[A-Za-z0-9]+$/.test(segment)) return undefined;
+  const plain = segment.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
+  if (plain.includes('refund')) return 'refund';
+  return plain.includes('captur') ? 'capture' : undefined;
+}
 
-/** The order that a path is about; undefined for any other. Throws CliError 'usage' for an order without a valid id. */
-export function orderOf(path: string): string | undefined {
-  const [first = '', id] = segmentsOf(path);
-  return first.toLowerCase() === 'orders' && id !== undefined ? recordId('orders', id, 'PATH') : undefined;
+/** Throws CliError 'refused' when a name in the query or the body makes some servers take the request for another method. */
+export function refuseOverrides(path: string, body: JsonObject = {}): void {
+  const names = [...queryOf(path).keys(), ...Object.keys(body)];
+  const override = names.find((name) => overridePattern.test(name.replace(/[^A-Za-z]+/g, '_')));
+  if (override === undefined) return;
+  throw new CliError('refused', `${override}: some servers would take it for the method of the request`, {
+    certain: 'nothing was sent',
+    now: ['say the method before the path: paydesk api METHOD PATH'],
+  });
+}
+
+const overridePattern = /^_+(?:method|verb)_*$|http_?(?:method|verb)|method_?override|override_?method/i;
+
+/**
+ * The order that a change names, in its path, its query or its body; undefined when it names none. Throws CliError
+ * 'usage' for an order without a valid id, 'refused' for several orders: a change has the lock of one.
+ */
+export function orderOf(path: string, body: JsonObject | undefined): string | undefined {
+  const segments = segmentsOf(path);
+  const under = segments.find((_, index) => segments[index - 1]?.toLowerCase() === 'orders');
+  if (under !== undefined) recordId('orders', under, 'PATH');
+  const [order, ...others] = new Set([
+    ...segments.filter((segment) => orderIdPattern.test(segment)),
+    ...[...queryOf(path)].flatMap(([name, value]) => namedIn(value, name)),
+    ...namedIn(body),
+  ]);
+  if (others.length === 0) return order;
+  throw new CliError('refused', `this request names several orders: ${[order, ...others].join(', ')}`, {
+    certain: 'nothing was sent',
+    now: ['send one request for each order'],
+  });
+}
+
+// `order_id`, `orderId`, `order`, or the `id` in an object `order`, at any depth; but what a shop keeps in `metadata` are
+// its own numbers.
+function namedIn(value: unknown, key = ''): readonly string[] {
+  const isOrder = /^orders?_?(?:ids?)?$/i.test(key);
+  if (typeof value === 'string') return isOrder && orderIdPattern.test(value.trim()) ? [value.trim()] : [];
+  if (Array.isArray(value)) return value.flatMap((one) => namedIn(one, key));
+  if (!isObject(value)) return [];
+  return Object.entries(value)
+    .filter(([name]) => name !== 'metadata')
+    .flatMap(([name, one]) => namedIn(one, isOrder && name === 'id' ? key : name));
 }

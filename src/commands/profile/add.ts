@@ -3,8 +3,9 @@
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { defineCommand, flag, type Input } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, KeyPlace, ProfileDraft } from '../../ports.ts';
-import { askPlace, isScripted, keyFlags, readKey } from './key-input.ts';
+import type { Context, ProfileDraft } from '../../ports.ts';
+import { confirmHost } from './confirm-host.ts';
+import { isScripted, keyFlags, readNewKey } from './key-input.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView, saidOnly } from './view.ts';
 
@@ -38,6 +39,10 @@ const flags = {
     summary: 'take all but the key from a file of your lead (JSON)',
     conflicts: ['base-url', 'mode', 'vendor', 'auth'],
   }),
+  confirm: flag.text({
+    value: 'HOST',
+    summary: 'a host with letters beyond ASCII, as xn--…: says that it is meant',
+  }),
   default: flag.switch({ summary: 'use it from now on when no -p is given' }),
 } as const;
 
@@ -46,7 +51,8 @@ type Values = Input<[], typeof flags>['flags'];
 export const add = defineCommand({
   description:
     'Asks for what no flag says. The key is never an argument: it is typed at a prompt, or read with --key-stdin or ' +
-    '--key-file, and then kept in a file that only you can read unless --key-store keyring is given. ' +
+    '--key-file. It is kept in the system keyring; in a file that only you can read if you say so, with --key-store ' +
+    'file where nobody is asked. ' +
     '--api-version and --lang become part of the profile.\n\n' +
     'A file for --from holds JSON: {"base_url", "mode", "vendor", "api_version", "lang", "auth", "settings": {…}}, ' +
     'the first two at least.',
@@ -54,8 +60,8 @@ export const add = defineCommand({
   flags,
   examples: [
     'paydesk profile add test-mx',
-    'paydesk profile add test-mx --base-url https://api.example.com --mode sandbox --key-stdin < key.txt',
-    'paydesk profile add shop-mx --from lead.json --key-file key.txt',
+    'paydesk profile add test-mx --base-url https://api.example.com --mode sandbox --key-stdin --key-store file < key.txt',
+    'paydesk profile add shop-mx --from lead.json --key-file key.txt --key-store file',
   ],
   exits: [0, 2, 3, 130],
   run: async (ctx, { args: [name], flags: values }): Promise<undefined> => {
@@ -63,11 +69,11 @@ export const add = defineCommand({
     const draft = { name, ...(await gather(ctx, values)) };
     const scripted = isScripted(ctx, values);
     if (await saidOnly(ctx, `add profile ${name}`, recordOf(draft))) return;
-    const place: KeyPlace = values['key-store'] ?? (scripted ? 'file' : await askPlace(ctx));
-    const key = await readKey(ctx, values, name);
+    await confirmHost(ctx, draft.baseUrl, values.confirm);
+    const key = await readNewKey(ctx, values, name);
     const isDefault = values.default === true || (!scripted && (await offerDefault(ctx, name)));
     // Every question is asked before anything is kept: Ctrl-C leaves nothing behind.
-    const { profile, keptIn } = await ctx.profiles.add(draft, { ...key, place });
+    const { profile, keptIn } = await ctx.profiles.add(draft, key);
     if (isDefault) await ctx.profiles.use(name);
     const record = { ...recordOf(profile), key_in: keptIn, default: isDefault };
     await ctx.out.own(record, () => fieldsView(`added profile ${name}`, record));

@@ -18,10 +18,11 @@ export const keyFlags = {
   }),
 } as const;
 
-/** The flags that say where a key comes from, as given. */
+/** The flags of a key, as given. */
 export interface KeyFlagValues {
   readonly 'key-stdin'?: boolean;
   readonly 'key-file'?: string;
+  readonly 'key-store'?: KeyPlace;
 }
 
 /** The key as it came, with where it came from in words. */
@@ -44,8 +45,31 @@ export function isScripted(ctx: Context, flags: KeyFlagValues): boolean {
   return !ctx.ask.interactive || flags['key-stdin'] === true || flags['key-file'] !== undefined;
 }
 
-/** Asks where to keep a key; a keyring that does not answer is not offered. A file only on a person's word. */
-export async function askPlace(ctx: Context): Promise<KeyPlace> {
+/** The key of a new profile, with where it is to be kept. A person says that before typing the key. */
+export async function readNewKey(
+  ctx: Context,
+  flags: KeyFlagValues,
+  profile: string,
+): Promise<TypedKey & { readonly place: KeyPlace }> {
+  if (isScripted(ctx, flags)) {
+    const key = await readKey(ctx, flags, profile);
+    return { ...key, place: flags['key-store'] ?? (await keyringOrRefuse(ctx)) };
+  }
+  const place = flags['key-store'] ?? (await askPlace(ctx));
+  return { ...(await readKey(ctx, flags, profile)), place };
+}
+
+// A file only on somebody's word, never because there is no keyring.
+async function keyringOrRefuse(ctx: Context): Promise<KeyPlace> {
+  const problem = await ctx.profiles.keyringProblem();
+  if (problem === undefined) return 'keyring';
+  throw new CliError('refused', `the system keyring cannot keep the key: ${problem}`, {
+    certain: 'nothing was kept and nothing was sent',
+    now: ['to keep it in a file that only you can read, add --key-store file'],
+  });
+}
+
+async function askPlace(ctx: Context): Promise<KeyPlace> {
   const problem = await ctx.profiles.keyringProblem();
   if (problem !== undefined) return askForFile(ctx, problem);
   return ctx.ask.choose<KeyPlace>({
@@ -58,7 +82,6 @@ export async function askPlace(ctx: Context): Promise<KeyPlace> {
   });
 }
 
-// Never because the keyring failed.
 async function askForFile(ctx: Context, problem: string): Promise<KeyPlace> {
   ctx.notes.warn(`the system keyring is of no use: ${problem}`);
   const consent = await ctx.ask.confirm({

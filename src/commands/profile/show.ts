@@ -17,10 +17,19 @@ export const show = defineCommand({
   exits: [0, 2, 3, 4],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const described = await describe(ctx, name);
-    const record = { ...recordOf(described), ...folderRecord(ctx) };
-    await ctx.out.own(record, () => viewOf(ctx, described));
+    const reads = ctx.profiles.hostOf(described.profile.baseUrl)?.unicode;
+    const shown = reads === undefined ? described : { ...described, values: withHost(described, reads) };
+    const record = { ...recordOf(shown), ...folderRecord(ctx) };
+    await ctx.out.own(record, () => viewOf(ctx, shown));
   },
 });
+
+// A host with letters beyond ASCII is shown as it is asked for, and as it reads.
+function withHost({ values }: ProfileDescription, value: string): readonly Described[] {
+  return values.flatMap((one) =>
+    one.name === 'base_url' ? [one, { name: 'host_reads', value, from: 'base_url' }] : [one],
+  );
+}
 
 // Where files lie helps most when there is no profile yet.
 async function describe(ctx: Context, name: string | undefined): Promise<ProfileDescription> {

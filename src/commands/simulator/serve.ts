@@ -17,7 +17,11 @@ export const simulatorServe = defineCommand({
   arguments: [],
   flags: {
     port: flag.integer(0, 65_535, { value: 'PORT', summary: 'the port', defaultText: 'any free one' }),
-    db: flag.text({ value: 'FILE', summary: 'keep its state in FILE', defaultText: 'memory' }),
+    db: flag.text({
+      value: 'FILE',
+      summary: 'keep its state in FILE',
+      defaultText: ':memory:, gone at the end',
+    }),
     vendor: {
       value: 'VENDOR',
       summary: 'vendor segment that is answered; the first is the brand of error codes',
