@@ -6,7 +6,7 @@ import type { ChangeSubject, Context, Outcome, Profile } from '../ports.ts';
 import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
 import { blockedWords, changeWords, kindWords, settleCommands } from './kind-words.ts';
-import { explainRejection } from './rejection.ts';
+import { type Explained, explainRejection } from './rejection.ts';
 import { bodyLine } from './request-line.ts';
 import { type Ended, keepByHand } from './unrecorded.ts';
 
@@ -82,14 +82,17 @@ function rejectedError(
   const unconfirmed = confirmed ? '' : '; no read could confirm it';
   if (isKeyRefusal(parts.httpStatus))
     return keyRefused(profile, parts, `nothing was changed${unconfirmed}`, keepByHand(outcome));
-  const explained = explainRejection({
-    profile,
-    parts,
-    order: order?.value,
-    orderId: change.orderId,
-    others: outcome.refunds ?? [],
-    time: (seconds) => ctx.fullTime(seconds * 1000),
-  });
+  const explained: Explained =
+    change.kind !== 'refund'
+      ? {}
+      : explainRejection({
+          profile,
+          parts,
+          order: order?.value,
+          orderId: change.orderId,
+          others: outcome.refunds ?? [],
+          time: (seconds) => ctx.fullTime(seconds * 1000),
+        });
   return new CliError(
     outcome.unrecorded === undefined ? 'rejected' : 'incomplete',
     explained.message ?? `the service refused the ${changeWords(change)}`,

@@ -143,6 +143,27 @@ describe.concurrent('the reads that are to tell', () => {
     expect((await desk.run(home, ['orders', 'show', order.id])).stdout).toMatch(/id rf_slow {2}pending\n/);
   });
 
+  test('a refused capture is told in words of its own, and nothing of it is called "not refundable"', async () => {
+    using home = desk.newHome();
+    const refusal = {
+      object: 'error',
+      type: 'precondition_required_error',
+      log_id: '5f2c81',
+      details: [
+        {
+          message: 'The order cannot be captured.',
+          code: 'service.errors.precondition_required.combo.order.is_not_returnable',
+        },
+      ],
+    };
+    const order = ledger.add('capture', () => json(refusal, 428));
+    const { code, stderr } = await desk.run(home, changeArgs(order));
+    expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 5, posts: 1 });
+    expect(stderr).toContain('refused by the service: the service refused the capture');
+    expect(stderr).toContain('log_id 5f2c81');
+    expect(stderr).not.toMatch(/refundable|refund\b/);
+  });
+
   test('F32 an order whose charges are not all shown is not refunded at all', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund');
