@@ -9,11 +9,7 @@ export const tolerableSkewMs = 120_000;
 // A service's `Date` and its `created_at` are whole seconds, of two machines that differ a little.
 const serviceSlackMs = 5_000;
 
-/**
- * The moment as the clocks give it. The wall clock is believed when the service's `Date` agrees with it; without a `Date`,
- * when neither the newest row, nor the time the file was written, nor the time since the machine was started speaks
- * against it. Where it is not believed the moment is `skewed`, and its time is one that no clock calls the future.
- */
+/** Asks the clocks, the service's last `Date` and the journal what moment it is. */
 export async function momentOf(
   clock: Clock,
   store: Pick<JournalStore, 'newest'>,
@@ -25,12 +21,23 @@ export async function momentOf(
   const date = seen === undefined ? undefined : seen.date + Math.max(0, wall - seen.wall);
   const clocks: Clocks = { wall, service: date, boot: clock.boot?.() };
   const newest = await store.newest().catch(() => undefined);
+  return momentFrom(clocks, clock.monotonic(), newest);
+}
+
+/**
+ * The moment as the clocks give it. The wall clock is believed when the service's `Date` agrees with it; without a `Date`,
+ * when neither the newest row, nor the time the file was written, nor the time since the machine was started speaks
+ * against it. Where it is not believed the moment is `skewed`, and its time is one that no clock calls the future.
+ * `newest` is undefined where the journal cannot be read.
+ */
+export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | undefined): Moment {
+  const { wall, service: date } = clocks;
   const dated = date === undefined ? undefined : Math.abs(date - wall) <= tolerableSkewMs;
   // A journal that cannot be read says nothing against a clock, and nothing for it.
   const skewed = newest === undefined || (dated === undefined ? jumped(clocks, newest) : !dated);
   return {
     ...clocks,
-    mono: clock.monotonic(),
+    mono,
     skewed,
     dated: dated === true ? true : undefined,
     time: skewed ? pastOf(clocks, newest) : Math.max(wall, date ?? 0, believable(wall, newest)),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { exploreApart } from './apart.ts';
-import { design, type Rules } from './world.ts';
+import { design, none, type Rules } from './rules.ts';
 
 const long = process.env.PAYDESK_TEST_LONG === '1';
-const small = { runs: 3, kills: 1, powerLosses: 1, foreign: 1, settles: 1, failures: 0 };
+const small = { ...none, runs: 3, kills: 1, powerLosses: 1, foreign: 1, settles: 1 };
 
 function print(line: string): void {
   process.stdout.write(`model: ${line}\n`);
