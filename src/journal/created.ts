@@ -26,7 +26,7 @@ export function gapOf(orders: unknown): string | undefined {
 export function createdIn(
   proof: Proof,
   orders: unknown,
-  claimed: ReadonlySet<string>,
+  claimed: Pick<ReadonlySet<string>, 'has'>,
   earliest: number,
 ): string | undefined {
   const before = new Set(proof.before.newest);

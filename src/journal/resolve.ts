@@ -8,8 +8,8 @@ import { judgeSeen } from './creations.ts';
 import type { Refusal } from './guards.ts';
 import type { Effect, Event } from './protocol.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import type { Sight } from './sight.ts';
-import { claimedBy, horizonOf, isUnsettled, isYoung, verdictOf } from './standing.ts';
+import type { Claims, Sight } from './sight.ts';
+import { claimsOf, horizonOf, isUnsettled, isYoung, verdictOf } from './standing.ts';
 import { atLeastSince } from './time.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
@@ -30,7 +30,7 @@ export type ResolveEnd =
 interface Found {
   readonly errand: Errand;
   readonly record: AttemptRecord;
-  readonly claimed: ReadonlySet<string>;
+  readonly claimed: Claims;
 }
 
 /** Where a look is, with all that it knows there. */
@@ -104,7 +104,7 @@ function find(errand: Errand, known: readonly AttemptRecord[]): ResolveStep {
   }
   if (!isUnsettled(record)) return release({ how: 'looked', record });
   return {
-    state: { at: 'reading', errand, record, claimed: claimedBy(known, record) },
+    state: { at: 'reading', errand, record, claimed: claimsOf(known, record) },
     effect: { do: 'reread' },
   };
 }

@@ -34,6 +34,9 @@ export type Sight =
   /** No evidence either way. */
   | { readonly shows: 'unreadable'; readonly problem: string };
 
+/** Ids of refunds and created orders that are not this attempt's. */
+export type Claims = Pick<ReadonlySet<string>, 'has'>;
+
 /** Kinds of change whose outcome a read can show. */
 export function provable(kind: Intent['kind']): boolean {
   return kind === 'refund' || kind === 'capture' || kind === 'order';
@@ -101,7 +104,7 @@ function imageOf(money: OrderMoney): PreImage {
 export function judgeRead(
   proof: Proof,
   value: unknown,
-  claimed: ReadonlySet<string>,
+  claimed: Claims,
   earliest = Number.NEGATIVE_INFINITY,
 ): Sight {
   if (proof.kind === 'order') {
@@ -148,7 +151,7 @@ function captureMoved(before: PreImage, value: unknown, reading: MoneyReading): 
   return moved('updated_at', before.updatedAt, integerOr(valueAt(value, ['updated_at'])));
 }
 
-function judgeRefund(proof: Proof, value: unknown, claimed: ReadonlySet<string>, earliest: number): Sight {
+function judgeRefund(proof: Proof, value: unknown, claimed: Claims, earliest: number): Sight {
   const reading = readMoney(value);
   if ('problem' in reading) return { shows: 'unreadable', problem: reading.problem };
   const { money } = reading;

@@ -1,7 +1,16 @@
 /** What happens around the processes: time, the fate of requests, other people, power, clocks, and files put back. */
 
 import { horizonMs, type Rules } from './rules.ts';
-import { hasLater, journalWith, type Move, type Refund, replace, spend, timeAt, type World } from './world.ts';
+import {
+  hasLater,
+  journalWith,
+  type Move,
+  type Refund,
+  replace,
+  spend,
+  timeAt,
+  type World,
+} from './world.ts';
 
 /** Everything that can happen next without a process of ours. */
 export function happenings(world: World, rules: Rules): Move[] {

@@ -58,9 +58,10 @@ function rowKey(row: JournalRow): string {
   return [intent, verdict, by[0], alarm, confirmed, ...ids].join('.');
 }
 
-// When a row was written, by which clocks.
+// When a row was written, and by which clocks where they were not right.
 function stampKey({ time, skewed, clocks }: JournalRow): string {
-  return `@${time}${skewed ?? ''}/${clocks?.wall}/${clocks?.service}/${clocks?.boot?.id}${clocks?.boot?.ms}`;
+  if (skewed === undefined && (clocks === undefined || clocks.wall === time)) return `@${time}`;
+  return `@${time}${skewed ?? ''}/${clocks?.wall}/${clocks?.boot?.ms}`;
 }
 
 // Of the verdicts on an attempt count those whose times may count, the last one, and when it was first said to be made.
@@ -99,7 +100,7 @@ function stateKey(state: State | ResolveState, shown: number): string {
       return 'errand' in state ? errandKey(state.errand) : `${shown}`;
     case 'reading':
       return 'errand' in state
-        ? `${errandKey(state.errand)}${recordKey(state.record)}${[...state.claimed].join()}`
+        ? `${errandKey(state.errand)}${recordKey(state.record)}`
         : `${shown}${state.known.map(recordKey).join('+')}`;
     case 'asking':
       return `${errandKey(state.errand)}${recordKey(state.record)}`;

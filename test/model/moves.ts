@@ -7,7 +7,10 @@ import type { Rules } from './rules.ts';
 import { type Move, spend, unlock, type World, withProcess } from './world.ts';
 
 export function moves(world: World, rules: Rules): Move[] {
-  return [...happenings(world, rules), ...world.processes.flatMap((_, index) => movesOf(world, rules, index))];
+  return [
+    ...happenings(world, rules),
+    ...world.processes.flatMap((_, index) => movesOf(world, rules, index)),
+  ];
 }
 
 function movesOf(world: World, rules: Rules, index: number): Move[] {

@@ -19,8 +19,8 @@ import {
   replace,
   spend,
   type World,
-  witnessOf,
   withProcess,
+  witnessOf,
 } from './world.ts';
 
 /** Everything that a person can type next. Whoever was told that the refund exists only looks at what is watched. */
@@ -47,8 +47,7 @@ function refunds(world: World, rules: Rules, index: number, doubtful: readonly A
     ...(rules.olderRefund ? ['r0'] : []),
     ...(rules.careless ? doubtful : doubtful.slice(-1)).map(attemptName),
   ];
-  if (repeats.length === 0)
-    return atOnce(startChange(world, rules, index, []), rules, index, 'refund');
+  if (repeats.length === 0) return atOnce(startChange(world, rules, index, []), rules, index, 'refund');
   // Whoever sees that the refund is there does not ask for it again; what was seen may be old when it is sent.
   const isThere = world.ledger.length > (rules.olderRefund ? 1 : 0);
   if (isThere && !rules.careless) return [];

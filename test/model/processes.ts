@@ -38,10 +38,7 @@ export function acts(world: World, rules: Rules, index: number, running: Running
       if (effect.row.type === 'sent' && rules.order === 'post_then_sent' && running.waitsFor === undefined) {
         return [{ name: `${index} record: the request leaves first`, world: leave(world, index, running) }];
       }
-      return [
-        recordRow(world, rules, index, effect.row),
-        ...failToRecord(world, rules, index, effect.row),
-      ];
+      return [recordRow(world, rules, index, effect.row), ...failToRecord(world, rules, index, effect.row)];
     case 'send':
       if (running.waitsFor !== undefined) return hear(world, rules, index, running);
       return [
@@ -49,10 +46,7 @@ export function acts(world: World, rules: Rules, index: number, running: Running
         move({ is: 'not_sent', why: 'w' }),
       ];
     case 'reread':
-      return [
-        ...seen(world, rules, running).map((event) => move(event)),
-        move({ is: 'unseen', why: 'w' }),
-      ];
+      return [...seen(world, rules, running).map((event) => move(event)), move({ is: 'unseen', why: 'w' })];
     default:
       throw new Error(`the model met ${effect.do}`);
   }
