@@ -14,7 +14,7 @@ export function keyOf(world: World): string {
   });
   if (journals.length === 1 && world.locks.length === 1) processes.sort();
   // One text, put together by hand: a list that is joined takes twice as long, and there are millions.
-  let key = `${now};${processes[0]}/${processes[1]}`;
+  let key = `${now};${processes[0]}/${processes[1] ?? ''}`;
   journals.forEach(({ rows, attempts, key: written }, machine) => {
     key += `|${written}-${rows.length - (durable[machine] ?? 0)}`;
     for (const { sent } of attempts) key += `b${before[sent.intent]}`;

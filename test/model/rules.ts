@@ -55,8 +55,8 @@ interface Surroundings {
   readonly newestFirst: boolean;
   /** People type the same line once more, although they could see that it was done. */
   readonly careless: boolean;
-  /** How each of the two spells the address of the service. */
-  readonly origins: readonly [string, string];
+  /** How each of the people spells the address of the service. */
+  readonly origins: readonly string[];
 }
 
 /** How often what may happen happens at most. */

@@ -92,7 +92,7 @@ export function start(rules: Rules): World {
     now: 0,
     ahead: 0,
     boots: 0,
-    processes: ['idle', 'idle'],
+    processes: rules.origins.map(() => 'idle'),
     locks: locksOf(rules).map(() => null),
     journals: each(journalWith([])),
     witnesses: each([]),
@@ -156,7 +156,7 @@ export function lockOf(rules: Rules, index: number): number {
 }
 
 function locksOf(rules: Rules): readonly string[] {
-  return [...new Set([0, 1].map((index) => lockText(rules, index)))];
+  return [...new Set(rules.origins.map((_, index) => lockText(rules, index)))];
 }
 
 function lockText({ accounts, origins, shared }: Rules, index: number): string {
