@@ -92,7 +92,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'a clock that jumps, and a service with a Date',
     {
       rules: { origins: ['http://pay.example'] },
-      short: { ...none, runs: 3, kills: 1, jumps: 2 },
+      short: { ...none, runs: 3, jumps: 2 },
       long: { ...three, runs: 4, foreign: 1, jumps: 3 },
     },
   ],
@@ -100,7 +100,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'a clock that jumps, and a service without a Date',
     {
       rules: { dates: false, origins: ['http://pay.example'] },
-      short: { ...none, runs: 3, kills: 1, jumps: 2 },
+      short: { ...none, runs: 3, jumps: 2 },
       long: { ...three, runs: 4, foreign: 1, jumps: 3 },
     },
   ],

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import type { Clocks, Moment } from '../../src/journal/rows.ts';
+import {
+  atLeastSince,
+  earliestOf,
+  isOfTheFuture,
+  momentFrom,
+  momentOf,
+  passedSince,
+  stampOf,
+  tolerableSkewMs,
+} from '../../src/journal/time.ts';
+import type { NewestRow } from '../../src/ports.ts';
+
+const boot = (ms: number, id = 'b1') => ({ id, ms });
+const at = (clocks: Clocks, newest: NewestRow | undefined = { time: 0 }) => momentFrom(clocks, 7, newest);
+const noon = 43_200_000;
+
+describe('the wall clock is believed', () => {
+  it.each<[string, Clocks, NewestRow, Partial<Moment>]>([
+    ['where nothing speaks against it', { wall: noon }, { time: 0 }, { time: noon, dated: undefined }],
+    [
+      'where the Date of the service agrees',
+      { wall: noon, service: noon },
+      { time: 0 },
+      { time: noon, dated: true },
+    ],
+    [
+      'where the Date is two minutes later, and that counts',
+      { wall: noon, service: noon + tolerableSkewMs },
+      { time: 0 },
+      { time: noon + tolerableSkewMs, dated: true },
+    ],
+    [
+      'where the Date is two minutes earlier',
+      { wall: noon, service: noon - tolerableSkewMs },
+      { time: 0 },
+      { time: noon, dated: true },
+    ],
+    [
+      'up to two minutes behind the newest row, whose time counts',
+      { wall: noon },
+      { time: noon + tolerableSkewMs },
+      { time: noon + tolerableSkewMs },
+    ],
+    [
+      'up to two minutes behind the time of the file',
+      { wall: noon },
+      { time: 5, writtenAt: noon + tolerableSkewMs },
+      { time: noon },
+    ],
+    [
+      'beside a row far ahead, where the Date agrees with the clock',
+      { wall: noon, service: noon },
+      { time: noon + tolerableSkewMs + 1 },
+      { time: noon, dated: true },
+    ],
+    [
+      'where it went on as long as the machine did',
+      { wall: noon + 1000, boot: boot(6000) },
+      { time: noon, clocks: { wall: noon, boot: boot(5000) } },
+      { time: noon + 1000 },
+    ],
+    [
+      'up to two minutes away from that',
+      { wall: noon + tolerableSkewMs, boot: boot(5000) },
+      { time: noon, clocks: { wall: noon, boot: boot(5000) } },
+      { time: noon + tolerableSkewMs },
+    ],
+    [
+      'where the machine was started anew',
+      { wall: noon + 900_000_000, boot: boot(5000, 'b2') },
+      { time: noon, clocks: { wall: noon, boot: boot(5000) } },
+      { time: noon + 900_000_000 },
+    ],
+    [
+      'where the last row does not know how long the machine was up',
+      { wall: noon + 900_000_000, boot: boot(5000) },
+      { time: noon, clocks: { wall: noon } },
+      { time: noon + 900_000_000 },
+    ],
+    [
+      'where this machine does not tell how long it is up',
+      { wall: noon + 900_000_000 },
+      { time: noon, clocks: { wall: noon, boot: boot(5000) } },
+      { time: noon + 900_000_000 },
+    ],
+  ])('%s', (_, clocks, newest, moment) => {
+    expect(at(clocks, newest)).toEqual({ ...clocks, mono: 7, skewed: false, dated: undefined, ...moment });
+  });
+});
+
+describe('the wall clock is not believed, and the moment is one that no clock calls the future', () => {
+  it.each<[string, Clocks, NewestRow | undefined, number]>([
+    [
+      'where the Date is later by more than two minutes',
+      { wall: noon, service: noon + tolerableSkewMs + 1 },
+      { time: 0 },
+      noon,
+    ],
+    [
+      'where the Date is earlier by more than two minutes',
+      { wall: noon, service: noon - tolerableSkewMs - 1 },
+      { time: 0 },
+      noon - tolerableSkewMs - 1,
+    ],
+    [
+      'where it is also before the newest row',
+      { wall: noon, service: noon - 900_000 },
+      { time: noon - 1 },
+      noon - 1,
+    ],
+    ['where the newest row is later', { wall: noon }, { time: noon + tolerableSkewMs + 1 }, noon + 120_001],
+    [
+      'where the file was written later',
+      { wall: noon },
+      { time: 5, writtenAt: noon + tolerableSkewMs + 1 },
+      5,
+    ],
+    [
+      'where it went on for longer than the machine did',
+      { wall: noon + tolerableSkewMs + 1, boot: boot(5000) },
+      { time: noon, clocks: { wall: noon, boot: boot(5000) } },
+      noon,
+    ],
+    [
+      'where it went on for less',
+      { wall: noon, boot: boot(5000 + tolerableSkewMs + 1) },
+      { time: noon, clocks: { wall: noon, boot: boot(5000) } },
+      noon,
+    ],
+    ['where the journal cannot be read', { wall: noon }, undefined, noon],
+    [
+      'where the file was written later and the journal has no row',
+      { wall: noon },
+      { time: 0, writtenAt: noon + tolerableSkewMs + 1 },
+      noon,
+    ],
+  ])('%s', (_, clocks, newest, time) => {
+    expect(momentFrom(clocks, 7, newest)).toEqual({
+      ...clocks,
+      mono: 7,
+      skewed: true,
+      dated: undefined,
+      time,
+    });
+  });
+});
+
+describe('asking the clocks', () => {
+  const clock = (now: number) => ({
+    now: () => now,
+    monotonic: () => 3,
+    sleep: () => Promise.resolve(),
+  });
+  const store = (newest: () => Promise<NewestRow>) => ({ newest });
+  const empty = store(() => Promise.resolve({ time: 0 }));
+
+  it('counts a Date from the moment it came', async () => {
+    const seenDate = () => ({ date: noon, wall: noon + 1000 });
+    expect(await momentOf(clock(noon + 5000), empty, { seenDate })).toMatchObject({
+      service: noon + 4000,
+      mono: 3,
+    });
+    expect(await momentOf(clock(noon), empty, { seenDate })).toMatchObject({ service: noon });
+  });
+
+  it('takes the time that the machine is up, where it tells', async () => {
+    const up = { ...clock(noon), boot: () => boot(5) };
+    expect(await momentOf(up, empty, {})).toMatchObject({ boot: boot(5), service: undefined });
+    expect(await momentOf(clock(noon), empty, {})).toMatchObject({ boot: undefined, skewed: false });
+  });
+
+  it('believes no clock where the journal cannot be read', async () => {
+    const broken = store(() => Promise.reject(new Error('EIO')));
+    expect(await momentOf(clock(noon), broken, {})).toMatchObject({ skewed: true, time: noon });
+  });
+});
+
+describe('the time since a row', () => {
+  const row = { time: noon, clocks: { wall: noon, boot: boot(5000) } };
+  const moment = (more: Partial<Moment>): Moment => ({
+    ...{ time: noon + 900_000, wall: noon + 900_000, mono: 0, skewed: false },
+    ...more,
+  });
+
+  it('is that of the journal, and not more than the machine is up since', () => {
+    expect(passedSince(row, moment({}))).toBe(900_000);
+    expect(passedSince(row, moment({ boot: boot(6000) }))).toBe(1000);
+    expect(passedSince(row, moment({ boot: boot(2_000_000) }))).toBe(900_000);
+    expect(passedSince(row, moment({ boot: boot(4000) }))).toBe(0);
+    expect(passedSince(row, moment({ boot: boot(6000, 'b2') }))).toBe(900_000);
+    expect(passedSince({ time: noon }, moment({ boot: boot(6000) }))).toBe(900_000);
+    expect(passedSince({ time: noon, clocks: { wall: noon } }, moment({ boot: boot(6000) }))).toBe(900_000);
+  });
+
+  it('is that of the journal where the service has a word for it', () => {
+    expect(passedSince(row, moment({ boot: boot(6000), dated: true }))).toBe(900_000);
+  });
+
+  it('is nothing for a row of the future, and while clocks disagree', () => {
+    expect(passedSince(row, moment({ time: noon - 1 }))).toBe(0);
+    expect(passedSince({ ...row, skewed: true }, moment({}))).toBe(0);
+    expect(passedSince(row, moment({ skewed: true }))).toBe(0);
+  });
+
+  it('for the word of a person is what the machine is up since, or any', () => {
+    expect(atLeastSince(row, moment({ boot: boot(6000) }))).toBe(1000);
+    expect(atLeastSince(row, moment({ dated: true, boot: boot(6000) }))).toBe(900_000);
+    expect(atLeastSince({ ...row, skewed: true }, moment({ boot: boot(7000) }))).toBe(2000);
+    expect(atLeastSince(row, moment({ skewed: true, boot: boot(7000), dated: true }))).toBe(2000);
+    expect(atLeastSince(row, moment({ skewed: true }))).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+it('a row is of the future only by the word of the service, and by more than two minutes', () => {
+  const now: Moment = { time: noon, wall: noon, mono: 0, skewed: false, dated: true };
+  expect(isOfTheFuture({ time: noon + tolerableSkewMs + 1 }, now)).toBe(true);
+  expect(isOfTheFuture({ time: noon + tolerableSkewMs }, now)).toBe(false);
+  expect(isOfTheFuture({ time: noon + tolerableSkewMs + 1 }, { ...now, dated: undefined })).toBe(false);
+});
+
+it('the service made nothing of an attempt before its Date then, or before what the clocks may differ', () => {
+  expect(earliestOf({ time: noon, clocks: { wall: noon, service: noon - 1000 } })).toBe(noon - 6000);
+  expect(earliestOf({ time: noon, skewed: true, clocks: { wall: noon, service: noon } })).toBe(noon - 5000);
+  expect(earliestOf({ time: noon, clocks: { wall: noon } })).toBe(noon - tolerableSkewMs);
+  expect(earliestOf({ time: noon })).toBe(noon - tolerableSkewMs);
+  expect(earliestOf({ time: noon, skewed: true })).toBe(Number.NEGATIVE_INFINITY);
+});
+
+it('a row keeps the time, the clocks, and whether they disagreed', () => {
+  const now: Moment = { time: 1, wall: 2, mono: 3, service: 4, boot: boot(5), skewed: true };
+  const clocks = { wall: 2, service: 4, boot: boot(5) };
+  expect(stampOf(now)).toEqual({ time: 1, skewed: true, clocks });
+  expect(stampOf({ ...now, skewed: false })).toEqual({ time: 1, skewed: undefined, clocks });
+});
