@@ -17,9 +17,13 @@ import { type Ruling, ruling, rulingOf } from './verdict.ts';
 export interface Errand {
   readonly intent: string;
   readonly attempt: number;
-  readonly statement?:
-    | { readonly applied: boolean; readonly operator: string; readonly note: string }
-    | undefined;
+  readonly statement?: Statement | undefined;
+}
+
+interface Statement {
+  readonly applied: boolean;
+  readonly operator: string;
+  readonly note: string;
 }
 
 /** How a look ended. */
@@ -38,7 +42,7 @@ export type ResolveState =
   | { readonly at: 'locking' | 'looking'; readonly errand: Errand }
   | ({ readonly at: 'reading' } & Found)
   /** A person is shown what was read and states what happened. */
-  | ({ readonly at: 'asking'; readonly sight: Sight } & Found)
+  | ({ readonly at: 'asking'; readonly sight: Sight; readonly statement: Statement } & Found)
   | ({ readonly at: 'recording'; readonly sight: Sight; readonly row: VerdictRow } & Found)
   | { readonly at: 'releasing' | 'done'; readonly end: ResolveEnd };
 
@@ -118,14 +122,15 @@ function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
 }
 
 function weigh(found: Extract<ResolveState, { at: 'reading' }>, sight: Sight, now: Moment): ResolveStep {
-  const { errand, record } = found;
+  const { record } = found;
+  const { statement } = found.errand;
   const clear = !['nothing', 'unreadable', 'disagreement'].includes(sight.shows);
   // What was seen once is not for a person to take back.
   const seen = verdictOf(record)?.verdict === 'applied';
-  if (errand.statement !== undefined && !clear && !seen) {
-    const early = errand.statement.applied ? undefined : tooEarly(record, now);
+  if (statement !== undefined && !clear && !seen) {
+    const early = statement.applied ? undefined : tooEarly(record, now);
     if (early !== undefined) return refuse(early);
-    return { state: { ...found, at: 'asking', sight }, effect: { do: 'approve' } };
+    return { state: { ...found, at: 'asking', sight, statement }, effect: { do: 'approve' } };
   }
   const words = rulingNow(record, sight, now);
   return words === undefined ? release({ how: 'looked', record, sight }) : write(found, sight, words, now);
@@ -189,7 +194,7 @@ function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): bool
 }
 
 function stateIt(found: Extract<ResolveState, { at: 'asking' }>, now: Moment): ResolveStep {
-  const { applied = false, operator, note } = found.errand.statement ?? {};
+  const { applied, operator, note } = found.statement;
   const verdict = applied ? 'applied' : 'rejected';
   const words = {
     verdict,

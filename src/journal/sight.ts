@@ -34,6 +34,9 @@ export type Sight =
   /** No evidence either way. */
   | { readonly shows: 'unreadable'; readonly problem: string };
 
+// Money is only read where every refund has an id.
+type ShownRefund = FoundRefund & { readonly id: string };
+
 /** Ids of refunds and created orders that are not this attempt's. */
 export type Claims = Pick<ReadonlySet<string>, 'has'>;
 
@@ -158,7 +161,7 @@ function judgeRefund(proof: Proof, value: unknown, claimed: Claims, earliest: nu
   const lost = lostRecord(proof.before, money);
   if (lost !== undefined) return { shows: 'unreadable', problem: lost };
   const since = newRecords(proof.before, money);
-  const refunds = since.filter(({ id }) => id === undefined || !claimed.has(id));
+  const refunds = since.filter(({ id }) => !claimed.has(id));
   const { matched, rest } = match(proof.expected, refunds);
   if (matched > 0 && matched < proof.expected.length) return { shows: 'partial', refunds };
   if (matched > 0 && rest.some((record) => proof.expected.some((expected) => same(expected, record)))) {
@@ -177,14 +180,16 @@ function judgeRefund(proof: Proof, value: unknown, claimed: Claims, earliest: nu
 }
 
 // Made before this one was sent, and not shown then: somebody else's.
-function tooEarly(own: readonly FoundRefund[], earliest: number): string | undefined {
-  const early = own.find(({ createdAt }) => createdAt !== undefined && createdAt * 1000 < earliest);
-  if (early === undefined) return undefined;
-  return `refund ${early.id ?? 'without an id'} was made at ${timeWords(early.createdAt)}, before this one was sent`;
+function tooEarly(own: readonly ShownRefund[], earliest: number): string | undefined {
+  for (const { id, createdAt } of own) {
+    if (createdAt === undefined || createdAt * 1000 >= earliest) continue;
+    return `refund ${id} was made at ${timeWords(createdAt)}, before this one was sent`;
+  }
+  return undefined;
 }
 
-function timeWords(seconds: number | undefined): string {
-  const date = new Date((seconds ?? Number.NaN) * 1000);
+function timeWords(seconds: number): string {
+  const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
 }
 
@@ -201,7 +206,7 @@ function lostRecord(before: PreImage, money: OrderMoney): string | undefined {
   return undefined;
 }
 
-function newRecords(before: PreImage, money: OrderMoney): FoundRefund[] {
+function newRecords(before: PreImage, money: OrderMoney): ShownRefund[] {
   const known = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   return money.charges.flatMap((charge) =>
     charge.refunds.filter(({ id }) => !known.has(id)).map((record) => ({ chargeId: charge.id, ...record })),

@@ -32,6 +32,7 @@ export async function momentOf(
  */
 export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | undefined): Moment {
   const { wall, service: date } = clocks;
+  const last = newest?.time ?? 0;
   const dated = date === undefined ? undefined : Math.abs(date - wall) <= tolerableSkewMs;
   // A journal that cannot be read says nothing against a clock, and nothing for it.
   const skewed = newest === undefined || (dated === undefined ? jumped(clocks, newest) : !dated);
@@ -40,7 +41,7 @@ export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | und
     mono,
     skewed,
     dated: dated === true ? true : undefined,
-    time: skewed ? pastOf(clocks, newest) : Math.max(wall, date ?? 0, believable(wall, newest)),
+    time: skewed ? pastOf(clocks, last) : Math.max(wall, date ?? 0, believable(wall, last)),
   };
 }
 
@@ -54,14 +55,12 @@ function jumped({ wall, boot }: Clocks, { time, clocks, writtenAt = 0 }: NewestR
 }
 
 // A row far ahead of two clocks that agree was written by one that was wrong.
-function believable(wall: number, newest: NewestRow | undefined): number {
-  const time = newest?.time ?? 0;
+function believable(wall: number, time: number): number {
   return time - wall > tolerableSkewMs ? 0 : time;
 }
 
 // No later moment may have to come after a time that one of the clocks calls the future.
-function pastOf({ wall, service }: Clocks, newest: NewestRow | undefined): number {
-  const time = newest?.time ?? 0;
+function pastOf({ wall, service }: Clocks, time: number): number {
   if (service !== undefined) return Math.max(time, Math.min(wall, service));
   return time > 0 ? time : wall;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/api/spec.ts';
 import {
+  appeared,
   attemptName,
   decide,
   equalRefund,
@@ -515,4 +516,45 @@ describe('a final read that is older than what the journal knows', () => {
     ];
     expect(oldRead('ord_1', none, [attempt([{ verdict: 'applied', refunds: stray }])])).toBeUndefined();
   });
+});
+
+describe('what this run found to have been made after all', () => {
+  const made = attempt([{ verdict: 'applied' }], { given: 't' });
+
+  it('is not sent once more', () => {
+    expect(appeared(asked, [made])).toEqual({ why: 'appeared', attempt: made, verdict: made.verdicts[0] });
+    expect(appeared({ ...asked, given: 'u' }, [made])).toMatchObject({ why: 'appeared' });
+  });
+
+  it('is not in the way of its own script, of something else, or of an order under an id of its own', () => {
+    expect(appeared({ ...asked, given: 't' }, [made])).toBeUndefined();
+    const other = { ...asked, expected: [{ chargeId: 'ch_1', amount: -6 }] };
+    expect(appeared(other, [made])).toBeUndefined();
+    expect(appeared(asked, [attempt([{ verdict: 'not_seen' }]), attempt([])])).toBeUndefined();
+    const order = { ...asked, kind: 'order', expected: undefined } as const;
+    expect(appeared(order, [made])).toBeUndefined();
+    const created = attempt([{ verdict: 'applied' }], {
+      proof: { ...made.sent.proof, kind: 'order', expected: [] },
+    });
+    expect(appeared(order, [created])).toMatchObject({ why: 'appeared' });
+    expect(appeared({ ...order, given: 'u' }, [created])).toBeUndefined();
+  });
+});
+
+it('an earlier attempt under the same script id is in the way while it is open, whatever it asked for', () => {
+  const none = { ...asked, kind: 'api', orderId: undefined, expected: undefined } as const;
+  const typed = { given: 't', asked: { path: 'things' } };
+  const api = {
+    ...typed,
+    proof: { ...attempt([]).sent.proof, kind: 'api', orderId: undefined, expected: [] },
+  } as const;
+  const first = attempt([{ verdict: 'unknown' }], {
+    ...api,
+    asked: { path: 'other' },
+    request: { method: 'POST', path: 'other' },
+  });
+  const second = attempt([{ verdict: 'not_sent' }], { ...api, attempt: 2 });
+  const decision = (more: object) => decide({ ...none, ...more }, [first, second], now(2000));
+  expect(decision(typed)).toMatchObject({ refusal: { why: 'open', attempt: first } });
+  expect(decision({ ...typed, given: 'u' })).toMatchObject({ go: 'send', intent: 'i_new', attempt: 1 });
 });
