@@ -180,7 +180,10 @@ describe('asking the clocks', () => {
 describe('the time since a row', () => {
   const row = { time: noon, clocks: { wall: noon, boot: boot(5000) } };
   const moment = (more: Partial<Moment>): Moment => ({
-    ...{ time: noon + 900_000, wall: noon + 900_000, mono: 0, skewed: false },
+    time: noon + 900_000,
+    wall: noon + 900_000,
+    mono: 0,
+    skewed: false,
     ...more,
   });
 
