@@ -15,6 +15,8 @@ export interface ScreenParts {
   readonly process: NodeJS.Process;
   readonly clock: Clock;
   readonly secrets: Secrets;
+  /** Called with every key that is typed. */
+  readonly learnKey: (key: string) => void;
   readonly signal: AbortSignal;
   /** The options of the run, or what can be guessed of them before the command line was read. */
   readonly globals: ScreenGlobals;
@@ -75,6 +77,7 @@ export function openScreen(parts: ScreenParts): Screen {
     accessible: globals.accessible,
     color: stderrColor,
     secrets,
+    learnKey: parts.learnKey,
     signal,
     beforeQuestion: () => notes.flush(),
     write: (text) => notes.write(text),

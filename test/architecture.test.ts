@@ -35,6 +35,7 @@ const joiners = [
   'main',
   'context',
   'stage',
+  'known-keys',
   'screen',
   'accounts',
   'bookkeeping',

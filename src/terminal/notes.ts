@@ -132,11 +132,15 @@ export function createNotes(options: NotesOptions): NotesControl {
       await release(quiet ? held.filter(({ kind }) => kind === 'warn') : held);
     },
     async fail(error, debug) {
-      const { errorJson, renderError } = await import('./errors.ts');
+      const [{ errorJson, renderError }, { escapeJsonForScreen }] = await Promise.all([
+        import('./errors.ts'),
+        import('./sanitise.ts'),
+      ]);
       const { plainLines, style } = await load();
       if (asJson) {
         const notes = said.flatMap(({ blocks }) => plainLines(blocks));
-        writer.writeNow(errorJson(error, notes, debug));
+        const json = secrets.cleanJson(errorJson(error, notes, debug));
+        writer.writeNow(stderr.isTTY ? escapeJsonForScreen(json) : json);
         return;
       }
       await settle();
