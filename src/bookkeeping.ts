@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { CliError } from './errors.ts';
 import { createDesk } from './journal/desk.ts';
-import { createFileStore, type FileStore } from './journal/store.ts';
 import type { JournalRow } from './journal/rows.ts';
+import { createFileStore, type FileStore } from './journal/store.ts';
 import type { AttemptRecord, Clock, JournalDesk, Locks, Notes, Profile, Profiles, Service } from './ports.ts';
 import type { Secrets } from './terminal/secrets.ts';
 

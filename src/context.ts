@@ -105,6 +105,7 @@ function exportDoor(parts: {
     return createExports({
       ...parts,
       version: stage.version,
+      clean: stage.secrets.cleanJson,
       clock: stage.clock,
       uid: stage.process.getuid?.(),
       format: (file) =>

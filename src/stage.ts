@@ -86,7 +86,16 @@ export function setStage(process: NodeJS.Process, version: string): Stage {
     abort,
     zone,
     screen: () => {
-      screen ??= openScreen({ process, clock, secrets, learnKey: keys.learn, signal, globals, locale, abort });
+      screen ??= openScreen({
+        process,
+        clock,
+        secrets,
+        learnKey: keys.learn,
+        signal,
+        globals,
+        locale,
+        abort,
+      });
       return screen;
     },
     hint: (format) => {

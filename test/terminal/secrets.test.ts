@@ -43,23 +43,29 @@ describe('the key filter', () => {
     );
   });
 
-  it.each(cases)('keeps JSON that holds the key $known $name valid, and its other values', ({ known, spelt }) => {
-    const value = { a: spelt, [spelt]: [1, 'José "q" \\', 12345678901234567890n.toString()], b: null };
-    const json = JSON.stringify(value);
-    const cleaned = withKey(known).cleanJson(json);
-    const parsed = JSON.parse(cleaned) as Record<string, unknown>;
-    expect(parsed.b).toBe(null);
-    expect(Object.values(parsed)[1]).toEqual(Object.values(value)[1]);
-    expect(parsed.a).toContain('[key]');
-    expect(reveals(known, cleaned)).toBe(false);
-  });
+  it.each(cases)(
+    'keeps JSON that holds the key $known $name valid, and its other values',
+    ({ known, spelt }) => {
+      const value = { a: spelt, [spelt]: [1, 'José "q" \\', 12345678901234567890n.toString()], b: null };
+      const json = JSON.stringify(value);
+      const cleaned = withKey(known).cleanJson(json);
+      const parsed = JSON.parse(cleaned) as Record<string, unknown>;
+      expect(parsed.b).toBe(null);
+      expect(Object.values(parsed)[1]).toEqual(Object.values(value)[1]);
+      expect(parsed.a).toContain('[key]');
+      expect(reveals(known, cleaned)).toBe(false);
+    },
+  );
 
   it('leaves text without keys alone', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: fc.constantFrom('\\', 'u', '0', '4', '%', '&', '#', ';', 'k', ' ') })), (pieces) => {
-        const filter = withKey().filter();
-        expect(pieces.map((piece) => filter.push(piece)).join('') + filter.end()).toBe(pieces.join(''));
-      }),
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom('\\', 'u', '0', '4', '%', '&', '#', ';', 'k', ' ') })),
+        (pieces) => {
+          const filter = withKey().filter();
+          expect(pieces.map((piece) => filter.push(piece)).join('') + filter.end()).toBe(pieces.join(''));
+        },
+      ),
     );
   });
 
