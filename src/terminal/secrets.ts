@@ -165,8 +165,10 @@ function bitsAfter(text: string, at: number): number {
 function openEnd(text: string, spellings: readonly Spelling[]): number {
   // No spelling holds white space, and no layer makes a character of more than six.
   const longest = 6 * spellings.reduce((most, one) => Math.max(most, one.text.length), 0);
-  const end = /\S*$/.exec(text.slice(-longest))?.[0] ?? '';
-  if (end === '') return 0;
+  let start = text.length;
+  while (start > 0 && text.length - start < longest && !/\s/.test(text.charAt(start - 1))) start -= 1;
+  if (start === text.length) return 0;
+  const end = text.slice(start);
   let from = end.length;
   for (const layer of layersOf(end)) {
     const whole = layer.text.replace(brokenEscape, '');

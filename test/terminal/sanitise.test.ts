@@ -34,7 +34,7 @@ describe('a line for a terminal', () => {
   );
 
   it('cleans a megabyte of marks and of joiners', () => {
-    expect(cleanLine(`e${'\u0301'.repeat(1_000_000)}`)).toHaveLength(10);
+    expect(cleanLine(`e${'\u0301'.repeat(1_000_000)}`)).toHaveLength(6);
     expect(cleanLine('\u200d'.repeat(1_000_000))).toBe('\ufffd'.repeat(1_000_000));
   });
 
