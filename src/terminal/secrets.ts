@@ -163,8 +163,8 @@ function bitsAfter(text: string, at: number): number {
 
 // The length of the longest end of the text that may begin a spelling without being all of it.
 function openEnd(text: string, spellings: readonly Spelling[]): number {
-  // No spelling holds white space, and no layer makes a character of more than six.
-  const longest = 6 * spellings.reduce((most, one) => Math.max(most, one.text.length), 0);
+  // No spelling holds white space, and no layers that anybody uses make a character of more than twelve.
+  const longest = 12 * spellings.reduce((most, one) => Math.max(most, one.text.length), 0);
   let start = text.length;
   while (start > 0 && text.length - start < longest && !/\s/.test(text.charAt(start - 1))) start -= 1;
   if (start === text.length) return 0;
