@@ -94,7 +94,7 @@ export function setStage(process: NodeJS.Process, version: string): Stage {
         signal,
         globals,
         locale,
-        abort,
+        tookOff: () => stop.tookOff() !== undefined, abort,
       });
       return screen;
     },

@@ -37,6 +37,7 @@ const joiners = [
   'stage',
   'known-keys',
   'screen',
+  'closed-stream',
   'accounts',
   'bookkeeping',
   'compile-cache',

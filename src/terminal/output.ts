@@ -29,6 +29,8 @@ export interface OutputOptions {
   readonly secrets: Secrets;
   /** Called once when stdout is gone or full: the run is to be aborted. */
   readonly onLost: (error: CliError) => void;
+  /** Whether stdout was closed from the start, and something is lost by it. */
+  readonly isClosed?: (() => boolean) | undefined;
   /** Tells a person something about what was written. */
   readonly note?: ((line: string) => void) | undefined;
   /** Called before each write: takes a progress line off the screen. */
@@ -51,6 +53,7 @@ export function createOutput(options: OutputOptions): OutputControl {
     name: 'stdout',
     secrets,
     onLost: options.onLost,
+    isClosed: options.isClosed,
     beforeWrite: options.beforeWrite,
   });
   let open: Sink | undefined;
