@@ -1,5 +1,7 @@
 /** Whether a text gives a key away to somebody who decodes what looks encoded. Written without the program's own filter. */
 
+import { readFileSync } from 'node:fs';
+
 const hexByte = '[0-9a-fA-F]{2}';
 
 const decoders: readonly ((text: string) => string)[] = [
@@ -29,6 +31,16 @@ export function reveals(key: string, text: string): boolean {
     }
   }
   return false;
+}
+
+/** Those of the files that give the key away. */
+export function revealing(key: string, files: readonly string[]): readonly string[] {
+  return files.filter((path) => reveals(key, textOf(path)));
+}
+
+/** The bytes of a file as text, each a character. */
+export function textOf(path: string): string {
+  return readFileSync(path, 'latin1');
 }
 
 // A part is enough to guess the rest from.
