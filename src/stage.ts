@@ -94,7 +94,8 @@ export function setStage(process: NodeJS.Process, version: string): Stage {
         signal,
         globals,
         locale,
-        tookOff: () => stop.tookOff() !== undefined, abort,
+        tookOff: () => stop.tookOff() !== undefined,
+        abort,
       });
       return screen;
     },

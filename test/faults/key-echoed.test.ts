@@ -16,7 +16,15 @@ const type = { 'content-type': 'application/json' };
 /** The key in every spelling, twice as JSON: as text, and, where that is JSON, with its escapes as they are. */
 function echoes(key: string): string {
   const spelt = Object.values(spellings).map((spell) => spell(key));
-  return JSON.stringify(spelt).slice(1, -1).concat(',', spelt.filter(isLiteral).map((text) => `"${text}"`).join(','));
+  return JSON.stringify(spelt)
+    .slice(1, -1)
+    .concat(
+      ',',
+      spelt
+        .filter(isLiteral)
+        .map((text) => `"${text}"`)
+        .join(','),
+    );
 }
 
 function isLiteral(text: string): boolean {
@@ -31,7 +39,18 @@ function orderFullOf(key: string, refunded = false): string {
   const texts = Object.values(spellings).map((spell) => spell(key));
   const charge = chargeOf('ch_1', 300, {
     description: texts.join(' '),
-    ...(refunded ? { status: 'refunded', refunds: listOf({ id: 'rf_1', object: 'refund', amount: -300, created_at: 1_790_003_600, auth_code: texts[2] }) } : {}),
+    ...(refunded
+      ? {
+          status: 'refunded',
+          refunds: listOf({
+            id: 'rf_1',
+            object: 'refund',
+            amount: -300,
+            created_at: 1_790_003_600,
+            auth_code: texts[2],
+          }),
+        }
+      : {}),
   });
   const order = orderOf('ord_1', [charge], {
     customer_info: { object: 'customer_info', name: `Ana ${texts.join(' ')}`, email: texts[9] },
@@ -45,7 +64,11 @@ function orderFullOf(key: string, refunded = false): string {
 }
 
 function errorFullOf(key: string): string {
-  const text = JSON.stringify(Object.values(spellings).map((spell) => spell(key)).join(' '));
+  const text = JSON.stringify(
+    Object.values(spellings)
+      .map((spell) => spell(key))
+      .join(' '),
+  );
   const detail = `{"message":${text},"debug_message":${text},"param":${text},"code":${text}}`;
   return `{"object":"error","type":${text},"log_id":${text},"details":[${detail},${detail}],"data":[${echoes(key)}]}`;
 }
@@ -63,7 +86,11 @@ function echoing(onPost: (key: string) => Handler): Handler {
     const key = keyOf(request);
     if (request.method === 'GET') {
       const body = request.url.includes('customers') ? errorFullOf(key) : listing(orderFullOf(key, changed));
-      return reply(body, request.url.includes('customers') ? 422 : 200, { ...type, ...headers(key) })(request, response, socket);
+      return reply(body, request.url.includes('customers') ? 422 : 200, { ...type, ...headers(key) })(
+        request,
+        response,
+        socket,
+      );
     }
     changed = true;
     return onPost(key)(request, response, socket);
@@ -124,9 +151,14 @@ describe.concurrent('F69 a key in 27 spellings in every place of a reply is mask
 
   test('JSON that holds it stays JSON, and all else of it stays as the service wrote it', async () => {
     using home = newHome();
-    const order = '{"id":"ord_1", "object":"order","amount":1.0,"big":9007199254740993,"note":"KEY","name":"Jos\\u00e9"}';
+    const order =
+      '{"id":"ord_1", "object":"order","amount":1.0,"big":9007199254740993,"note":"KEY","name":"Jos\\u00e9"}';
     await using server = await startServer((request, response, socket) =>
-      reply(listing(order.replace('KEY', () => JSON.stringify(keyOf(request)).slice(1, -1))), 200, type)(request, response, socket),
+      reply(listing(order.replace('KEY', () => JSON.stringify(keyOf(request)).slice(1, -1))), 200, type)(
+        request,
+        response,
+        socket,
+      ),
     );
     const planted = await plant(home, server);
     const ran = await planted.ran('orders', 'list', '--ndjson');
@@ -139,12 +171,17 @@ describe.concurrent('F69 a key in 27 spellings in every place of a reply is mask
     await using server = await startServer(echoing(() => reply('', 500)));
     const planted = await plant(home, server);
     const runs = [
-      ...(await Promise.all(['ndjson', 'json', 'csv'].map((end) => planted.ran('orders', 'export', '--to', `o.${end}`)))),
+      ...(await Promise.all(
+        ['ndjson', 'json', 'csv'].map((end) => planted.ran('orders', 'export', '--to', `o.${end}`)),
+      )),
       await planted.ran('orders', 'export', '--json'),
       await planted.ran('api', 'GET', 'orders', '--include'),
       await planted.ran('api', 'GET', 'customers', '--include', '--json'),
     ];
-    expect(runs.map(({ code }) => code), runs.at(-2)?.stderr).toEqual([0, 0, 0, 0, 0, 5]);
+    expect(
+      runs.map(({ code }) => code),
+      runs.at(-2)?.stderr,
+    ).toEqual([0, 0, 0, 0, 0, 5]);
     const made = readdirSync(home.path).filter((name) => name.startsWith('o.'));
     expect(made).toHaveLength(6);
     expectNowhere(planted, runs);
@@ -153,29 +190,42 @@ describe.concurrent('F69 a key in 27 spellings in every place of a reply is mask
   const answers: Readonly<Record<string, (key: string) => Handler>> = {
     'the refunded order': (key) => reply(orderFullOf(key, true), 200, { ...type, ...headers(key) }),
     'a refusal': (key) => reply(errorFullOf(key), 422, { ...type, ...headers(key) }),
-    'an HTML page': (key) => reply(`<html>${Object.values(spellings).map((spell) => spell(key)).join('<br>')}`, 502, { 'content-type': 'text/html' }),
+    'an HTML page': (key) =>
+      reply(
+        `<html>${Object.values(spellings)
+          .map((spell) => spell(key))
+          .join('<br>')}`,
+        502,
+        { 'content-type': 'text/html' },
+      ),
     'no JSON': (key) => reply(`{"data":[${echoes(key)}`, 200, type),
   };
-  test.each(Object.entries(answers))('a refund that is answered by %s, and its journal', async (_, onPost) => {
-    using home = newHome();
-    await using server = await startServer(echoing(onPost));
-    const planted = await plant(home, server);
-    const runs = [
-      await planted.ran('orders', 'refund', 'ord_1', '--dry-run'),
-      await planted.ran('orders', 'refund', 'ord_1', '--yes', '--json', '--debug'),
-      await planted.ran('orders', 'refund', 'ord_1', '--yes'),
-      await planted.ran('journal', 'list', '--json'),
-      await planted.ran('journal', 'list', '-o', 'list'),
-      await planted.ran('journal', 'export'),
-      await paydesk(['__complete', 'zsh', '2', 'journal', 'show', ''], { home }),
-    ];
-    const intent = /i_[0-9a-f]{8}/.exec(runs[3]?.stdout ?? '')?.[0] ?? '';
-    runs.push(await planted.ran('journal', 'show', intent, '--json'), await planted.ran('journal', 'show', intent));
-    expect(runs.slice(7).map(({ code }) => code)).toEqual([0, 0]);
-    expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
-    expect(filesUnder(home.path).some((path) => path.endsWith('journal.db'))).toBe(true);
-    expectNowhere(planted, runs);
-  });
+  test.each(Object.entries(answers))(
+    'a refund that is answered by %s, and its journal',
+    async (_, onPost) => {
+      using home = newHome();
+      await using server = await startServer(echoing(onPost));
+      const planted = await plant(home, server);
+      const runs = [
+        await planted.ran('orders', 'refund', 'ord_1', '--dry-run'),
+        await planted.ran('orders', 'refund', 'ord_1', '--yes', '--json', '--debug'),
+        await planted.ran('orders', 'refund', 'ord_1', '--yes'),
+        await planted.ran('journal', 'list', '--json'),
+        await planted.ran('journal', 'list', '-o', 'list'),
+        await planted.ran('journal', 'export'),
+        await paydesk(['__complete', 'zsh', '2', 'journal', 'show', ''], { home }),
+      ];
+      const intent = /i_[0-9a-f]{8}/.exec(runs[3]?.stdout ?? '')?.[0] ?? '';
+      runs.push(
+        await planted.ran('journal', 'show', intent, '--json'),
+        await planted.ran('journal', 'show', intent),
+      );
+      expect(runs.slice(7).map(({ code }) => code)).toEqual([0, 0]);
+      expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+      expect(filesUnder(home.path).some((path) => path.endsWith('journal.db'))).toBe(true);
+      expectNowhere(planted, runs);
+    },
+  );
 
   test('a redirect to a host that is the key, in the lower case of host names', async () => {
     using home = newHome();

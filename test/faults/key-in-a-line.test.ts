@@ -62,7 +62,17 @@ const lines = [
   '-p KEY orders list',
   '-pKEY orders list',
 ];
-const variables = ['OPERATOR', 'OUTPUT', 'COLUMNS', 'PROFILE', 'TIMEOUT', 'LANG', 'COLOR', 'DEMO_FAULT', 'BASE_URL'];
+const variables = [
+  'OPERATOR',
+  'OUTPUT',
+  'COLUMNS',
+  'PROFILE',
+  'TIMEOUT',
+  'LANG',
+  'COLOR',
+  'DEMO_FAULT',
+  'BASE_URL',
+];
 const spelt = Object.entries(spellings);
 const cases = lines.map((line, index) => {
   const [name, spell] = spelt[index % spelt.length] ?? ['plain', (key: string) => key];
@@ -122,7 +132,11 @@ describe.concurrent('F68 wherever a key comes from, a line that holds it is refu
     using home = newHome();
     const key = newCanary();
     const file = join(home.path, '.config', 'paydesk', 'keys.json');
-    await storeProfile(home, { name: 'a', baseUrl: 'https://a.example', mode: 'sandbox', settings: {} }, newCanary());
+    await storeProfile(
+      home,
+      { name: 'a', baseUrl: 'https://a.example', mode: 'sandbox', settings: {} },
+      newCanary(),
+    );
     writeFileSync(file, key, { mode: 0o600 });
     const ran = await paydesk(['orders', key], { home, env: { PAYDESK_KEY_FILE: file } });
     expectRefused(key, ran, home);
@@ -132,7 +146,10 @@ describe.concurrent('F68 wherever a key comes from, a line that holds it is refu
     using home = newHome();
     const key = await withProfile(home, 'https://a.example');
     const file = join(home.path, '.config', 'paydesk', 'keys.json');
-    writeFileSync(file, `{"version":1,"keys":[["a",{"origin":"https://a.example","key":${JSON.stringify(key)}`);
+    writeFileSync(
+      file,
+      `{"version":1,"keys":[["a",{"origin":"https://a.example","key":${JSON.stringify(key)}`,
+    );
     expectRefused(key, await paydesk(['orders', 'list', `--${key}`], { home }), home);
   });
 
@@ -151,7 +168,16 @@ describe.concurrent('F68 wherever a key comes from, a line that holds it is refu
   test('a key that is piped in', async () => {
     using home = newHome();
     const key = 'sk_live_4u9fQ2mZ7';
-    const args = ['profile', 'add', `x-${key}`, '--base-url', 'https://a.example', '--mode', 'sandbox', '--key-stdin'];
+    const args = [
+      'profile',
+      'add',
+      `x-${key}`,
+      '--base-url',
+      'https://a.example',
+      '--mode',
+      'sandbox',
+      '--key-stdin',
+    ];
     const ran = await paydesk([...args, '--key-store', 'file'], { home, input: `${key}\n` });
     expectRefused(key, ran, home);
     expect(filesUnder(home.path).filter((path) => path.endsWith('.json'))).toEqual([]);

@@ -48,7 +48,27 @@ const hostileText = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc
     .array(
-      fc.constantFrom('=', '+', '-', '@', "'", '"', ',', ';', '\t', '\n', '\r', '|', ' ', 'a', '＝', '1', '\u00a0', '\u3000', '\ufeff'),
+      fc.constantFrom(
+        '=',
+        '+',
+        '-',
+        '@',
+        "'",
+        '"',
+        ',',
+        ';',
+        '\t',
+        '\n',
+        '\r',
+        '|',
+        ' ',
+        'a',
+        '＝',
+        '1',
+        '\u00a0',
+        '\u3000',
+        '\ufeff',
+      ),
       { maxLength: 12 },
     )
     .map((parts) => parts.join('')),
@@ -68,9 +88,17 @@ describe('CSV', () => {
   it.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '＋1', '－1', '＠a', '﹦1', '﹢1', '﹣1', '﹫a', '−1'])(
     'puts an apostrophe before %s behind white space of any kind and what has no width',
     (formula) => {
-      const before = [' ', '\u00a0', '\u1680', '\u2003', '\u2009', '\u202f', '\u205f', '\u3000', '\u0085'].concat(
-        ['\ufeff', '\u200b', '\u200d', '\u2060', '\u00ad', '\u3164', '\u00a0 \u3000', ''],
-      );
+      const before = [
+        ' ',
+        '\u00a0',
+        '\u1680',
+        '\u2003',
+        '\u2009',
+        '\u202f',
+        '\u205f',
+        '\u3000',
+        '\u0085',
+      ].concat(['\ufeff', '\u200b', '\u200d', '\u2060', '\u00ad', '\u3164', '\u00a0 \u3000', '']);
       for (const space of before) {
         expect(formulaSafe(space + formula)).toBe(`'${space}${formula}`);
         expect(fromFormulaSafe(`'${space}${formula}`)).toBe(space + formula);
