@@ -105,7 +105,7 @@ function exportDoor(parts: {
     return createExports({
       ...parts,
       version: stage.version,
-      clean: stage.secrets.cleanJson,
+      clean: (json) => stage.secrets.cleanJson(json),
       clock: stage.clock,
       uid: stage.process.getuid?.(),
       format: (file) =>

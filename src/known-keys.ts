@@ -19,7 +19,7 @@ export interface KnownKeys {
    * Keys that were typed, piped or opened: they are stopped from now on. Throws CliError 'usage' when the line, or a variable
    * that is not meant for a key, holds one.
    */
-  learn(...keys: readonly string[]): void;
+  readonly learn: (...keys: readonly string[]) => void;
 }
 
 type Process = Pick<NodeJS.Process, 'argv' | 'env' | 'platform'>;

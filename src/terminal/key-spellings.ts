@@ -118,6 +118,6 @@ function characterOf(match: readonly unknown[]): string {
   if (typeof name === 'string') return named[name] ?? '';
   const decimal = match[decimalGroup];
   if (typeof decimal === 'string') return String.fromCharCode(Number(decimal));
-  const hex = hexGroups.map((group) => match[group]).find((found) => found !== undefined);
-  return String.fromCharCode(Number.parseInt(String(hex), 16));
+  const hex = hexGroups.map((group) => match[group]).find((found) => typeof found === 'string') ?? '';
+  return String.fromCharCode(Number.parseInt(hex, 16));
 }

@@ -6,6 +6,7 @@ import { type ColorLevel, loadPaint } from './color.ts';
 import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
 import type { ScreenStyle } from './pieces.ts';
 import type { Progress } from './progress.ts';
+import { escapeJsonForScreen } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 import { createStreamWriter } from './stream-writer.ts';
 import { createTimes } from './time.ts';
@@ -132,10 +133,7 @@ export function createNotes(options: NotesOptions): NotesControl {
       await release(quiet ? held.filter(({ kind }) => kind === 'warn') : held);
     },
     async fail(error, debug) {
-      const [{ errorJson, renderError }, { escapeJsonForScreen }] = await Promise.all([
-        import('./errors.ts'),
-        import('./sanitise.ts'),
-      ]);
+      const { errorJson, renderError } = await import('./errors.ts');
       const { plainLines, style } = await load();
       if (asJson) {
         const notes = said.flatMap(({ blocks }) => plainLines(blocks));

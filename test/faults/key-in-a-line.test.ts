@@ -1,10 +1,13 @@
 /** F68: a key that stands in a line or a variable is refused before anything else, and never repeated. */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import { filesUnder, newCanary } from '../harness/canary.ts';
-import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { bin, cleanEnv, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { revealing, reveals, textOf } from '../harness/reveals.ts';
 import { json, startServer } from '../harness/server.ts';
@@ -191,4 +194,27 @@ test('a TAB behind a key offers nothing that repeats it', async () => {
     const ran = await paydesk(['__complete', 'zsh', '2', 'orders', 'list', word], { home });
     expect(reveals(key, ran.stdout + ran.stderr)).toBe(false);
   }
+});
+
+test('a simulator tells its key, also where a profile keeps that key', async () => {
+  using home = newHome();
+  const serve = async (): Promise<string> => {
+    const child = spawn(
+      process.execPath,
+      [bin, 'simulator', 'serve', '--json', '--port', '0', '--db', 'sim.db'],
+      {
+        env: cleanEnv({ home }),
+        cwd: home.path,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+    const ended = once(child, 'exit');
+    child.kill();
+    await ended;
+    return (JSON.parse(line) as { readonly key: string }).key;
+  };
+  const key = await serve();
+  await storeProfile(home, { name: 'a', baseUrl: 'http://127.0.0.1:9', mode: 'sandbox', settings: {} }, key);
+  expect(await serve()).toBe(key);
 });
