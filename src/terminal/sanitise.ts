@@ -81,16 +81,13 @@ function escaped(json: string, characters: RegExp): string {
   );
 }
 
-// What else cannot be seen: fillers, selectors, tags and all that is to be ignored; and marks that pile up. A joiner shapes
-// the letters of some scripts.
-const unseenInJson = new RegExp(
-  `(?![\\u200c\\u200d])\\p{Default_Ignorable_Code_Point}|(?<=${freeMark}{4})${freeMark}|(?<=\\p{M}{8})\\p{M}`,
-  'gu',
-);
-
 /** JSON text for a terminal: the same value, and nothing in it hides or spills over other lines. */
 export function escapeJsonForScreen(json: string): string {
-  return escaped(escapeJson(json), unseenInJson);
+  // Fillers, selectors, tags and all that is to be ignored; a joiner shapes the letters of some scripts. Made here, since
+  // that takes a millisecond.
+  const unseen = String.raw`(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}`;
+  const piled = String.raw`(?<=${freeMark}{4})${freeMark}|(?<=\p{M}{8})\p{M}`;
+  return escaped(escapeJson(json), new RegExp(`${unseen}|${piled}`, 'gu'));
 }
 
 function escapeUnit(unit: number): string {
