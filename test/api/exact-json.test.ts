@@ -13,12 +13,20 @@ function outcome(read: (text: string) => unknown, text: string): unknown {
   }
 }
 
+/** The value with its bigints as numbers, as JSON.parse has them. */
+function withNumbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(withNumbers);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withNumbers(member)]));
+}
+
 describe('JSON read from its digits', () => {
   it('is what JSON.parse reads, for any value and any spacing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1, '\t'), (value, spaces) => {
         const text = JSON.stringify(value, undefined, spaces);
-        expect(parse(text)).toEqual(JSON.parse(text));
+        expect(withNumbers(parse(text))).toEqual(JSON.parse(text));
       }),
     );
   });
