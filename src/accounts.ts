@@ -99,7 +99,6 @@ async function openClient(parts: AccountParts, name: string | undefined, trial?:
   const { profile } = opened;
   refuseUnsafeRuntime({ env: process.env, execArgv: process.execArgv, mode: profile.mode });
   const secret = await opened.key();
-  secrets.add(secret);
   parts.opened(profile);
   const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
   const route = transport === undefined ? await routeTo(profile.baseUrl, process.env) : undefined;
@@ -109,6 +108,7 @@ async function openClient(parts: AccountParts, name: string | undefined, trial?:
   const { service, send } = createClient({
     profile,
     key: secret,
+    gate: secrets,
     version,
     timeoutMs: globals.timeoutMs,
     clock,

@@ -3,8 +3,10 @@
 import { join } from 'node:path';
 import { CliError } from './errors.ts';
 import { createDesk } from './journal/desk.ts';
+import type { JournalRow } from './journal/rows.ts';
 import { createFileStore, type FileStore } from './journal/store.ts';
 import type { AttemptRecord, Clock, JournalDesk, Locks, Notes, Profile, Profiles, Service } from './ports.ts';
+import type { Secrets } from './terminal/secrets.ts';
 
 /** What the books are made of. */
 export interface BookkeepingParts {
@@ -17,6 +19,7 @@ export interface BookkeepingParts {
   readonly signal: AbortSignal;
   readonly profiles: Profiles;
   readonly notes: Notes;
+  readonly secrets: Secrets;
   /** The profile named on the command line or by PAYDESK_PROFILE. */
   readonly named: string | undefined;
   readonly open: (profile: string) => Promise<Service>;
@@ -32,7 +35,7 @@ export interface Bookkeeping {
 
 /** Opens nothing before it is asked for. */
 export function keepBooks(parts: BookkeepingParts): Bookkeeping {
-  const store = createFileStore(join(parts.stateFolder, 'journal', 'journal.db'));
+  const store = withoutKeys(createFileStore(join(parts.stateFolder, 'journal', 'journal.db')), parts.secrets);
   const desk = createDesk({
     ...parts,
     store: parts.dryRun ? unwritten(store) : store,
@@ -56,15 +59,32 @@ export function keepBooks(parts: BookkeepingParts): Bookkeeping {
   };
 }
 
+// What was typed or read from a file may hold a key; what a service said went through the gate before.
+function withoutKeys(store: FileStore, secrets: Secrets): FileStore {
+  return {
+    ...methodsOf(store),
+    append(row) {
+      const json = JSON.stringify(row);
+      const cleaned: JournalRow = secrets.holds(json) ? JSON.parse(secrets.cleanJson(json)) : row;
+      return store.append(cleaned);
+    },
+  };
+}
+
 // Under --dry-run what a read proves is told, and not written down.
 function unwritten(store: FileStore): FileStore {
+  return { ...methodsOf(store), append: () => Promise.resolve(), forget: () => Promise.resolve(0) };
+}
+
+// The methods of an object of a class, so that some can be replaced.
+function methodsOf(store: FileStore): FileStore {
   return {
     file: store.file,
-    append: () => Promise.resolve(),
+    append: (row) => store.append(row),
     attempts: (query) => store.attempts(query),
     newest: () => store.newest(),
     verify: (head) => store.verify(head),
-    forget: () => Promise.resolve(0),
+    forget: (before) => store.forget(before),
     close: () => store.close(),
   };
 }

@@ -49,6 +49,15 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+// ── Keys ────────────────────────────────────────────────────────────────────────────────────────
+
+/** Takes known keys out of what a service says, in whatever spelling, so that nothing behind can print or keep one. */
+export interface KeyGate {
+  clean(text: string): string;
+  /** A body: JSON stays JSON. The same bytes where there is no key in it. */
+  cleanBody(body: Uint8Array): Uint8Array;
+}
+
 // ── Locks ───────────────────────────────────────────────────────────────────────────────────────
 
 /** Who holds a lock, for display only. `since` in Unix milliseconds. */

@@ -1,0 +1,46 @@
+/** The keys that files and variables hold, read before anything else: only to stop them, so nothing is checked or repaired. */
+
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { shortestKey } from '../api/spec.ts';
+import { type Env, variable } from '../env.ts';
+
+// Far more than the keys of a person; a file that is larger is none of ours.
+const mostBytes = 1024 * 1024;
+
+/** The keys of a configuration folder and of PAYDESK_API_KEY and PAYDESK_KEY_FILE. What cannot be read holds none. */
+export function keysOnFile(configFolder: string, env: Env): readonly string[] {
+  const named = variable(env, 'PAYDESK_KEY_FILE');
+  const kept = textOf(join(configFolder, 'keys.json')).matchAll(/"key"\s*:\s*("(?:[^"\\]|\\.)*")/g);
+  const keys = [
+    variable(env, 'PAYDESK_API_KEY') ?? '',
+    named === undefined ? '' : textOf(named).replace(/\r?\n$/, ''),
+    ...Array.from(kept, ([, literal = '""']) => unquoted(literal)),
+  ];
+  return [...new Set(keys)].filter((key) => key.length >= shortestKey);
+}
+
+// A pipe or a device might never end.
+function textOf(path: string): string {
+  try {
+    const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const { size } = fstatSync(handle);
+      if (!fstatSync(handle).isFile() || size > mostBytes) return '';
+      const bytes = Buffer.alloc(size);
+      return bytes.toString('utf8', 0, readSync(handle, bytes));
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return '';
+  }
+}
+
+function unquoted(literal: string): string {
+  try {
+    return String(JSON.parse(literal));
+  } catch {
+    return '';
+  }
+}
