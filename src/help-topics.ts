@@ -75,6 +75,8 @@ const safety = (): readonly string[] => [
   '  - What was made is looked at again until its horizon, so that a second equal refund, by the service or by another desk, raises the alarm.',
   '  - A repeat must name what it repeats (--again ID), and one sending uses that up; a witness file apart from the journal notices when the journal was restored, deleted or damaged, and then nothing is sent.',
   '',
+  'Keys: paydesk knows your keys before it reads your command, refuses a command that holds one, and takes them out of all that it prints or keeps, in whatever encoding. In production it starts only with options of Node that are known to be harmless, and sends nothing through a proxy but https.',
+  '',
   'It rests on:',
   '  - no request takes effect later than its horizon (refund.horizon_part, refund.horizon_whole)',
   '  - a person settles truthfully (journal settle)',
