@@ -5,10 +5,15 @@ import { CliError } from './errors.ts';
 import { createDesk } from './journal/desk.ts';
 import { createFileStore, type FileStore } from './journal/store.ts';
 import type { AttemptRecord, Clock, JournalDesk, Locks, Notes, Profile, Profiles, Service } from './ports.ts';
+import type { FileRules } from './profiles/own-file.ts';
 
 /** What the books are made of. */
 export interface BookkeepingParts {
   readonly stateFolder: string;
+  /** Whose the files must be. */
+  readonly rules: FileRules;
+  /** PAYDESK_STATE_ON_NETWORK: somebody tested the locks of a network file system. */
+  readonly onNetwork: boolean;
   readonly clock: Clock;
   readonly locks: Locks;
   readonly operator: string;
@@ -32,20 +37,41 @@ export interface Bookkeeping {
 
 /** Opens nothing before it is asked for. */
 export function keepBooks(parts: BookkeepingParts): Bookkeeping {
-  const store = createFileStore(join(parts.stateFolder, 'journal', 'journal.db'));
+  const { stateFolder, rules, onNetwork } = parts;
+  const folder = join(stateFolder, 'journal');
+  const store = createFileStore(join(folder, 'journal.db'), {
+    witness: join(stateFolder, 'witness', 'journal.witness'),
+    rules,
+    folders: [stateFolder, folder],
+    onNetwork,
+  });
   const desk = createDesk({
     ...parts,
     store: parts.dryRun ? unwritten(store) : store,
     serviceFor: async (record) => parts.open(await profileFor(parts, record)),
   });
   const told = new Set<string>();
+  // Reads go on, and say that changes do not.
+  const warned = once(async () => {
+    const problem = await store.discord();
+    if (problem !== undefined)
+      parts.notes.warn(`${problem}; no change is made until that is mended: paydesk journal verify`);
+  });
   return {
     store,
-    desk,
+    desk: {
+      ...desk,
+      async attempts(query) {
+        const found = await desk.attempts(query);
+        await warned();
+        return found;
+      },
+    },
     async tellOpen(profile) {
       if (told.has(profile.name)) return;
       told.add(profile.name);
       try {
+        await warned();
         const line = openLine(await openAttempts(desk, profile));
         if (line !== undefined) parts.notes.note(line);
       } catch (error) {
@@ -60,12 +86,24 @@ export function keepBooks(parts: BookkeepingParts): Bookkeeping {
 function unwritten(store: FileStore): FileStore {
   return {
     file: store.file,
+    parts: store.parts,
     append: () => Promise.resolve(),
     attempts: (query) => store.attempts(query),
     newestTime: () => store.newestTime(),
+    ready: () => store.ready(),
+    discord: () => store.discord(),
+    stored: () => store.stored(),
     verify: (head) => store.verify(head),
     forget: () => Promise.resolve(0),
     close: () => store.close(),
+  };
+}
+
+function once(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= act();
+    return done;
   };
 }
 
@@ -83,6 +121,8 @@ function openLine(open: number): string | undefined {
 
 // The journal knows the account; a profile has to be named only where several reach it.
 async function profileFor({ profiles, named }: BookkeepingParts, { sent }: AttemptRecord): Promise<string> {
+  // What a repair knows nothing of belongs to the account that is asked for.
+  if (sent.account === '') return named ?? '';
   const reaching = await profiles.reaching(sent.account);
   const [only, second] = named === undefined ? reaching : reaching.filter((name) => name === named);
   if (only !== undefined && second === undefined) return only;

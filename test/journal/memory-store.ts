@@ -21,5 +21,6 @@ export function createMemoryStore(rows: JournalRow[] = []): JournalStore {
     },
     attempts: (query: AttemptQuery) => Promise.resolve(fold(rows).filter((record) => matches(record, query))),
     newestTime: () => Promise.resolve(rows.reduce((newest, { time }) => Math.max(newest, time), 0)),
+    ready: () => Promise.resolve(),
   };
 }

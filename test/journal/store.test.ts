@@ -192,7 +192,7 @@ describe('FAULTS 41: a damaged journal is named by verify, blocks changes, and c
 
     const before = readFileSync(file);
     const repair = await repairStore(file, 7);
-    expect(readFileSync(repair.copy).equals(before)).toBe(true);
+    expect(readFileSync(repair.copy ?? '').equals(before)).toBe(true);
     const repaired = createFileStore(file);
     expect((await repaired.verify()).findings).toEqual([]);
     const intents = (await repaired.attempts({})).map((record) => record.sent.intent);

@@ -1,0 +1,62 @@
+/** What a damaged journal file still says: rows that are as they were written, and what is left of others. Pure. */
+
+import { damageOf, isGenuine, unlink } from './chain.ts';
+import { type PageRecord, readPages } from './pages.ts';
+import type { JournalRow } from './rows.ts';
+import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
+
+/** A row that says what was written. */
+export interface Salvaged {
+  readonly seq: number;
+  readonly hash: string;
+  readonly row: JournalRow;
+}
+
+/** What is left of a journal file. */
+export interface Salvage {
+  readonly rows: readonly Salvaged[];
+  /** Rows that were changed: no more than their columns can be believed, and those only as far as nothing else speaks. */
+  readonly changed: readonly StoredRow[];
+  /** The number of the newest row, as far as the file tells. */
+  readonly last: number;
+  /** Pages that could not be read. */
+  readonly unreadable: number;
+}
+
+/** Reads the bytes of a journal file, whatever their state. */
+export function salvage(bytes: Uint8Array): Salvage {
+  const { records, unreadable } = readPages(bytes);
+  const stored = records.filter(({ values }) => values.length === storedColumns.length).map(storedOf);
+  const whole = new Map<number, Salvaged>();
+  for (const one of stored) {
+    const row = rowOf(one);
+    if (row !== undefined) whole.set(one.seq, { seq: one.seq, hash: one.hash, row });
+  }
+  return {
+    rows: [...whole.values()].toSorted((one, other) => one.seq - other.seq),
+    changed: stored.filter((one) => !whole.has(one.seq)),
+    last: Math.max(0, ...stored.map(({ seq }) => seq), ...records.map(headIn)),
+    unreadable,
+  };
+}
+
+// The number of a row is the id of its record, and stands empty among its values.
+function storedOf({ rowid, values }: PageRecord): StoredRow {
+  const named = storedColumns.map((name, index) => [name, values[index]]);
+  return storedRow({ ...Object.fromEntries(named), seq: rowid });
+}
+
+function rowOf(stored: StoredRow): JournalRow | undefined {
+  if (!isGenuine(stored)) return undefined;
+  return unlink(damageOf(stored) === undefined ? stored : { ...stored, body: null });
+}
+
+// The one record of the table `head`: number and hash of the newest row.
+function headIn({ values: [seq, hash, witness], values }: PageRecord): number {
+  const isHead =
+    (values.length === 2 || values.length === 3) &&
+    typeof seq === 'number' &&
+    /^[0-9a-f]{64}$/.test(String(hash)) &&
+    (witness === undefined || witness === null || typeof witness === 'string');
+  return isHead ? seq : 0;
+}
