@@ -53,7 +53,10 @@ export function keepBooks(parts: BookkeepingParts): Bookkeeping {
   const told = new Set<string>();
   // Reads go on, and say that changes do not.
   const warned = once(async () => {
-    const problem = await store.discord();
+    const problem = await store.discord().catch((error: unknown) => {
+      if (error instanceof CliError) return error.message;
+      throw error;
+    });
     if (problem !== undefined)
       parts.notes.warn(`${problem}; no change is made until that is mended: paydesk journal verify`);
   });

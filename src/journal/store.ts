@@ -15,7 +15,7 @@ import { migrate } from './schema.ts';
 import { Shelf } from './shelf.ts';
 import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
 import { Looks } from './unseen.ts';
-import { damaged, isBroken, unreadable } from './unusable.ts';
+import { damaged, isBroken, isInUse, unreadable } from './unusable.ts';
 import { beginWitness, catchUp, discordOf, refuseUnlessWitnessed, type WitnessPlace } from './witnessed.ts';
 
 /** What a journal's file goes by. */
@@ -93,9 +93,14 @@ class SqliteStore implements FileStore {
 
   async ready(): Promise<void> {
     this.#refuseNetwork();
-    const db = await this.#open(false);
-    if (db !== undefined) this.#refresh(db);
-    this.#refuseUnready(db);
+    try {
+      const db = await this.#open(false);
+      if (db !== undefined) this.#refresh(db);
+      this.#refuseUnready(db);
+    } catch (error) {
+      // Who is at it is for the lock on the order to say; `append` looks again.
+      if (!isInUse(error)) throw error;
+    }
   }
 
   async discord(): Promise<string | undefined> {

@@ -6,7 +6,14 @@ import { CliError } from '../../errors.ts';
 export const importJournal = defineCommand({
   description:
     'Takes in what journal export --to wrote on another machine: every row, and the witness. Only on a machine that has sent nothing yet. Afterwards change nothing on the other machine any more: it does not know what is sent from here.',
-  arguments: [{ name: 'FILE', summary: 'written by journal export --to', optional: false }],
+  arguments: [
+    {
+      name: 'file',
+      summary: 'written by journal export --to',
+      required: true,
+      parse: (text: string) => text,
+    },
+  ],
   flags: {},
   examples: ['paydesk journal import journal.paydesk', 'paydesk journal import journal.paydesk --yes --json'],
   exits: [0, 2, 3],
