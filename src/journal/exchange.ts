@@ -1,7 +1,7 @@
 /** Putting a new journal in the place of the old one: the old one held still, the new one built whole, then renamed. */
 
 import { closeSync, constants } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { type FileRules, openOwnFile, unwritable } from '../profiles/own-file.ts';
@@ -51,6 +51,7 @@ function keepOthersOut(db: DatabaseSync, file: string): void {
 
 /** Builds a journal of these rows, all of them or none, that goes with the witness of this key; returns the text of that. */
 export async function buildJournal(fresh: string, rows: readonly StoredRow[], key: string): Promise<string> {
+  await mkdir(dirname(fresh), { recursive: true, mode: 0o700 });
   for (const path of [fresh, `${fresh}-journal`]) {
     await rm(path, { force: true });
     await (await open(path, 'wx', 0o600)).close();

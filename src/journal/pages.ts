@@ -49,7 +49,14 @@ export function readPages(bytes: Uint8Array): Pages {
     }
   }
   const unreadable = [...broken].filter((page) => !used.has(page)).length;
-  return { records, unreadable: unreadable + (bytes.length % pageSize === 0 ? 0 : 1) };
+  return { records, unreadable: unreadable + missingPages(file, pages) };
+}
+
+// The header says how many pages there are. One that was damaged may say anything, and is not believed far.
+function missingPages(file: DataView, pages: number): number {
+  const torn = file.byteLength % pageSize === 0 ? 0 : 1;
+  const stated = numberAt(file, 28) ?? 0;
+  return stated > pages && stated < pages + 100_000 ? stated - pages + torn : torn;
 }
 
 type Cell = PageRecord & { readonly overflow: readonly number[] };

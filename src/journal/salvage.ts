@@ -27,6 +27,9 @@ export interface Salvage {
 export function salvage(bytes: Uint8Array): Salvage {
   const { records, unreadable } = readPages(bytes);
   const stored = records.filter(({ values }) => values.length === storedColumns.length).map(storedOf);
+  const heads = records.map(headIn).filter((seq) => seq !== undefined);
+  // A journal that is whole says which row is its newest, also before the first one.
+  const beheaded = bytes.length > 0 && heads.length === 0 ? 1 : 0;
   const whole = new Map<number, Salvaged>();
   for (const one of stored) {
     const row = rowOf(one);
@@ -35,8 +38,8 @@ export function salvage(bytes: Uint8Array): Salvage {
   return {
     rows: [...whole.values()].toSorted((one, other) => one.seq - other.seq),
     changed: stored.filter((one) => !whole.has(one.seq)),
-    last: Math.max(0, ...stored.map(({ seq }) => seq), ...records.map(headIn)),
-    unreadable,
+    last: Math.max(0, ...stored.map(({ seq }) => seq), ...heads),
+    unreadable: unreadable + beheaded,
   };
 }
 
@@ -52,11 +55,11 @@ function rowOf(stored: StoredRow): JournalRow | undefined {
 }
 
 // The one record of the table `head`: number and hash of the newest row.
-function headIn({ values: [seq, hash, witness], values }: PageRecord): number {
+function headIn({ values: [seq, hash, witness], values }: PageRecord): number | undefined {
   const isHead =
     (values.length === 2 || values.length === 3) &&
     typeof seq === 'number' &&
     /^[0-9a-f]{64}$/.test(String(hash)) &&
     (witness === undefined || witness === null || typeof witness === 'string');
-  return isHead ? seq : 0;
+  return isHead ? seq : undefined;
 }

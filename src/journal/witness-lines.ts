@@ -76,8 +76,8 @@ export function lineText(line: WitnessLine, key: string): string {
 
 /** The line out of its text (without the line break); undefined when it is not whole. */
 export function lineIn(text: string, key: string): WitnessLine | undefined {
-  const [json, seal] = [text.slice(0, -17), text.slice(-16)];
-  if (text.length < 18 || seal !== sealOf(key, json)) return undefined;
+  const json = text.slice(0, -17);
+  if (text.length < 18 || text !== `${json} ${sealOf(key, json)}`) return undefined;
   const line: WitnessLine = JSON.parse(json);
   return line;
 }
