@@ -263,7 +263,8 @@ describe('an older journal that was put back', () => {
     using home = copyOf(full);
     using other = desk.newHome();
     const store = createFileStore(journalFile(other), storeParts(other));
-    for (let one = 0; one < 60; one += 1) await store.append(sent(`i_other${one}`, one + 1));
+    for (let one = 0; one < 2 * Math.max(20, olderCopies) + 10; one += 1)
+      await store.append(sent(`i_other${one}`, one + 1));
     store.close();
     cpSync(journalFile(other), journalFile(home));
     await refuseEveryChange(home, 'another history', /is not the one that its witness knows/);
