@@ -155,7 +155,6 @@ describe.concurrent('F38 no journal, no refund', () => {
     },
   );
 });
-console.log('F38 a journal on a network mount: cannot be run here, there is no such mount');
 
 // ── Damage ──────────────────────────────────────────────────────────────────────────────────────
 

@@ -18,7 +18,7 @@ afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 const held = { code: 0, stdout: '{"held":true}\n' };
 
 function take(before: readonly string[] = []) {
-  const [program = '', ...words] = [...before, process.execPath, holder, folder, 'order ord_1', '0'];
+  const [program, ...words] = [...before, process.execPath, holder, folder, 'order ord_1', '0'];
   const { status, stdout, stderr } = spawnSync(program, words, {
     encoding: 'utf8',
     input: '',

@@ -17,7 +17,7 @@ export const importJournal = defineCommand({
   flags: {},
   examples: ['paydesk journal import journal.paydesk', 'paydesk journal import journal.paydesk --yes --json'],
   exits: [0, 2, 3],
-  async run(ctx, { args: [file = ''] }) {
+  async run(ctx, { args: [file] }) {
     if (ctx.options.dryRun) {
       await ctx.out.dryRun({ action: 'import', file }, () => [
         { line: `would take in the journal that ${file} holds` },
