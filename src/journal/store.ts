@@ -78,13 +78,13 @@ class SqliteStore implements FileStore {
       this.#refuseStray(row);
       this.#refuseUnready(db, row);
       this.#looks.refuseUnseen(row, this.#shelf);
+      if (place !== undefined) beginWitness(db, place);
       const stored = link(row, this.#seq + 1, this.#head);
       const places = storedColumns.map(() => '?').join(', ');
       db.prepare(`INSERT INTO rows (${columns}) VALUES (${places})`).run(
         ...storedColumns.map((name) => stored[name]),
       );
       db.prepare('UPDATE head SET seq = ?, hash = ?').run(stored.seq, stored.hash);
-      if (place !== undefined) beginWitness(db, place);
     });
     // Nothing is sent before the witness has it too. The lock keeps the lines in the order of the rows.
     if (place !== undefined) this.#write(db, () => catchUp(db, place));

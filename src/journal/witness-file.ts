@@ -3,13 +3,12 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readFileSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError } from '../errors.ts';
+import { CliError, systemReason } from '../errors.ts';
 import {
   checkOwnFolder,
   type FileRules,
   openOwnFile,
   syncFolderOf,
-  unwritable,
   writeAll,
   writeOwnFile,
 } from '../profiles/own-file.ts';
@@ -84,7 +83,10 @@ export function addToWitness(
 ): void {
   try {
     const handle = openWitness(path, constants.O_WRONLY | constants.O_APPEND, rules);
-    if (handle === undefined) throw new CliError('refused', `the witness ${path} is gone`);
+    if (handle === undefined)
+      throw new CliError('refused', `the witness ${path} of the journal is gone`, {
+        certain: 'nothing was sent',
+      });
     try {
       if (end.torn) ftruncateSync(handle, end.size);
       writeAll(handle, text);
@@ -93,15 +95,35 @@ export function addToWitness(
       closeSync(handle);
     }
   } catch (error) {
-    throw error instanceof CliError ? error : unwritable(path, error, rules);
+    throw error instanceof CliError ? error : unwritten(path, error);
   }
+}
+
+function unwritten(path: string, error: unknown): CliError {
+  return new CliError(
+    'refused',
+    `the witness ${path} of the journal cannot be written: ${systemReason(error)}`,
+    {
+      certain: 'nothing was sent',
+      now: [
+        'without a witness nothing is sent: free space or give yourself the right to write there, or set XDG_STATE_HOME to another folder',
+      ],
+      cause: error,
+    },
+  );
 }
 
 /** Puts a new witness in the place of what is there, whole or not at all; on the disk when it returns. */
 export function writeWitness(path: string, text: string, rules: FileRules): void {
-  writeOwnFile(path, text, rules);
-  // Its folder may be new as well.
-  syncFolderOf(dirname(path), rules);
+  try {
+    writeOwnFile(path, text, rules);
+    // Its folder may be new as well.
+    syncFolderOf(dirname(path), rules);
+  } catch (error) {
+    throw error instanceof CliError && error.parts.cause !== undefined
+      ? unwritten(path, error.parts.cause)
+      : error;
+  }
 }
 
 /** A key for a new witness. */

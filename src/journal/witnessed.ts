@@ -42,7 +42,7 @@ export function refuseUnlessWitnessed(db: DatabaseSync | undefined, place: Witne
 
 /**
  * Begins the witness of a journal that never had one, and notes in the journal that it has one now. Only inside a
- * transaction that writes.
+ * transaction that writes, and before its own row: the witness must hold no row that is not on the disk.
  */
 export function beginWitness(db: DatabaseSync, place: WitnessPlace): void {
   if (witnessOf(db) !== undefined) return;

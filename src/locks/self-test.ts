@@ -1,11 +1,12 @@
 /** The self-test of the locks, once a boot: whether a second handle finds the lock of a first one on this file system. */
 
 import { spawnSync } from 'node:child_process';
-import { closeSync, constants, readFileSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
-import { type FileRules, openOwnFile, writeOwnFile } from '../profiles/own-file.ts';
+import { type FileRules, openOwnFile } from '../profiles/own-file.ts';
 import { tryLock } from './kernel.ts';
 
 /** What the self-test goes by. */
@@ -27,7 +28,18 @@ export async function testLocksOnce(parts: SelfTestParts): Promise<void> {
   const here = JSON.stringify({ boot: bootId(now), folder: placeOf(folder) });
   if (textIn(passed, rules) === `${here}\n`) return;
   await testLocks(parts);
-  writeOwnFile(passed, `${here}\n`, rules);
+  remember(passed, `${here}\n`);
+}
+
+// Where it cannot be written, or is lost with the power, the next run tests again.
+function remember(path: string, text: string): void {
+  const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    writeFileSync(whole, text, { flag: 'wx', mode: 0o600 });
+    renameSync(whole, path);
+  } catch {
+    rmSync(whole, { force: true });
+  }
 }
 
 async function testLocks({ folder, file, node }: SelfTestParts): Promise<void> {
