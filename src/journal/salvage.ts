@@ -15,7 +15,7 @@ export interface Salvaged {
 /** What is left of a journal file. */
 export interface Salvage {
   readonly rows: readonly Salvaged[];
-  /** Rows that were changed: no more than their columns can be believed, and those only as far as nothing else speaks. */
+  /** Rows that were changed, but still say twice, in columns and text, of which order they are. */
   readonly changed: readonly StoredRow[];
   /** The number of the newest row, as far as the file tells. */
   readonly last: number;
@@ -37,7 +37,7 @@ export function salvage(bytes: Uint8Array): Salvage {
   }
   return {
     rows: [...whole.values()].toSorted((one, other) => one.seq - other.seq),
-    changed: stored.filter((one) => !whole.has(one.seq)),
+    changed: stored.filter((one) => !whole.has(one.seq) && tellsItself(one)),
     last: Math.max(0, ...stored.map(({ seq }) => seq), ...heads),
     unreadable: unreadable + beheaded,
   };
@@ -52,6 +52,13 @@ function storedOf({ rowid, values }: PageRecord): StoredRow {
 function rowOf(stored: StoredRow): JournalRow | undefined {
   if (!isGenuine(stored)) return undefined;
   return unlink(damageOf(stored) === undefined ? stored : { ...stored, body: null });
+}
+
+// What was damaged in one place is not damaged to the same word in another. Of other rows nobody knows what they block.
+function tellsItself(stored: StoredRow): boolean {
+  return (['type', 'intent', 'origin', 'order_id'] as const).every((name) =>
+    stored.row.includes(`"${name}":${JSON.stringify(stored[name])}`),
+  );
 }
 
 // The one record of the table `head`: number and hash of the newest row.

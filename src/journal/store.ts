@@ -5,17 +5,18 @@ import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
 import type { AttemptQuery, JournalStore, Verification } from '../ports.ts';
 import type { FileRules } from '../profiles/own-file.ts';
-import { chainStart, checkChain, type Finding, link } from './chain.ts';
+import { chainStart, checkChain, link } from './chain.ts';
 import { compareWitness } from './compare-witness.ts';
 import { refuseLost } from './lost.ts';
 import { refuseNetwork } from './network.ts';
 import { findFile } from './new-file.ts';
+import { asOfOneMoment, headFindings, readRows, readWhatCanBe } from './read-rows.ts';
 import type { JournalRow } from './rows.ts';
 import { migrate } from './schema.ts';
 import { Shelf } from './shelf.ts';
-import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
+import { type StoredRow, storedColumns } from './stored-row.ts';
 import { Looks } from './unseen.ts';
-import { damaged, isBroken, isInUse, unreadable } from './unusable.ts';
+import { damaged, isInUse, unreadable } from './unusable.ts';
 import { beginWitness, catchUp, discordOf, refuseUnlessWitnessed, type WitnessPlace } from './witnessed.ts';
 
 /** What a journal's file goes by. */
@@ -139,7 +140,7 @@ class SqliteStore implements FileStore {
   }
 
   async verify(head?: string): Promise<Verification> {
-    const { rows, findings } = await this.#readWhatCanBe();
+    const { rows, findings } = await readWhatCanBe(() => this.#open(false));
     const chain = checkChain(rows);
     const { witness, discords } = this.#compare(rows);
     const known =
@@ -227,32 +228,6 @@ class SqliteStore implements FileStore {
     return db;
   }
 
-  // A damaged page may make every row behind it unreadable, and a torn file all of them.
-  async #readWhatCanBe(): Promise<{
-    readonly rows: readonly StoredRow[];
-    readonly findings: readonly Finding[];
-  }> {
-    let db: DatabaseSync | undefined;
-    try {
-      db = await this.#open(false);
-    } catch (error) {
-      const cause = error instanceof Error ? error.cause : undefined;
-      if (!isBroken(cause)) throw error;
-      return { rows: [], findings: [{ seq: 0, problem: String(cause) }] };
-    }
-    if (db === undefined) return { rows: [], findings: [] };
-    const open = db;
-    let rows: readonly StoredRow[] = [];
-    const pages = orFinding(() => pageFindings(open));
-    const ends = orFinding(() =>
-      asOfOneMoment(open, () => {
-        rows = readRows(open, 0);
-        return headFindings(open, checkChain(rows));
-      }),
-    );
-    return { rows, findings: [...pages, ...ends] };
-  }
-
   #refresh(db: DatabaseSync): void {
     const { stored, chain, finding } = this.#readOn(db);
     if (finding !== undefined) throw damaged(this.file, `row ${finding.seq} ${finding.problem}`);
@@ -286,41 +261,4 @@ function witnessPlace(journal: string, { witness, rules = anyOwner }: StoreParts
   return witness === undefined
     ? undefined
     : { journal, witness, rules: { ...rules, movedBy: 'XDG_STATE_HOME' } };
-}
-
-// Rows and head belong together: nobody may write between reading the one and the other.
-function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
-  if (db.isTransaction) return read();
-  db.exec('BEGIN');
-  try {
-    return read();
-  } finally {
-    db.exec('COMMIT');
-  }
-}
-
-function readRows(db: DatabaseSync, after: number): StoredRow[] {
-  return db.prepare(`SELECT ${columns} FROM rows WHERE seq > ? ORDER BY seq`).all(after).map(storedRow);
-}
-
-function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): Finding[] {
-  const noted = db.prepare('SELECT seq, hash FROM head').get();
-  if (noted?.seq === chain.seq && noted.hash === chain.head) return [];
-  return [{ seq: Number(noted?.seq ?? chain.seq), problem: 'was the newest and is not there as it was' }];
-}
-
-function pageFindings(db: DatabaseSync): Finding[] {
-  const lines = db
-    .prepare('PRAGMA integrity_check')
-    .all()
-    .map((line) => String(Object.values(line)[0]));
-  return lines.filter((line) => line !== 'ok').map((problem) => ({ seq: 0, problem }));
-}
-
-function orFinding(look: () => readonly Finding[]): readonly Finding[] {
-  try {
-    return look();
-  } catch (error) {
-    return [{ seq: 0, problem: String(error) }];
-  }
 }

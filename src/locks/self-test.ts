@@ -81,9 +81,9 @@ function isInKernel(file: string): boolean {
 const secondProcess = `
   const { DatabaseSync } = require('node:sqlite');
   try {
-    new DatabaseSync(process.argv[1], { timeout: 0 }).exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    new DatabaseSync(globalThis.process.argv[1], { timeout: 0 }).exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (error) {
-    process.exitCode = (error.errcode & 0xff) === 5 ? 55 : 1;
+    globalThis.process.exitCode = (error.errcode & 0xff) === 5 ? 55 : 1;
   }`;
 
 function isFoundBy(node: string, file: string): boolean {

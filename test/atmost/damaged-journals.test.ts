@@ -204,6 +204,41 @@ describe('a damaged journal that is repaired', () => {
   });
 });
 
+describe('a journal that lost rows together with its witness', () => {
+  test('makes no change at all until a person has looked and said so', async () => {
+    using home = copyOf(full);
+    rmSync(witnessFile(home));
+    writeFileSync(journalFile(home), 'no journal\n'.repeat(3000));
+    const repaired = await desk.run(home, ['journal', 'verify', '--repair', '--yes', '--json']);
+    expect(repaired.code, repaired.stderr).toBe(7);
+    const { blocked } = JSON.parse(repaired.stdout) as {
+      blocked: readonly { intent: string; order: null }[];
+    };
+    expect(blocked).toEqual([{ intent: expect.stringMatching(/^i_lost/), order: null }]);
+    const order = ledger.add('refund');
+    const refused = await desk.run(home, changeArgs(order));
+    expect({ code: refused.code, posts: order.posts.length }, refused.stderr).toEqual({ code: 3, posts: 0 });
+    const intent = blocked[0]?.intent ?? '';
+    expect(refused.stderr).toContain(`paydesk journal settle ${intent} --not-applied`);
+    await refuseLost(home, 'all rows and the witness lost');
+    const settle = [
+      'journal',
+      'settle',
+      intent,
+      '--not-applied',
+      '--note',
+      'looked',
+      '--confirm',
+      intent,
+      '--yes',
+    ];
+    const settled = await desk.run(home, settle);
+    expect(settled.code, settled.stderr).toBe(0);
+    const made = await desk.run(home, changeArgs(order));
+    expect({ code: made.code, posts: order.posts.length }, made.stderr).toEqual({ code: 0, posts: 1 });
+  });
+});
+
 // ── Older, or gone ──────────────────────────────────────────────────────────────────────────────
 
 async function refuseEveryChange(home: Home, what: string, says: RegExp): Promise<void> {
