@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFileStore } from '../../src/journal/store.ts';
@@ -153,6 +154,9 @@ describe('the witness', () => {
     const old = createFileStore(file);
     await old.append(sent('i_a', 1));
     old.close();
+    const db = new DatabaseSync(file);
+    db.exec('ALTER TABLE head DROP COLUMN witness; PRAGMA user_version = 1');
+    db.close();
     const store = open();
     await store.ready();
     expect((await store.verify()).witness).toMatchObject({ lines: 0, state: 'none yet' });
