@@ -6,11 +6,16 @@ import { createDesk } from './journal/desk.ts';
 import type { JournalRow } from './journal/rows.ts';
 import { createFileStore, type FileStore } from './journal/store.ts';
 import type { AttemptRecord, Clock, JournalDesk, Locks, Notes, Profile, Profiles, Service } from './ports.ts';
+import type { FileRules } from './profiles/own-file.ts';
 import type { Secrets } from './terminal/secrets.ts';
 
 /** What the books are made of. */
 export interface BookkeepingParts {
   readonly stateFolder: string;
+  /** Whose the files must be. */
+  readonly rules: FileRules;
+  /** PAYDESK_STATE_ON_NETWORK: somebody tested the locks of a network file system. */
+  readonly onNetwork: boolean;
   readonly clock: Clock;
   readonly locks: Locks;
   readonly operator: string;
@@ -35,20 +40,45 @@ export interface Bookkeeping {
 
 /** Opens nothing before it is asked for. */
 export function keepBooks(parts: BookkeepingParts): Bookkeeping {
-  const store = withoutKeys(createFileStore(join(parts.stateFolder, 'journal', 'journal.db')), parts.secrets);
+  const { stateFolder, rules, onNetwork } = parts;
+  const folder = join(stateFolder, 'journal');
+  const file = createFileStore(join(folder, 'journal.db'), {
+    witness: join(stateFolder, 'witness', 'journal.witness'),
+    rules,
+    folders: [stateFolder, folder],
+    onNetwork,
+  });
+  const store = withoutKeys(file, parts.secrets);
   const desk = createDesk({
     ...parts,
     store: parts.dryRun ? unwritten(store) : store,
     serviceFor: async (record) => parts.open(await profileFor(parts, record)),
   });
   const told = new Set<string>();
+  // Reads go on, and say that changes do not.
+  const warned = once(async () => {
+    const problem = await store.discord().catch((error: unknown) => {
+      if (error instanceof CliError) return error.message;
+      throw error;
+    });
+    if (problem !== undefined)
+      parts.notes.warn(`${problem}; no change is made until that is mended: paydesk journal verify`);
+  });
   return {
     store,
-    desk,
+    desk: {
+      ...desk,
+      async attempts(query) {
+        const found = await desk.attempts(query);
+        await warned();
+        return found;
+      },
+    },
     async tellOpen(profile) {
       if (told.has(profile.name)) return;
       told.add(profile.name);
       try {
+        await warned();
         const line = openLine(await openAttempts(desk, profile));
         if (line !== undefined) parts.notes.note(line);
       } catch (error) {
@@ -80,12 +110,24 @@ function unwritten(store: FileStore): FileStore {
 function methodsOf(store: FileStore): FileStore {
   return {
     file: store.file,
+    parts: store.parts,
     append: (row) => store.append(row),
     attempts: (query) => store.attempts(query),
     newest: () => store.newest(),
+    ready: () => store.ready(),
+    discord: () => store.discord(),
+    stored: () => store.stored(),
     verify: (head) => store.verify(head),
     forget: (before) => store.forget(before),
     close: () => store.close(),
+  };
+}
+
+function once(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= act();
+    return done;
   };
 }
 
@@ -103,6 +145,8 @@ function openLine(open: number): string | undefined {
 
 // The journal knows the account; a profile has to be named only where several reach it.
 async function profileFor({ profiles, named }: BookkeepingParts, { sent }: AttemptRecord): Promise<string> {
+  // What a repair knows nothing of belongs to the account that is asked for.
+  if (sent.account === '') return named ?? '';
   const reaching = await profiles.reaching(sent.account);
   const [only, second] = named === undefined ? reaching : reaching.filter((name) => name === named);
   if (only !== undefined && second === undefined) return only;

@@ -38,6 +38,8 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     // What others are shown of this run: its command, never its values.
     owner: { operator, command: words.join(' ') },
     uid: process.getuid?.(),
+    notice: (line) => notes.warn(line),
+    node: process.execPath,
   });
   const profiles = joinProfiles({ stage, globals, locks, demo });
   const account = createAccount({

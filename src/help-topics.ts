@@ -27,11 +27,12 @@ const environment = (): readonly string[] => [
   '  CI                   set: the same as --no-input',
   '  NO_COLOR             set: no colour; FORCE_COLOR: colour also in a pipe',
   '  HTTPS_PROXY          a proxy for https, but for hosts in NO_PROXY; plain http and this machine are never proxied',
-  '  XDG_CONFIG_HOME      profiles and keys lie in its folder paydesk; XDG_STATE_HOME: the journal and the demo; XDG_CACHE_HOME: compiled code',
+  '  XDG_CONFIG_HOME      profiles and keys lie in its folder paydesk; XDG_STATE_HOME: the journal, its witness, locks and the demo; XDG_CACHE_HOME: compiled code',
+  '  PAYDESK_STATE_ON_NETWORK  1: the journal may lie on a network file system, since you have tested that locks hold there',
   '',
   'Nothing else is kept anywhere, and no host but the service is asked for anything. To leave no trace:',
   '  rm -r ~/.config/paydesk ~/.local/state/paydesk ~/.cache/paydesk',
-  'removes profiles, keys and the journal of what was sent; paydesk profile show says where they lie on this system.',
+  'removes profiles, keys, the journal of what was sent and its witness (the folder witness beside the folder journal); paydesk profile show says where they lie on this system.',
 ];
 
 const exitCodes = (): readonly string[] => [

@@ -377,6 +377,11 @@ export interface JournalStore {
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
   /** What the newest rows say of the time. */
   newest(): Promise<NewestRow>;
+  /**
+   * Throws CliError 'refused' when nothing may be sent: rows that were written before are missing, damaged, or not known
+   * any more. Writes nothing. `append` of a SENT row checks the same again.
+   */
+  ready(): Promise<void>;
 }
 
 /** What the newest rows of a journal say of the time. */
@@ -412,23 +417,44 @@ export interface Verification {
   readonly findings: readonly { readonly seq: number; readonly problem: string }[];
   /** Whether a head noted elsewhere is in the chain. */
   readonly knowsHead?: boolean | undefined;
+  readonly witness: WitnessVerification;
+}
+
+/** How the journal and its witness compare. */
+export interface WitnessVerification {
+  readonly file: string;
+  /** Lines that are whole: one per row. */
+  readonly lines: number;
+  /**
+   * `agrees`; `none yet`: the next change begins it; `witness behind`: the next change adds what is missing there;
+   * `journal behind`: rows are missing in the journal, or are others; `damaged`: the witness is missing or not whole.
+   */
+  readonly state: 'agrees' | 'none yet' | 'witness behind' | 'journal behind' | 'damaged';
 }
 
 /** What a repair of the journal file did. */
 export interface Repair {
-  /** The damaged file as it was. */
-  readonly copy: string;
+  /** The journal as it was; undefined: there was none. */
+  readonly copy: string | undefined;
+  /** The witness as it was; undefined: there was none. */
+  readonly witnessCopy: string | undefined;
   /** Rows that say what was written. */
   readonly kept: number;
   /** SENT rows that were changed: open outcomes now. */
   readonly doubtful: number;
   /** Rows that are in the copy alone: not readable, a verdict that was changed, or one whose SENT is gone. */
   readonly lost: readonly number[];
+  /** Pages of the file that could not be read: rows may have been there. */
+  readonly unreadable: number;
+  /** Attempts that only the witness knows, and whose end it does not prove: unconfirmed outcomes now. */
+  readonly blocked: readonly { readonly intent: string; readonly orderId: string | undefined }[];
 }
 
 /** The journal as commands see it. */
 export interface JournalDesk {
   readonly file: string;
+  /** The file of its witness. */
+  readonly witness: string;
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
   /** The journal's time, for `isOpen` and the age of attempts. */
   now(): Promise<Moment>;
@@ -477,6 +503,10 @@ export interface JournalDesk {
   verify(head?: string): Promise<Verification>;
   /** Keeps a copy and rebuilds the file from every row that can be read. */
   repair(): Promise<Repair>;
+  /** Writes the journal and its witness into one new file; how many rows. Throws CliError 'refused' where it exists. */
+  archive(path: string): Promise<number>;
+  /** Takes such a file in; how many rows. Throws CliError 'refused' unless this machine has no row and no witness. */
+  restore(path: string): Promise<number>;
 }
 
 // ── What people see ─────────────────────────────────────────────────────────────────────────────

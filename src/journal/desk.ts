@@ -2,6 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, ChangeSubject, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
+import { archiveJournal, restoreJournal } from './archive.ts';
 import { answersRepeat, usedUp } from './guards.ts';
 import type { HandsParts } from './hands.ts';
 import { lookAt, recordIn } from './look.ts';
@@ -48,6 +49,7 @@ export function createDesk(parts: DeskParts): JournalDesk {
   };
   return {
     file: store.file,
+    witness: store.parts.witness ?? '',
     attempts: (query) => store.attempts(query),
     now,
     isOpen,
@@ -94,8 +96,10 @@ export function createDesk(parts: DeskParts): JournalDesk {
           certain: 'nothing was changed',
         });
       store.close();
-      return repairStore(store.file, clock.now());
+      return repairStore(store.file, clock.now(), store.parts);
     },
+    archive: (path) => archiveJournal(store, path),
+    restore: (path) => restoreJournal(store, path),
   };
 }
 

@@ -4,7 +4,7 @@ import { newestEqual } from '../api/charges.ts';
 import type { AccountMarks, Intent } from '../ports.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
 import { sameJson } from './same-json.ts';
-import { asksForSame, isEqual, isIllegible, type Typed } from './same-wish.ts';
+import { asksForSame, isEqual, type Typed } from './same-wish.ts';
 import { isOpen, verdictOf } from './standing.ts';
 
 /** Why nothing is sent. words.ts puts it into words. */
@@ -154,10 +154,9 @@ function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord)
   return asked.plan !== undefined && sent.plan === asked.plan && sent.ref !== asked.ref;
 }
 
-// An open attempt blocks every change of its order, and where there is no order the same request. What an attempt asked
-// for whose row was damaged nobody knows.
+// An open attempt blocks every change of its order, and where there is no order the same request.
 function concerns(asked: Asked, record: AttemptRecord): boolean {
-  if (asked.orderId !== undefined || isIllegible(record)) return true;
+  if (asked.orderId !== undefined) return true;
   const isOwn = asked.given !== undefined && record.sent.given === asked.given;
   return isOwn || asksForSame(record.sent, asked);
 }

@@ -16,7 +16,7 @@ import { type LastRead, lookAt } from './look.ts';
 import type { Event } from './protocol.ts';
 import type { JournalRow, Moment } from './rows.ts';
 import { lockName, marksOf, mayBeSameAccount } from './same-account.ts';
-import { asksForSame, isIllegible } from './same-wish.ts';
+import { asksForSame } from './same-wish.ts';
 import { momentOf } from './time.ts';
 
 /** What hands work with. */
@@ -115,7 +115,7 @@ export class Hands {
     const open = request === undefined ? [] : await store.attempts({ unsettled: true });
     const ofNone = open.filter(({ sent }) => sent.proof.orderId === undefined);
     return [
-      ...ofNone.filter((record) => isIllegible(record) || asksForSame(record.sent, this.#subject)),
+      ...ofNone.filter((record) => asksForSame(record.sent, this.#subject)),
       ...(kind === 'order' ? await this.#creations() : []),
     ];
   }

@@ -79,6 +79,11 @@ export interface SentRow {
   readonly currency?: string | undefined;
   readonly reason?: string | undefined;
   readonly note?: string | undefined;
+  /**
+   * What a repair could not read any more: what kind of change it was. Nobody can prove its outcome, so it blocks its
+   * order, or without one every change of its kind, until a person settles it; `unknown` blocks everything.
+   */
+  readonly lost?: Intent['kind'] | 'unknown' | undefined;
   /** A script's own id of the intent. */
   readonly given?: string | undefined;
   /** What was typed under that id. */

@@ -49,6 +49,7 @@ export interface ChangeParts {
 /** Makes the door: what goes through it is sent at most once, and its outcome is written down before it is returned. */
 export function createChange(parts: ChangeParts): Change {
   return async (intent) => {
+    await parts.store.ready();
     const found = await reconcileFirst(parts, intent);
     const run = new Run(parts, intent);
     run.refuseAppeared([...(intent.closed ?? []), ...found]);

@@ -1,36 +1,64 @@
 /** The journal on this machine: an append-only SQLite file whose rows are durable before `append` resolves. */
 
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
 import type { AttemptQuery, JournalStore, NewestRow, Verification } from '../ports.ts';
-import { chainStart, checkChain, type Finding, link } from './chain.ts';
+import type { FileRules } from '../profiles/own-file.ts';
+import { chainStart, checkChain, link } from './chain.ts';
+import { compareWitness } from './compare-witness.ts';
+import { refuseLost } from './lost.ts';
+import { refuseNetwork } from './network.ts';
 import { findFile } from './new-file.ts';
+import { asOfOneMoment, headFindings, readRows, readWhatCanBe } from './read-rows.ts';
 import type { JournalRow } from './rows.ts';
 import { migrate } from './schema.ts';
 import { Shelf } from './shelf.ts';
-import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
+import { type StoredRow, storedColumns } from './stored-row.ts';
 import { Looks } from './unseen.ts';
-import { damaged, isBroken, unreadable } from './unusable.ts';
+import { damaged, isInUse, unreadable } from './unusable.ts';
+import { beginWitness, catchUp, discordOf, refuseUnlessWitnessed, type WitnessPlace } from './witnessed.ts';
+
+/** What a journal's file goes by. */
+export interface StoreParts {
+  /** The file of its witness; absent: it has none, as while a repair builds it. */
+  readonly witness?: string | undefined;
+  readonly rules?: FileRules | undefined;
+  /** Folders of ours that lead to the file, outermost first. */
+  readonly folders?: readonly string[] | undefined;
+  /** Somebody tested the locks of the network file system that it lies on. */
+  readonly onNetwork?: boolean | undefined;
+}
 
 /** The store of this machine, with what only a file needs. */
 export interface FileStore extends JournalStore {
   readonly file: string;
+  readonly parts: StoreParts;
   verify(head?: string): Promise<Verification>;
+  /** What stops changes; undefined: nothing. Throws CliError 'refused' where the journal cannot be read. */
+  discord(): Promise<string | undefined>;
+  /** All rows as they lie in the file. Throws CliError 'refused' where they cannot be read. */
+  stored(): Promise<readonly StoredRow[]>;
   /** Erases bodies and notes of settled attempts sent before a time; how many. */
   forget(before: number): Promise<number>;
   close(): void;
 }
 
 /** Opens on first use. Reading makes no file; a damaged or newer one is refused with CliError 'refused'. */
-export function createFileStore(file: string): FileStore {
-  return new SqliteStore(file);
+export function createFileStore(file: string, parts: StoreParts = {}): FileStore {
+  return new SqliteStore(file, parts);
 }
+
+/** The rules where nobody says whose the files must be. */
+export const anyOwner: FileRules = { uid: undefined, notice: () => undefined };
 
 const columns = storedColumns.join(', ');
 
 class SqliteStore implements FileStore {
   readonly file: string;
+  readonly parts: StoreParts;
+  readonly #place: WitnessPlace | undefined;
   #db: DatabaseSync | undefined;
   // Rows read and checked so far; the file only grows.
   #shelf = new Shelf();
@@ -38,16 +66,21 @@ class SqliteStore implements FileStore {
   #head = chainStart;
   readonly #looks = new Looks();
 
-  constructor(file: string) {
+  constructor(file: string, parts: StoreParts) {
     this.file = file;
+    this.parts = parts;
+    this.#place = witnessPlace(file, parts);
   }
 
   async append(row: JournalRow): Promise<void> {
-    const db = await this.#open(true);
+    this.#refuseNetwork();
+    const [db, place] = [await this.#open(true), this.#place];
     this.#write(db, () => {
       this.#refresh(db);
       this.#refuseStray(row);
+      this.#refuseUnready(db, row);
       this.#looks.refuseUnseen(row, this.#shelf);
+      if (place !== undefined) beginWitness(db, place);
       const stored = link(row, this.#seq + 1, this.#head);
       const places = storedColumns.map(() => '?').join(', ');
       db.prepare(`INSERT INTO rows (${columns}) VALUES (${places})`).run(
@@ -55,7 +88,43 @@ class SqliteStore implements FileStore {
       );
       db.prepare('UPDATE head SET seq = ?, hash = ?').run(stored.seq, stored.hash);
     });
+    // Nothing is sent before the witness has it too. The lock keeps the lines in the order of the rows.
+    if (place !== undefined) this.#write(db, () => catchUp(db, place));
     this.#refresh(db);
+  }
+
+  async ready(): Promise<void> {
+    this.#refuseNetwork();
+    try {
+      const db = await this.#open(false);
+      if (db !== undefined) this.#refresh(db);
+      this.#refuseUnready(db);
+    } catch (error) {
+      // Who is at it is for the lock on the order to say; `append` looks again.
+      if (!isInUse(error)) throw error;
+    }
+  }
+
+  async discord(): Promise<string | undefined> {
+    const db = await this.#open(false);
+    return this.#place && discordOf(db, this.#place)?.problem;
+  }
+
+  async stored(): Promise<readonly StoredRow[]> {
+    const db = await this.#open(false);
+    return db === undefined ? [] : readRows(db, 0);
+  }
+
+  #refuseNetwork(): void {
+    if (this.parts.onNetwork === false) refuseNetwork(dirname(this.file));
+  }
+
+  // `row` is the one to be written: a verdict is, while only its witness is missing or damaged.
+  #refuseUnready(db: DatabaseSync | undefined, row?: JournalRow): void {
+    if (this.#place === undefined) return;
+    const unwitnessed = row?.type === 'verdict' && discordOf(db, this.#place)?.state === 'damaged';
+    if (!unwitnessed) refuseUnlessWitnessed(db, this.#place);
+    if (row?.type !== 'verdict') refuseLost(this.#shelf.attempts({ origin: '', unsettled: true }));
   }
 
   async attempts(query: AttemptQuery) {
@@ -73,16 +142,25 @@ class SqliteStore implements FileStore {
   }
 
   async verify(head?: string): Promise<Verification> {
-    const { rows, findings } = await this.#readWhatCanBe();
+    const { rows, findings } = await readWhatCanBe(() => this.#open(false));
     const chain = checkChain(rows);
+    const { witness, discords } = this.#compare(rows);
     const known =
       head === undefined ? undefined : head === chainStart || rows.some(({ hash }) => hash === head);
     return {
       rows: rows.length,
       head: chain.head,
-      findings: [...findings, ...chain.findings],
+      findings: [...findings, ...chain.findings, ...discords],
       knowsHead: known,
+      witness,
     };
+  }
+
+  #compare(rows: readonly StoredRow[]) {
+    const none = { file: '', lines: 0, state: 'none yet' } as const;
+    return this.#place === undefined
+      ? { witness: none, discords: [] }
+      : compareWitness(rows, this.#db, this.#place);
   }
 
   async forget(before: number): Promise<number> {
@@ -130,8 +208,10 @@ class SqliteStore implements FileStore {
   #open(create: false): Promise<DatabaseSync | undefined>;
   async #open(create: boolean): Promise<DatabaseSync | undefined> {
     if (this.#db !== undefined) return this.#db;
-    const found = await findFile(this.file, create).catch((error: unknown) => {
-      throw unreadable(this.file, error);
+    const { rules = anyOwner, folders = [] } = this.parts;
+    const place = { file: this.file, rules, folders };
+    const found = await findFile(place, create).catch((error: unknown) => {
+      throw error instanceof CliError ? error : unreadable(this.file, error);
     });
     if (!found) return undefined;
     const { DatabaseSync } = await import('node:sqlite');
@@ -148,32 +228,6 @@ class SqliteStore implements FileStore {
     }
     this.#db = db;
     return db;
-  }
-
-  // A damaged page may make every row behind it unreadable, and a torn file all of them.
-  async #readWhatCanBe(): Promise<{
-    readonly rows: readonly StoredRow[];
-    readonly findings: readonly Finding[];
-  }> {
-    let db: DatabaseSync | undefined;
-    try {
-      db = await this.#open(false);
-    } catch (error) {
-      const cause = error instanceof Error ? error.cause : undefined;
-      if (!isBroken(cause)) throw error;
-      return { rows: [], findings: [{ seq: 0, problem: String(cause) }] };
-    }
-    if (db === undefined) return { rows: [], findings: [] };
-    const open = db;
-    let rows: readonly StoredRow[] = [];
-    const pages = orFinding(() => pageFindings(open));
-    const ends = orFinding(() =>
-      asOfOneMoment(open, () => {
-        rows = readRows(open, 0);
-        return headFindings(open, checkChain(rows));
-      }),
-    );
-    return { rows, findings: [...pages, ...ends] };
   }
 
   #refresh(db: DatabaseSync): void {
@@ -205,39 +259,8 @@ class SqliteStore implements FileStore {
   }
 }
 
-// Rows and head belong together: nobody may write between reading the one and the other.
-function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
-  if (db.isTransaction) return read();
-  db.exec('BEGIN');
-  try {
-    return read();
-  } finally {
-    db.exec('COMMIT');
-  }
-}
-
-function readRows(db: DatabaseSync, after: number): StoredRow[] {
-  return db.prepare(`SELECT ${columns} FROM rows WHERE seq > ? ORDER BY seq`).all(after).map(storedRow);
-}
-
-function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): Finding[] {
-  const noted = db.prepare('SELECT seq, hash FROM head').get();
-  if (noted?.seq === chain.seq && noted.hash === chain.head) return [];
-  return [{ seq: Number(noted?.seq ?? chain.seq), problem: 'was the newest and is not there as it was' }];
-}
-
-function pageFindings(db: DatabaseSync): Finding[] {
-  const lines = db
-    .prepare('PRAGMA integrity_check')
-    .all()
-    .map((line) => String(Object.values(line)[0]));
-  return lines.filter((line) => line !== 'ok').map((problem) => ({ seq: 0, problem }));
-}
-
-function orFinding(look: () => readonly Finding[]): readonly Finding[] {
-  try {
-    return look();
-  } catch (error) {
-    return [{ seq: 0, problem: String(error) }];
-  }
+function witnessPlace(journal: string, { witness, rules = anyOwner }: StoreParts): WitnessPlace | undefined {
+  return witness === undefined
+    ? undefined
+    : { journal, witness, rules: { ...rules, movedBy: 'XDG_STATE_HOME' } };
 }
