@@ -76,6 +76,8 @@ const safety = (): readonly string[] => [
   '  - What was made is looked at again until its horizon, so that a second equal refund, by the service or by another desk, raises the alarm.',
   '  - A repeat must name what it repeats (--again ID), and one sending uses that up; a witness file apart from the journal notices when the journal was restored, deleted or damaged, and then nothing is sent.',
   '',
+  'The journal: paydesk keeps two records of every change, apart from each other, and sends nothing while they disagree. If both are lost together, it cannot know what was sent.',
+  '',
   'Keys: paydesk knows your keys before it reads your command, refuses a command that holds one, and takes them out of all that it prints or keeps, in whatever encoding. In production it starts only with options of Node that are known to be harmless, and sends nothing through a proxy but https.',
   '',
   'It rests on:',

@@ -84,8 +84,14 @@ function lastWords(
   { message, parts: { certain = '', now = [] } }: CliError,
   { process, secrets }: Stage,
 ): void {
-  const words = [message, certain, ...now].filter((text) => text !== '').join('; ');
-  process.stderr.write(`error: ${secrets.clean(words).replace(/[^ -~]/g, '?')}\n`);
+  const own = [certain, ...now].filter((text) => text !== '').join('; ');
+  let words = `this should not have happened; ${own}`;
+  try {
+    words = secrets.clean(`${message}; ${own}`);
+  } catch {
+    // What cannot be searched for keys is not printed: our own words hold none.
+  }
+  process.stderr.write(`error: ${words.replace(/[^ -~]/g, '?')}\n`);
 }
 
 // Lost output makes any run incomplete, but a change whose outcome a person must look at stays that.

@@ -188,7 +188,9 @@ export function named(attempt: AttemptRecord): string {
 }
 
 // As commands say it: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`.
-function changeWords({ proof: { kind }, amount, currency, request }: SentRow): string {
+function changeWords({ proof: { kind }, amount, currency, request, lost }: SentRow): string {
+  if (lost !== undefined)
+    return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
   if (kind === 'api') return `${request.method} /${request.path}`;
   const noun = kind === 'order' || kind === 'checkout' ? `${kind} creation` : kind;
   return `${noun}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;

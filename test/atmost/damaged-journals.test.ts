@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { repairStore } from '../../src/journal/repair.ts';
 import { createFileStore } from '../../src/journal/store.ts';
+import { later } from '../harness/clock.ts';
 import { copyOf, type Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { sent, verdict } from '../journal/rows.ts';
@@ -198,7 +199,7 @@ describe('a damaged journal that is repaired', () => {
       lost.id,
       '--yes',
     ];
-    const settled = await desk.run(home, settle);
+    const settled = await desk.run(home, settle, later(home, 600_000));
     expect(settled.code, settled.stderr).toBe(0);
     expect((await desk.run(home, ['journal', 'list', '--open', '--json'])).stdout).not.toContain(intent);
   });
@@ -232,7 +233,7 @@ describe('a journal that lost rows together with its witness', () => {
       intent,
       '--yes',
     ];
-    const settled = await desk.run(home, settle);
+    const settled = await desk.run(home, settle, later(home, 600_000));
     expect(settled.code, settled.stderr).toBe(0);
     const made = await desk.run(home, changeArgs(order));
     expect({ code: made.code, posts: order.posts.length }, made.stderr).toEqual({ code: 0, posts: 1 });

@@ -215,7 +215,9 @@ describe('FAULTS 41: a damaged journal is named by verify, blocks changes, and c
       {
         sent: { intent: 'i_b', proof: { orderId: 'ord_1', kind: 'api' }, horizonMs: Number.MAX_SAFE_INTEGER },
       },
-      { sent: { intent: 'i_lost7x4', origin: '', lost: 'unknown' } },
+    ]);
+    expect(await createFileStore(file).attempts({ intent: 'i_lost7x4' })).toMatchObject([
+      { sent: { origin: '', lost: 'unknown' } },
     ]);
   });
 
