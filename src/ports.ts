@@ -116,7 +116,7 @@ export interface Page {
   readonly records: readonly WireRecord[];
   /** `has_more` of the envelope: about the direction travelled. Absent reads as false. */
   readonly hasMore: boolean;
-  /** `has_more` was there, as true or false: the end of the list is stated, not assumed. */
+  /** A list by its own word, with `has_more` true or false: the end of it is stated, not assumed. */
   readonly saysHasMore: boolean;
   /** Records of this page that were there before in the walk, and were left out. */
   readonly repeated: number;

@@ -117,7 +117,9 @@ async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located 
 // Assumed: a 404 for an unknown cursor is the service's own "not found", once the list itself is there.
 async function afterRefusal(fetchPage: Fetch, refusal: CliError, id: string): Promise<Located | undefined> {
   if (refusal.parts.httpStatus !== 404) return undefined;
-  return foundIn((await fetchPage({ limit: 1 })).records(), id, undefined) ?? { missing: true };
+  const page = await fetchPage({ limit: 1 });
+  const found = foundIn(page.records(), id, undefined);
+  return found ?? (page.saysHasMore ? { missing: true } : undefined);
 }
 
 async function walk(fetchPage: Fetch, id: string, options: LocateOptions): Promise<Located> {
