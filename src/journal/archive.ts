@@ -5,8 +5,8 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync } from 
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { syncFolderOf, writeAll } from '../profiles/own-file.ts';
 import { checkChain } from './chain.ts';
-import { buildJournal, dropJournal, holdJournal, replaceJournal } from './exchange.ts';
 import { findFile } from './new-file.ts';
+import { buildJournal, dropJournal, holdJournal, replaceJournal } from './replace-journal.ts';
 import { salvage } from './salvage.ts';
 import { anyOwner, type FileStore } from './store.ts';
 import { type StoredRow, storedRow } from './stored-row.ts';

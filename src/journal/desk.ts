@@ -10,7 +10,7 @@ import { outcomeOf, type Witness } from './outcome.ts';
 import { pickDue, resolveOne } from './reconcile.ts';
 import { repairStore } from './repair.ts';
 import type { SentRow } from './rows.ts';
-import { marksOf, mayBeSameAccount } from './same-account.ts';
+import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherWish } from './same-wish.ts';
 import type { Sight } from './sight.ts';
 import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, verdictOf } from './standing.ts';
@@ -55,9 +55,10 @@ export function createDesk(parts: DeskParts): JournalDesk {
     isOpen,
     blockedUntil,
     isDue,
-    async refuseOpen({ account, orderId, again: named }) {
+    async refuseOpen({ service, orderId, again: named }) {
+      const account = marksOfService(service);
       const closed: AttemptRecord[] = [];
-      // A journal that cannot be read now is said where it decides.
+      // If the journal cannot be read now, the change itself says so.
       const all = await store.attempts({ orderId }).catch(() => []);
       const own = all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
       const used = usedUp(named, own);
@@ -76,8 +77,9 @@ export function createDesk(parts: DeskParts): JournalDesk {
     reconcile: async (record, how) => resolveOne(await handsFor(record), record, how),
     settle: async (record, statement, confirm) =>
       resolveOne(await handsFor(record), record, { statement: { ...statement, operator }, confirm }),
-    recorded: async (given, { kind, asked, again, account }) => {
+    recorded: async (given, { kind, asked, again, service }) => {
       const under = await store.attempts({ given });
+      const account = marksOfService(service);
       const last = under.findLast(({ sent }) => mayBeSameAccount(marksOf(sent), account));
       if (last === undefined) return undefined;
       const { sent } = last;

@@ -1,11 +1,14 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
 import { newestEqual } from '../api/charges.ts';
+import { attemptName } from '../attempt-words.ts';
 import type { AccountMarks, Intent } from '../ports.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
 import { sameJson } from './same-json.ts';
 import { asksForSame, isEqual, type Typed } from './same-wish.ts';
 import { isOpen, verdictOf } from './standing.ts';
+
+export { attemptName };
 
 /** Why nothing is sent. words.ts puts it into words. */
 export type Refusal =
@@ -66,11 +69,6 @@ type Asked = Pick<
   /** Whose order it is, to say so where an attempt was sent elsewhere. */
   readonly account?: AccountMarks | undefined;
 };
-
-/** What `--again` calls an attempt: its intent, and from the second attempt on its number too, `i_7f3k.2`. */
-export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, 'sent'>): string {
-  return attempt === 1 ? intent : `${intent}.${attempt}`;
-}
 
 /** What the journal says to an intent; `known` are the attempts on its order and under its script's id. */
 export function decide(asked: Asked, known: readonly AttemptRecord[], now: Moment): Decision {

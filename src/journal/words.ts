@@ -1,9 +1,10 @@
 /** What a refusal of the journal is called: the error a person reads. */
 
+import { alarmWords, attemptName } from '../attempt-words.ts';
 import { CliError } from '../errors.ts';
 import { differenceWords } from './difference.ts';
-import { attemptName, type Refusal } from './guards.ts';
-import type { Alarm, AttemptRecord, SentRow } from './rows.ts';
+import type { Refusal } from './guards.ts';
+import type { AttemptRecord, SentRow } from './rows.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { provable } from './sight.ts';
 import { verdictOf } from './standing.ts';
@@ -161,15 +162,6 @@ function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, nam
   const named = profile === 'environment' ? [] : ['-p', profile];
   return ['paydesk', ...named, 'orders refund', orderId, ...parts, '--again', name].join(' ');
 }
-
-/** What an alarm is called. */
-export const alarmWords: Readonly<Record<Alarm, string>> = {
-  duplicate: 'DUPLICATE?',
-  contradiction: 'the answer contradicted the request',
-  partial: 'only a part shows',
-  applied_though_rejected: 'refused, and yet made',
-  disagreement: 'its figures do not agree',
-};
 
 // A commit that failed at its last step may be in the file, and nothing more could be written after it.
 function leftWords(left: string | undefined): readonly string[] {
