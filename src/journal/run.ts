@@ -74,7 +74,7 @@ async function reconcileFirst(
   return looked.filter(({ added }) => added !== undefined).map(({ record }) => record);
 }
 
-// A refund that shows as it should is no news.
+// A watched refund that is as it should be needs no line.
 function tellNews(notes: ChangeParts['notes'], record: AttemptRecord, added: VerdictRow | undefined): void {
   if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
   const line = `outcome of ${named(record)}: paydesk journal show ${record.sent.intent}`;

@@ -1,4 +1,4 @@
-/** What a refusal of the journal is called: the error a person reads. */
+/** Turns a refusal of the journal into the error that a person reads. */
 
 import { alarmWords, attemptName } from '../attempt-words.ts';
 import { CliError } from '../errors.ts';
