@@ -15,7 +15,7 @@ import { newWitnessKey, readWitness, writeWitness } from './witness-file.ts';
 const object = 'paydesk_journal';
 const certain = 'nothing was changed';
 
-/** Writes it into a new file and returns how many rows. Throws CliError 'refused' when the file exists or the journal is not whole. */
+/** Writes it into a new file; returns how many rows. Throws CliError 'refused' if the file exists or the journal is not whole. */
 export async function archiveJournal(store: FileStore, path: string): Promise<number> {
   const { findings } = await store.verify();
   if (findings.length > 0)
@@ -32,7 +32,7 @@ export async function archiveJournal(store: FileStore, path: string): Promise<nu
   return rows.length;
 }
 
-/** Imports such a file and returns how many rows. Throws CliError 'refused' when this machine has a row or a witness with lines. */
+/** Imports such a file; returns how many rows. Throws CliError 'refused' if this machine's journal or witness has rows. */
 export async function restoreJournal(store: FileStore, path: string): Promise<number> {
   const { rows, key } = archiveIn(path);
   const { witness, rules = anyOwner, folders = [] } = store.parts;

@@ -5,7 +5,10 @@ import { checkChain, type Finding } from './chain.ts';
 import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
 import { isBroken } from './unusable.ts';
 
-/** Reads what can be read. A damaged page may hide every row behind it: that is a finding, not an error. Throws what else `open` throws. */
+/**
+ * Reads what can be read. A damaged page may hide every row behind it: that is a finding, not an error. Any other error of
+ * `open` is thrown.
+ */
 export async function readWhatCanBe(open: () => Promise<DatabaseSync | undefined>): Promise<{
   readonly rows: readonly StoredRow[];
   readonly findings: readonly Finding[];

@@ -90,7 +90,7 @@ export function isOfTheFuture({ time }: Pick<VerdictRow, 'time'>, now: Moment): 
   return now.dated === true && time - now.time > tolerableSkewMs;
 }
 
-/** The earliest time (Unix milliseconds, the service's clock) at which the service can have made what this attempt asked for. */
+/** The earliest time (Unix milliseconds, the service's clock) at which the service can have made what was asked for. */
 export function earliestOf({ time, skewed, clocks }: Pick<SentRow, 'time' | 'skewed' | 'clocks'>): number {
   if (clocks?.service !== undefined) return clocks.service - serviceSlackMs;
   return skewed ? Number.NEGATIVE_INFINITY : time - tolerableSkewMs;
