@@ -12,9 +12,9 @@ import type { Secrets } from './terminal/secrets.ts';
 /** What the books are made of. */
 export interface BookkeepingParts {
   readonly stateFolder: string;
-  /** Whose the files must be. */
+  /** Owner and mode of our files. */
   readonly rules: FileRules;
-  /** PAYDESK_STATE_ON_NETWORK: somebody tested the locks of a network file system. */
+  /** PAYDESK_STATE_ON_NETWORK: a network file system is allowed, since somebody tested its locks. */
   readonly onNetwork: boolean;
   readonly clock: Clock;
   readonly locks: Locks;
@@ -55,9 +55,9 @@ export function keepBooks(parts: BookkeepingParts): Bookkeeping {
     serviceFor: async (record) => parts.open(await profileFor(parts, record)),
   });
   const told = new Set<string>();
-  // Reads go on, and say that changes do not.
-  const warned = once(async () => {
-    const problem = await store.discord().catch((error: unknown) => {
+  // Commands that only read go on, and warn that changes are refused.
+  const warnOnce = once(async () => {
+    const problem = await store.mismatch().catch((error: unknown) => {
       if (error instanceof CliError) return error.message;
       throw error;
     });
@@ -70,7 +70,7 @@ export function keepBooks(parts: BookkeepingParts): Bookkeeping {
       ...desk,
       async attempts(query) {
         const found = await desk.attempts(query);
-        await warned();
+        await warnOnce();
         return found;
       },
     },
@@ -78,7 +78,7 @@ export function keepBooks(parts: BookkeepingParts): Bookkeeping {
       if (told.has(profile.name)) return;
       told.add(profile.name);
       try {
-        await warned();
+        await warnOnce();
         const line = openLine(await openAttempts(desk, profile));
         if (line !== undefined) parts.notes.note(line);
       } catch (error) {
@@ -89,7 +89,7 @@ export function keepBooks(parts: BookkeepingParts): Bookkeeping {
   };
 }
 
-// What was typed or read from a file may hold a key; what a service said went through the gate before.
+// A row may hold a key that somebody typed, or that came from a file. Replies are masked before they get here.
 function withoutKeys(store: FileStore, secrets: Secrets): FileStore {
   return {
     ...methodsOf(store),
@@ -106,7 +106,7 @@ function unwritten(store: FileStore): FileStore {
   return { ...methodsOf(store), append: () => Promise.resolve(), forget: () => Promise.resolve(0) };
 }
 
-// The methods of an object of a class, so that some can be replaced.
+// Spreading an instance of a class would lose its methods, so each one is named.
 function methodsOf(store: FileStore): FileStore {
   return {
     file: store.file,
@@ -115,7 +115,7 @@ function methodsOf(store: FileStore): FileStore {
     attempts: (query) => store.attempts(query),
     newest: () => store.newest(),
     ready: () => store.ready(),
-    discord: () => store.discord(),
+    mismatch: () => store.mismatch(),
     stored: () => store.stored(),
     verify: (head) => store.verify(head),
     forget: (before) => store.forget(before),
@@ -145,7 +145,7 @@ function openLine(open: number): string | undefined {
 
 // The journal knows the account; a profile has to be named only where several reach it.
 async function profileFor({ profiles, named }: BookkeepingParts, { sent }: AttemptRecord): Promise<string> {
-  // What a repair knows nothing of belongs to the account that is asked for.
+  // After a repair nobody may know the account of an attempt: the profile that was named is taken.
   if (sent.account === '') return named ?? '';
   const reaching = await profiles.reaching(sent.account);
   const [only, second] = named === undefined ? reaching : reaching.filter((name) => name === named);

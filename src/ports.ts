@@ -469,7 +469,7 @@ export interface JournalDesk {
    * that such a read closed. What cannot be read again is left to the change itself.
    */
   refuseOpen(order: {
-    readonly account: AccountMarks;
+    readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     readonly orderId: string;
     readonly again: readonly string[];
   }): Promise<readonly AttemptRecord[]>;
@@ -495,7 +495,7 @@ export interface JournalDesk {
       readonly kind: Intent['kind'];
       readonly asked: JsonObject;
       readonly again: readonly string[];
-      readonly account: AccountMarks;
+      readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     },
   ): Promise<{ readonly outcome: Outcome; readonly change: ChangeSubject } | undefined>;
   /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */

@@ -59,7 +59,7 @@ const memoryJournal = {
       export const anyOwner = { uid: undefined, notice: () => undefined };
       export function createFileStore(file) {
         const unused = () => Promise.reject(new Error('not part of a refund'));
-        return { ...createMemoryStore(), file, parts: {}, discord: () => Promise.resolve(), stored: unused, verify: unused, forget: unused, close: () => undefined };
+        return { ...createMemoryStore(), file, parts: {}, mismatch: () => Promise.resolve(), stored: unused, verify: unused, forget: unused, close: () => undefined };
       }`;
   },
 } satisfies Plugin;

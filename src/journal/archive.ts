@@ -5,8 +5,8 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync } from 
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import { syncFolderOf, writeAll } from '../profiles/own-file.ts';
 import { checkChain } from './chain.ts';
-import { buildJournal, dropJournal, holdJournal, replaceJournal } from './exchange.ts';
 import { findFile } from './new-file.ts';
+import { buildJournal, dropJournal, holdJournal, replaceJournal } from './replace-journal.ts';
 import { salvage } from './salvage.ts';
 import { anyOwner, type FileStore } from './store.ts';
 import { type StoredRow, storedRow } from './stored-row.ts';
@@ -15,7 +15,7 @@ import { newWitnessKey, readWitness, writeWitness } from './witness-file.ts';
 const object = 'paydesk_journal';
 const certain = 'nothing was changed';
 
-/** Writes it into a new file; how many rows. Throws CliError 'refused' where there is such a file, or the journal is not whole. */
+/** Writes it into a new file; returns how many rows. Throws CliError 'refused' if the file exists or the journal is not whole. */
 export async function archiveJournal(store: FileStore, path: string): Promise<number> {
   const { findings } = await store.verify();
   if (findings.length > 0)
@@ -32,7 +32,7 @@ export async function archiveJournal(store: FileStore, path: string): Promise<nu
   return rows.length;
 }
 
-/** Takes such a file in; how many rows. Throws CliError 'refused' unless this machine has no row and no witness. */
+/** Imports such a file; returns how many rows. Throws CliError 'refused' if this machine's journal or witness has rows. */
 export async function restoreJournal(store: FileStore, path: string): Promise<number> {
   const { rows, key } = archiveIn(path);
   const { witness, rules = anyOwner, folders = [] } = store.parts;

@@ -1,38 +1,38 @@
-/** Journal and witness row by row, for `journal verify`. */
+/** Compares the journal with its witness row by row, for `journal verify`. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import type { WitnessVerification } from '../ports.ts';
 import type { Finding } from './chain.ts';
 import type { StoredRow } from './stored-row.ts';
 import { readWitness } from './witness-file.ts';
-import { discordOf, type WitnessPlace } from './witnessed.ts';
+import { type Mismatch, mismatchOf, type WitnessPlace } from './witnessed.ts';
 
-/** How they compare, and what is wrong between them; `db` is undefined where the journal cannot be opened. */
+/** How they compare, and how they do not match; `db` is undefined when the journal cannot be opened. */
 export function compareWitness(
   rows: readonly StoredRow[],
   db: DatabaseSync | undefined,
   place: WitnessPlace,
-): { readonly witness: WitnessVerification; readonly discords: readonly Finding[] } {
+): { readonly witness: WitnessVerification; readonly mismatches: readonly Finding[] } {
   const text = readWitness(place.witness, place.rules);
   const of = { file: place.witness, lines: text?.lines.length ?? 0 };
   const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
-  const found = orUnreadable(() => discordOf(db, place));
+  const found = orUnreadable(() => mismatchOf(db, place));
   const broken = (text?.broken ?? []).map((line) => `line ${line} of the witness is damaged`);
   const others = (text?.lines ?? [])
     .filter(({ seq, head }) => hashes.has(seq) && hashes.get(seq) !== head)
     .map(({ seq }) => `row ${seq} is not the one that the witness knows`);
   const problems = [...(found === undefined ? [] : [found.problem]), ...broken, ...others];
-  const discords = problems.map((problem) => ({ seq: 0, problem }));
+  const mismatches = problems.map((problem) => ({ seq: 0, problem }));
   const behind = others.length > 0 || found?.state === 'journal behind';
-  if (behind) return { witness: { ...of, state: 'journal behind' }, discords };
-  if (found !== undefined || broken.length > 0) return { witness: { ...of, state: 'damaged' }, discords };
-  if (text === undefined) return { witness: { ...of, state: 'none yet' }, discords };
+  if (behind) return { witness: { ...of, state: 'journal behind' }, mismatches };
+  if (found !== undefined || broken.length > 0) return { witness: { ...of, state: 'damaged' }, mismatches };
+  if (text === undefined) return { witness: { ...of, state: 'none yet' }, mismatches };
   const state = of.lines < rows.length ? 'witness behind' : 'agrees';
-  return { witness: { ...of, state }, discords };
+  return { witness: { ...of, state }, mismatches };
 }
 
-// The damage of the journal itself is a finding already.
-function orUnreadable(look: () => ReturnType<typeof discordOf>): ReturnType<typeof discordOf> {
+// Damage of the journal itself was found before; here it only prevents the comparison.
+function orUnreadable(look: () => Mismatch | undefined): Mismatch | undefined {
   try {
     return look();
   } catch (error) {

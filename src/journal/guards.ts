@@ -1,11 +1,14 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
 import { newestEqual } from '../api/charges.ts';
+import { attemptName } from '../attempt-words.ts';
 import type { AccountMarks, Intent } from '../ports.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
 import { sameJson } from './same-json.ts';
 import { asksForSame, isEqual, type Typed } from './same-wish.ts';
 import { isOpen, verdictOf } from './standing.ts';
+
+export { attemptName };
 
 /** Why nothing is sent. words.ts puts it into words. */
 export type Refusal =
@@ -29,7 +32,7 @@ export type Refusal =
   | { readonly why: 'used_up'; readonly name: string; readonly attempt: AttemptRecord }
   /** `--again` names nothing that was made or tried here. */
   | { readonly why: 'nothing_to_repeat'; readonly name: string }
-  /** It may still be on its way, so nobody can know that it was not made; so much longer, milliseconds. */
+  /** For `leftMs` milliseconds it may still be on its way, so nobody can know yet that it was not made. */
   | { readonly why: 'too_early'; readonly leftMs: number }
   /** The script's id was used for something else. */
   | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
@@ -63,14 +66,9 @@ type Asked = Pick<
 > & {
   readonly intent: string;
   readonly given?: string | undefined;
-  /** Whose order it is, to say so where an attempt was sent elsewhere. */
+  /** The account of this change, to be named when the open attempt went to another address. */
   readonly account?: AccountMarks | undefined;
 };
-
-/** What `--again` calls an attempt: its intent, and from the second attempt on its number too, `i_7f3k.2`. */
-export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, 'sent'>): string {
-  return attempt === 1 ? intent : `${intent}.${attempt}`;
-}
 
 /** What the journal says to an intent; `known` are the attempts on its order and under its script's id. */
 export function decide(asked: Asked, known: readonly AttemptRecord[], now: Moment): Decision {
@@ -101,7 +99,7 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   };
 }
 
-/** A sending uses up what it repeats: the same word a second time is an arrow-up and Enter. */
+/** Refuses a name in `--again` that an earlier sending has used: arrow-up and Enter must not send once more. */
 export function usedUp(again: readonly string[], known: readonly AttemptRecord[]): Refusal | undefined {
   for (const name of again) {
     const attempt = known.findLast(
@@ -112,7 +110,7 @@ export function usedUp(again: readonly string[], known: readonly AttemptRecord[]
   return undefined;
 }
 
-// Whoever repeats a repeat knows what that one repeated.
+// Who names a repeat also knows of what that one repeated.
 function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
   const named = new Set(again);
   for (const record of known.toReversed())
@@ -183,8 +181,8 @@ function refuse(refusal: Refusal): Decision {
 }
 
 /**
- * A refund of the same amount on the same charge by anyone, whatever its age: the newest of them must be named. Rows of
- * the same plan do not count.
+ * Refuses a refund when the charge already has one of the same amount, by anyone and of any age, and `--again` does not
+ * name the newest of them. Rows of the same plan do not count.
  */
 export function equalRefund(
   asked: Asked,
@@ -205,7 +203,7 @@ export function equalRefund(
   return undefined;
 }
 
-/** A word of `--again` that is neither a refund of the order nor an attempt: a slip, or meant for another order. */
+/** Refuses a name in `--again` that is neither a refund nor an attempt of the order: a slip, or meant for another order. */
 export function nothingToRepeat(
   { again }: Pick<Asked, 'again'>,
   before: PreImage,
@@ -219,7 +217,7 @@ export function nothingToRepeat(
   return name === undefined ? undefined : { why: 'nothing_to_repeat', name };
 }
 
-/** The problem of a final read that is older than what the journal knows to have been made on the order. */
+/** The problem of a final read that lacks a refund which the journal knows was made: it is an old copy of the order. */
 export function oldRead(
   orderId: string | undefined,
   before: PreImage,

@@ -39,11 +39,11 @@ export interface Subject {
   readonly intent: string;
   /** Of a creation that was sent: ids of the newest orders before it. */
   readonly before?: readonly string[] | undefined;
-  /** Of what is to be sent: an open attempt at the same is looked for where there is no order to go by. */
+  /** The request to be sent. Where there is no order, open attempts at the same are found by it. */
   readonly request?: ChangeRequest | undefined;
   /** What was typed for it. */
   readonly asked?: Intent['asked'];
-  /** One request to find the order again, and no more. */
+  /** Find the order with one request only. */
   readonly once?: boolean | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Attempts that a repair could not read any more: what stands for them in the new journal, and what they stop. */
+/** Attempts whose SENT row a repair could not read: the row that stands for each, and the changes that they block. */
 
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';
@@ -18,8 +18,8 @@ export interface Remembered {
 }
 
 /**
- * The SENT row that stands for it. No read can prove what became of it, so a person must settle it; until then it blocks
- * its order, or what else it may have been.
+ * The SENT row that stands for a lost one. No read can prove the outcome, so a person must settle it; until then it blocks
+ * its order, or every change that it may have been.
  */
 export function lostRow(known: Remembered): SentRow {
   const { kind, orderId, livemode, ...of } = known;
@@ -28,7 +28,7 @@ export function lostRow(known: Remembered): SentRow {
     type: 'sent',
     lost: kind,
     sendBy: known.time,
-    // What the row said of its horizon is lost, so no time is long enough.
+    // The horizon is lost with the row, so it never ends.
     horizonMs: Number.MAX_SAFE_INTEGER,
     operator: 'not known, the row was damaged',
     request: { method: 'POST', path: '' },
@@ -36,7 +36,7 @@ export function lostRow(known: Remembered): SentRow {
   };
 }
 
-/** Throws CliError 'refused' while there is an attempt of which not even the account is known. */
+/** Throws CliError 'refused' while one of these attempts, of which nobody knows the account, is not settled. */
 export function refuseLost(unsettled: readonly AttemptRecord[]): void {
   const [first] = unsettled;
   if (first === undefined) return;

@@ -1,10 +1,10 @@
-/** Whether a folder lies on a network file system, whose locks may hold on one machine only. */
+/** Whether a folder lies on a network file system: locks there may hold on one machine only. */
 
 import { readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, systemCode } from '../errors.ts';
 
-// From linux/magic.h and the file systems' own sources: what statfs says there.
+// The numbers that statfs gives, from linux/magic.h and the sources of the file systems.
 const networkTypes: ReadonlyMap<number, string> = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -25,13 +25,13 @@ const networkTypes: ReadonlyMap<number, string> = new Map([
 
 const fuse = 0x65735546;
 
-// Of FUSE many are local (an encrypted home, NTFS), so their own name decides.
+// Many FUSE mounts are local (an encrypted home, NTFS), so the type of the mount decides.
 const networkMounts =
   /^fuse\.(sshfs|s3fs|rclone|glusterfs|ceph|ceph-fuse|davfs2?|gcsfuse|goofys|juicefs|moosefs|mfs|lizardfs|cvmfs2|smbnetfs|curlftpfs|afp.*|gvfsd-fuse|blobfuse2?|mount-s3)$/;
 
 /**
- * The name of a network file system; undefined for a local one. `type` is what statfs says, `mount` the type in the list
- * of mounts, which is asked for under FUSE only.
+ * The name of a network file system; undefined for a local one. `type` is the number from statfs; `mount` gives the type
+ * from the list of mounts and is called for FUSE only.
  */
 export function networkName(type: number, mount: () => string | undefined): string | undefined {
   // Some systems give the number with a sign.
@@ -78,7 +78,7 @@ function networkAt(folder: string): string | undefined {
     );
   } catch (error) {
     if (systemCode(error) === 'ENOENT' && dirname(folder) !== folder) return networkAt(dirname(folder));
-    // A system without statfs, or one that does not say: whether it can be used shows when it is used.
+    // The system does not tell, so the folder counts as local. The self-test of the locks still runs.
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { cannotSyncFolder, systemCode } from '../errors.ts';
 import { checkOwnFile, checkOwnFolder, type FileRules } from '../profiles/own-file.ts';
 
-/** A journal's file, with what must hold for it. */
+/** A journal's file, and the rules for it and its folders. */
 export interface FilePlace {
   readonly file: string;
   readonly rules: FileRules;
@@ -15,9 +15,9 @@ export interface FilePlace {
 }
 
 /**
- * Whether there is something to open. `create` makes an empty file; rejects when it is not certain to last. One that is
- * empty still is as good as none: whoever writes to it first, makes sure of its folders first. Throws CliError 'refused'
- * for a file, a journal of SQLite's, or a folder that is not safe; none of them is opened for that.
+ * Whether there is something to open. `create` makes an empty file; rejects when the file may not survive a power loss. An
+ * empty file counts as none: the first run that writes to it syncs its folders before. Throws CliError 'refused' when the
+ * file, SQLite's own journal beside it, or a folder is not safe. Opens none of them for that.
  */
 export async function findFile(place: FilePlace, create: boolean): Promise<boolean> {
   const { file, rules, folders } = place;

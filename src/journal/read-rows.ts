@@ -1,11 +1,14 @@
-/** Rows out of the journal's file: all that follow one, or of a damaged file as many as can be had. */
+/** Reads rows of the journal's file: all after a number, or as many as a damaged file still gives. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { checkChain, type Finding } from './chain.ts';
 import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
 import { isBroken } from './unusable.ts';
 
-/** A damaged page may make every row behind it unreadable, and a torn file all of them: that is a finding, no error. */
+/**
+ * Reads what can be read. A damaged page may hide every row behind it: that is a finding, not an error. Any other error of
+ * `open` is thrown.
+ */
 export async function readWhatCanBe(open: () => Promise<DatabaseSync | undefined>): Promise<{
   readonly rows: readonly StoredRow[];
   readonly findings: readonly Finding[];
@@ -31,7 +34,7 @@ export async function readWhatCanBe(open: () => Promise<DatabaseSync | undefined
   return { rows, findings: [...pages, ...ends] };
 }
 
-/** Rows and head belong together: nobody may write between reading the one and the other. */
+/** Reads in one transaction, so that no run writes between the reading of the rows and of the head. */
 export function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
   if (db.isTransaction) return read();
   db.exec('BEGIN');
@@ -50,7 +53,7 @@ export function readRows(db: DatabaseSync, after: number): StoredRow[] {
     .map(storedRow);
 }
 
-/** What is wrong with the newest row, as the file itself notes it. */
+/** A finding when the end of the chain is not the newest row that the file notes in `head`. */
 export function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): Finding[] {
   const noted = db.prepare('SELECT seq, hash FROM head').get();
   if (noted?.seq === chain.seq && noted.hash === chain.head) return [];

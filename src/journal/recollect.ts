@@ -1,6 +1,6 @@
 /**
- * The rows of a repaired journal: those that can be read, and what the witness knows of the others. An attempt of which
- * neither proves the end is unconfirmed in the new journal, so that its order stays blocked. Pure.
+ * Makes the rows of a repaired journal from the rows that can be read and from what the witness knows of the others. An
+ * attempt whose outcome neither proves is unconfirmed in the new journal, so its order stays blocked. Pure.
  */
 
 import { lostRow, type Remembered } from './lost.ts';
@@ -11,13 +11,13 @@ import type { StoredRow } from './stored-row.ts';
 import type { WitnessText } from './witness-file.ts';
 import type { WitnessLine, WitnessSent, WitnessVerdict } from './witness-lines.ts';
 
-/** What the new journal holds, and what of the old one is missing there. */
+/** What the new journal holds, and which rows of the old one are missing in it. */
 export interface Recollection {
   /** Every SENT before its verdicts. */
   readonly rows: readonly JournalRow[];
-  /** How many of them are as they were written. */
+  /** How many of them are as they were in the old journal. */
   readonly kept: number;
-  /** SENT rows that were changed: unconfirmed attempts now. */
+  /** How many SENT rows were changed: unconfirmed attempts now. */
   readonly doubtful: number;
   /** Numbers of rows that are not in the new journal. */
   readonly lost: readonly number[];
@@ -31,32 +31,31 @@ interface Attempt {
   readonly verdicts: VerdictRow[];
 }
 
-/** Puts journal and witness together; `now` is the time of what is written about rows that nobody knows. */
+/** Puts journal and witness together. `now` (Unix milliseconds): the time of the attempt that stands for rows nobody knows. */
 export function recollect(found: Salvage, witness: WitnessText | undefined, now: number): Recollection {
   const lines = new Map((witness?.lines ?? []).map((line) => [line.seq, line] as const));
   const attempts = attemptsOf(found, lines);
   const verdicts = found.rows.filter(({ row }) => row.type === 'verdict' && attempts.has(keyOf(row)));
   for (const { row } of verdicts) if (row.type === 'verdict') attempts.get(keyOf(row))?.verdicts.push(row);
   const hashes = new Set(found.rows.map(({ hash }) => hash));
-  for (const [key, last] of lastVerdicts(lines)) addLost(attempts.get(key), last, hashes.has(last.head));
-  for (const changed of found.changed) if (!lines.has(changed.seq)) doubt(attempts, changed);
+  for (const [key, last] of lastVerdicts(lines))
+    addLostVerdict(attempts.get(key), last, hashes.has(last.head));
+  for (const changed of found.changed) if (!lines.has(changed.seq)) doubtVerdict(attempts, changed);
   const kept = found.rows.filter(({ row }) => row.type === 'sent' || attempts.has(keyOf(row)));
   const unknown = unaccounted(found, witness, lines, attempts);
   if (unknown !== undefined) attempts.set('nothing', strayAttempt(unknown, now));
   const doubtful = changedSents(found, lines, attempts);
-  const [standing, named] = [
-    new Set([...kept, ...doubtful].map(({ seq }) => seq)),
-    new Set(doubtful.map(keyOf)),
-  ];
+  const accounted = new Set([...kept, ...doubtful].map(({ seq }) => seq));
+  const doubted = new Set(doubtful.map(keyOf));
   return {
     rows: inOrder([...attempts.values()]),
     kept: kept.length,
     doubtful: doubtful.length,
-    lost: upTo(newestOf(found, witness, lines)).filter((seq) => !standing.has(seq)),
+    lost: upTo(newestOf(found, witness, lines)).filter((seq) => !accounted.has(seq)),
     blocked: [...attempts.values()]
       .filter((one) => one.from === 'nothing' || (one.from === 'witness' && hasOpenEnd(one)))
       .map(({ sent }) => sent)
-      .filter((sent) => !named.has(keyOf(sent))),
+      .filter((sent) => !doubted.has(keyOf(sent))),
   };
 }
 
@@ -94,7 +93,7 @@ function remembered(line: WitnessSent): Remembered {
   };
 }
 
-// Where not even the order can be told, it may have been any.
+// A row that does not name its account and order may have been any change, so it gets no account.
 function guessed({ intent, attempt, time, origin, order_id }: StoredRow): Remembered {
   const of = origin === null || order_id === null ? '' : origin;
   const orderId = order_id ?? undefined;
@@ -117,8 +116,8 @@ function lastVerdicts(lines: ReadonlyMap<number, WitnessLine>): ReadonlyMap<stri
   return last;
 }
 
-// The last verdict counts. Where it is lost, the one before it must not stand in its place.
-function addLost(attempt: Attempt | undefined, last: WitnessVerdict, isThere: boolean): void {
+// The last verdict counts. When it is lost, the one before it must not count instead.
+function addLostVerdict(attempt: Attempt | undefined, last: WitnessVerdict, isThere: boolean): void {
   if (attempt === undefined) return;
   const { sent, from, verdicts } = attempt;
   const isEnd = last.final && (last.verdict !== 'applied' || !provable(sent.proof.kind));
@@ -127,8 +126,8 @@ function addLost(attempt: Attempt | undefined, last: WitnessVerdict, isThere: bo
     verdicts.push(unknownRow(sent, last.time));
 }
 
-// Of a verdict that was changed nothing but the attempt is believed.
-function doubt(attempts: ReadonlyMap<string, Attempt>, changed: StoredRow): void {
+// A verdict that was changed proves nothing: its attempt is unconfirmed.
+function doubtVerdict(attempts: ReadonlyMap<string, Attempt>, changed: StoredRow): void {
   const attempt = changed.type === 'verdict' ? attempts.get(keyOf(changed)) : undefined;
   if (attempt === undefined || attempt.verdicts.length === 0) return;
   attempt.verdicts.push(unknownRow(attempt.sent, Math.max(...attempt.verdicts.map(({ time }) => time))));
@@ -158,7 +157,7 @@ function hasOpenEnd({ verdicts }: Attempt): boolean {
   return last === undefined || last === 'unknown' || last === 'not_seen';
 }
 
-// A number that neither file accounts for may be that of a SENT row on any order.
+// A row that neither file knows may have been a SENT row on any order.
 function unaccounted(
   found: Salvage,
   witness: WitnessText | undefined,
@@ -170,7 +169,7 @@ function unaccounted(
   const newest = newestOf(found, witness, lines);
   const gap = upTo(newest).find((seq) => !whole.has(seq) && !told.has(seq) && !lines.has(seq));
   if (gap !== undefined) return gap;
-  // Without a witness nobody knows how many rows there were.
+  // Without a witness nobody knows how many rows there were, so one more may be lost.
   return found.unreadable > 0 && witness?.key === undefined ? newest + 1 : undefined;
 }
 
@@ -198,7 +197,7 @@ function strayAttempt(seq: number, now: number): Attempt {
   return { sent, from: 'nothing', verdicts: [] };
 }
 
-// Changed rows in whose place the new journal has an unconfirmed attempt: by its witness, else by their columns.
+// Changed SENT rows for which the new journal has an unconfirmed attempt, as the witness names it, else their columns.
 function changedSents(
   found: Salvage,
   lines: ReadonlyMap<number, WitnessLine>,
@@ -207,12 +206,12 @@ function changedSents(
   return found.changed
     .map(({ seq, type, intent, attempt }) => lines.get(seq) ?? { seq, type, intent, attempt })
     .filter((row) => {
-      const standsFor = attempts.get(keyOf(row));
-      return row.type === 'sent' && standsFor !== undefined && standsFor.from !== 'journal';
+      const attempt = attempts.get(keyOf(row));
+      return row.type === 'sent' && attempt !== undefined && attempt.from !== 'journal';
     });
 }
 
-// By the time of their SENT; a damaged time must not bring a verdict before it.
+// In order of time. A damaged time must not put a verdict before its SENT row.
 function inOrder(attempts: readonly Attempt[]): readonly JournalRow[] {
   const timed = attempts.flatMap(({ sent, verdicts }) => {
     const rows: readonly JournalRow[] = [sent, ...verdicts];

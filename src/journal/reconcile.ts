@@ -19,7 +19,7 @@ export interface How {
   /** What a person says of it where reads cannot tell; `confirm` is shown the read first. */
   readonly statement?: Errand['statement'];
   readonly confirm?: Confirm;
-  /** With one request; an order that is not found by it stays as it is. */
+  /** Find the order with one request only; when that does not find it, nothing is written down. */
   readonly once?: boolean | undefined;
 }
 
@@ -71,9 +71,8 @@ function carryOut(hands: Hands, state: ResolveState, effect: Effect, confirm: Co
 const atMost = 3;
 
 /**
- * Which of the due attempts a run looks at: of those that are open so many, oldest first, and one of those that were made
- * and are only watched, with one request. Every second another one has its turn: one that cannot be found again must not
- * keep the others from their look.
+ * Chooses the due attempts that a run reads: at most `most` unconfirmed ones, oldest first, and one that was made and is only
+ * watched. The clock's second says which of the watched: if an order cannot be found again, the others still get their turn.
  */
 export function pickDue(due: readonly AttemptRecord[], now: Moment, most = atMost): readonly AttemptRecord[] {
   const watched = due.filter(isWatched);
@@ -82,8 +81,8 @@ export function pickDue(due: readonly AttemptRecord[], now: Moment, most = atMos
 }
 
 /**
- * Reads due attempts of this service's account: all open ones of one order or script's id, and of the others those that
- * `pickDue` takes. What cannot be read now stays as it is.
+ * Reads due attempts of this service's account: all unconfirmed ones of one order or script's id, and of the others those
+ * that `pickDue` chooses. What cannot be read now stays as it is.
  */
 export async function reconcileDue(
   parts: HandsParts,
@@ -97,7 +96,7 @@ export async function reconcileDue(
     (first.orderId !== undefined && sent.proof.orderId === first.orderId) ||
     (first.given !== undefined && sent.given === first.given);
   const own = due.filter((record) => isFirst(record) && !isWatched(record));
-  // What is watched on this order the final read of the change shows.
+  // A watched refund of this very order needs no read here: the final read of the change shows the order anyway.
   const others = pickDue(
     due.filter((record) => !isFirst(record)),
     now,

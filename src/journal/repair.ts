@@ -1,12 +1,12 @@
-/** Repairs a journal: copies are kept, and a new journal with its witness is built of all that either of them still says. */
+/** Repairs a journal: keeps copies, and builds a new journal and witness from all that can be read of the old two. */
 
 import { readFileSync, rmSync } from 'node:fs';
 import { CliError } from '../errors.ts';
 import type { Repair } from '../ports.ts';
 import { writeOwnFile } from '../profiles/own-file.ts';
 import { chainStart, link } from './chain.ts';
-import { buildJournal, dropJournal, holdJournal, replaceJournal } from './exchange.ts';
 import { recollect } from './recollect.ts';
+import { buildJournal, dropJournal, holdJournal, replaceJournal } from './replace-journal.ts';
 import type { JournalRow } from './rows.ts';
 import { salvage } from './salvage.ts';
 import { anyOwner, type StoreParts } from './store.ts';
@@ -14,9 +14,9 @@ import type { StoredRow } from './stored-row.ts';
 import { newWitnessKey, readWitness, readWitnessBytes, writeWitness } from './witness-file.ts';
 
 /**
- * Builds the new journal and puts it in the place of the old one at once, then its witness. Runs that write to the old one
- * are waited for, then kept out. Throws CliError 'refused' while one does not get on, and where the new journal cannot be
- * written whole: the old one is in its place then.
+ * Builds the new journal, renames it over the old one, then writes its witness. `now` in Unix milliseconds. Waits for runs
+ * that write to the old one, then keeps them out. Throws CliError 'refused' when such a run does not end, and when the new
+ * journal cannot be written: the old one stays then.
  */
 export async function repairStore(file: string, now: number, parts: StoreParts = {}): Promise<Repair> {
   const { rules = anyOwner, witness } = parts;
@@ -31,7 +31,7 @@ export async function repairStore(file: string, now: number, parts: StoreParts =
       copy: bytes && `${file}.damaged-${now}`,
       witnessCopy: remembered && witness && `${witness}.before-${now}`,
     };
-    const text = await orLeave(
+    const text = await orCleanUp(
       file,
       [fresh, `${fresh}-journal`, copies.copy, copies.witnessCopy],
       async () => {
@@ -42,7 +42,7 @@ export async function repairStore(file: string, now: number, parts: StoreParts =
         return built;
       },
     );
-    // The journal first: until its witness is here too, changes are refused and the repair can be run again.
+    // The journal first: without the new witness changes are refused, and the repair can run again.
     await replaceJournal(file, fresh);
     if (witness !== undefined) writeWitness(witness, text, rules);
     const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
@@ -64,8 +64,8 @@ function chained(rows: readonly JournalRow[]): readonly StoredRow[] {
   });
 }
 
-// Where it fails nothing was replaced, so nothing is to be kept either.
-async function orLeave<T>(
+// A failure leaves the old journal in its place, so the files made so far are removed.
+async function orCleanUp<T>(
   file: string,
   made: readonly (string | undefined)[],
   act: () => Promise<T>,

@@ -111,7 +111,7 @@ function find(errand: Errand, known: readonly AttemptRecord[]): ResolveStep {
 
 const afterSendByMs = 120_000;
 
-// Until then the request may lie in a queue, and the service's own screen may not show it yet.
+// For so long the request may lie in a queue, and the service's own screen may not show it yet.
 function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
   const left = sent.sendBy - sent.time + afterSendByMs - atLeastSince(sent, now);
   return left > 0 ? { why: 'too_early', leftMs: left } : undefined;
@@ -120,7 +120,7 @@ function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
 function weigh(found: Extract<ResolveState, { at: 'reading' }>, sight: Sight, now: Moment): ResolveStep {
   const { errand, record } = found;
   const clear = !['nothing', 'unreadable', 'disagreement'].includes(sight.shows);
-  // What was seen once is not for a person to take back.
+  // A person cannot take back what a reply or a read has shown.
   const seen = verdictOf(record)?.verdict === 'applied';
   if (errand.statement !== undefined && !clear && !seen) {
     const early = errand.statement.applied ? undefined : tooEarly(record, now);
@@ -139,16 +139,16 @@ function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | u
     const why = 'no answer was written down, and no read tells';
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
   }
-  if (last?.verdict === 'applied') return watched(last, sight, isYoung(record, now));
+  if (last?.verdict === 'applied') return rulingOfWatched(last, sight, isYoung(record, now));
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
   const words = { ...rulingOf(sight, none), error: last?.error };
   const alarmed = { ...words, alarm: words.alarm ?? last?.alarm };
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
 }
 
-// Every look at a refund that was made has a row, so that it is not looked at again too soon; the one after its time ends
-// the watch. Figures that do not agree may agree at the next look; any other alarm stays.
-function watched(
+// Each read of a watched refund writes a row, so that it is not read again too soon; the row after its horizon ends the
+// watch. An alarm about figures ends when they agree again; any other alarm stays.
+function rulingOfWatched(
   last: VerdictRow,
   sight: Exclude<Sight, { shows: 'unreadable' }>,
   young: boolean,

@@ -1,11 +1,11 @@
-/** What a damaged journal file still says: rows that are as they were written, and what is left of others. Pure. */
+/** Finds the rows in a damaged journal file: those that are whole, and what is left of others. Pure. */
 
 import { damageOf, isGenuine, unlink } from './chain.ts';
 import { type PageRecord, readPages } from './pages.ts';
 import type { JournalRow } from './rows.ts';
 import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
 
-/** A row that says what was written. */
+/** A row that is as it was written. */
 export interface Salvaged {
   readonly seq: number;
   readonly hash: string;
@@ -15,7 +15,7 @@ export interface Salvaged {
 /** What is left of a journal file. */
 export interface Salvage {
   readonly rows: readonly Salvaged[];
-  /** Rows that were changed, but still say twice, in columns and text, of which order they are. */
+  /** Rows that were changed, but name the same order in their columns and in their text. */
   readonly changed: readonly StoredRow[];
   /** The number of the newest row, as far as the file tells. */
   readonly last: number;
@@ -28,8 +28,8 @@ export function salvage(bytes: Uint8Array): Salvage {
   const { records, unreadable } = readPages(bytes);
   const stored = records.filter(({ values }) => values.length === storedColumns.length).map(storedOf);
   const heads = records.map(headIn).filter((seq) => seq !== undefined);
-  // A journal that is whole says which row is its newest, also before the first one.
-  const beheaded = bytes.length > 0 && heads.length === 0 ? 1 : 0;
+  // A whole journal has its head even before the first row. Without it, a page is missing.
+  const missingHead = bytes.length > 0 && heads.length === 0 ? 1 : 0;
   const whole = new Map<number, Salvaged>();
   for (const one of stored) {
     const row = rowOf(one);
@@ -37,13 +37,13 @@ export function salvage(bytes: Uint8Array): Salvage {
   }
   return {
     rows: [...whole.values()].toSorted((one, other) => one.seq - other.seq),
-    changed: stored.filter((one) => !whole.has(one.seq) && tellsItself(one)),
+    changed: stored.filter((one) => !whole.has(one.seq) && columnsMatchText(one)),
     last: Math.max(0, ...stored.map(({ seq }) => seq), ...heads),
-    unreadable: unreadable + beheaded,
+    unreadable: unreadable + missingHead,
   };
 }
 
-// The number of a row is the id of its record, and stands empty among its values.
+// `seq` is the rowid of the record; SQLite leaves it empty among the values.
 function storedOf({ rowid, values }: PageRecord): StoredRow {
   const named = storedColumns.map((name, index) => [name, values[index]]);
   return storedRow({ ...Object.fromEntries(named), seq: rowid });
@@ -54,14 +54,14 @@ function rowOf(stored: StoredRow): JournalRow | undefined {
   return unlink(damageOf(stored) === undefined ? stored : { ...stored, body: null });
 }
 
-// What was damaged in one place is not damaged to the same word in another. Of other rows nobody knows what they block.
-function tellsItself(stored: StoredRow): boolean {
+// Damage does not turn both places into the same word. When they differ, nobody knows which order the row blocks.
+function columnsMatchText(stored: StoredRow): boolean {
   return (['type', 'intent', 'origin', 'order_id'] as const).every((name) =>
     stored.row.includes(`"${name}":${JSON.stringify(stored[name])}`),
   );
 }
 
-// The one record of the table `head`: number and hash of the newest row.
+// The number of the newest row, from the one record of the table `head`.
 function headIn({ values: [seq, hash, witness], values }: PageRecord): number | undefined {
   const isHead =
     (values.length === 2 || values.length === 3) &&

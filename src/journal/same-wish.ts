@@ -17,7 +17,7 @@ export function asksForSame(
   { proof, request, asked, lost }: SentRow,
   other: Typed & { readonly request?: Intent['request'] | undefined },
 ): boolean {
-  // Of what a repair could not read nobody knows what it asked for: it may have been this.
+  // Nobody knows what a lost row asked for: it may have been this.
   if (lost !== undefined && lost === other.kind) return true;
   const parts = (one: Intent['request'] | undefined) => [one?.method, one?.path, one?.body];
   if (sameJson(parts(request), parts(other.request))) return true;

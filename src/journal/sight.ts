@@ -95,8 +95,8 @@ function imageOf(money: OrderMoney): PreImage {
 }
 
 /**
- * What a read shows. `claimed`: ids of refunds and created orders that other attempts account for; `earliest`: before this
- * (Unix milliseconds, the service's clock) the service made nothing of it.
+ * What a read shows. `claimed`: ids of refunds and created orders that other attempts account for. `earliest` (Unix
+ * milliseconds, the service's clock): what was made before it is not of this attempt.
  */
 export function judgeRead(
   proof: Proof,
@@ -142,7 +142,7 @@ function judgeCapture({ before }: Proof, value: unknown): Sight {
   return { shows: 'unreadable', problem: `its payment_status is ${words}` };
 }
 
-// What moved of an order that says it is still authorized.
+// What moved on an order that is still authorized, by its status.
 function captureMoved(before: PreImage, value: unknown, reading: MoneyReading): string | undefined {
   if ('money' in reading) return disagreement(before, reading.money, []);
   return moved('updated_at', before.updatedAt, integerOr(valueAt(value, ['updated_at'])));
@@ -173,7 +173,7 @@ function judgeRefund(proof: Proof, value: unknown, claimed: ReadonlySet<string>,
   };
 }
 
-// Made before this one was sent, and not shown then: somebody else's.
+// A record from before this attempt was sent belongs to somebody else, although it was not shown then.
 function tooEarly(own: readonly FoundRefund[], earliest: number): string | undefined {
   const early = own.find(({ createdAt }) => createdAt !== undefined && createdAt * 1000 < earliest);
   if (early === undefined) return undefined;

@@ -9,7 +9,7 @@ export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
   return record.verdicts.at(-1);
 }
 
-// A verdict of a moment when the clocks disagreed starts nothing: its time may lie in the past, or far ahead.
+// A verdict that was written while the clocks disagreed starts no horizon: its time may be wrong.
 function startOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
   return verdicts.find(({ skewed }) => skewed === undefined);
 }
@@ -24,7 +24,7 @@ export function horizonOf(record: AttemptRecord): number {
   return start === undefined ? Number.POSITIVE_INFINITY : start.time + record.sent.horizonMs;
 }
 
-/** What was sent may still take effect, as far as clocks can be believed. */
+/** Whether what was sent may still take effect, as far as the clocks can be trusted. */
 export function isYoung(record: AttemptRecord, now: Moment): boolean {
   const start = record.verdicts.find((row) => row.skewed === undefined && !isOfTheFuture(row, now));
   return start === undefined || now.skewed || passedSince(start, now) < record.sent.horizonMs;
@@ -59,8 +59,8 @@ export function isUnsettled(record: AttemptRecord): boolean {
 }
 
 /**
- * A refund that was made is watched until a look after its time: the service may make it once more, and another desk may
- * have sent the same.
+ * Whether a refund that was made is still watched. It is read again until one read came after its horizon: the service may
+ * make it twice, and another machine may have sent the same.
  */
 export function isWatched(record: AttemptRecord): boolean {
   const last = verdictOf(record);
@@ -69,7 +69,7 @@ export function isWatched(record: AttemptRecord): boolean {
   return last.skewed === true || last.time < horizonOf(record);
 }
 
-/** Whether a verdict may change, whatever its time. */
+/** Whether a verdict may change, whatever its age. */
 export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
   if (verdict === 'rejected') return confirmed === false;
   return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by !== 'person');
@@ -83,7 +83,7 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
   return last === undefined || last.verdict === 'unknown' || now.skewed || last.time < horizonOf(record);
 }
 
-// At once, then each time it is four times as old as at the last look, and once its time is over.
+// At once, then whenever it is four times as old as at the last read, and once after its horizon.
 function isDueAgain(record: AttemptRecord, now: Moment): boolean {
   const made = record.verdicts.filter(({ verdict }) => verdict === 'applied');
   const [first, last] = [made[0], made.at(-1)];

@@ -8,26 +8,26 @@ import type { AttemptQuery, JournalStore, NewestRow, Verification } from '../por
 import type { FileRules } from '../profiles/own-file.ts';
 import { chainStart, checkChain, link } from './chain.ts';
 import { compareWitness } from './compare-witness.ts';
+import { addRows, openDatabase, writeAtOnce } from './database.ts';
 import { refuseLost } from './lost.ts';
 import { refuseNetwork } from './network.ts';
 import { findFile } from './new-file.ts';
 import { asOfOneMoment, headFindings, readRows, readWhatCanBe } from './read-rows.ts';
 import type { JournalRow } from './rows.ts';
-import { migrate } from './schema.ts';
 import { Shelf } from './shelf.ts';
-import { type StoredRow, storedColumns } from './stored-row.ts';
+import type { StoredRow } from './stored-row.ts';
 import { Looks } from './unseen.ts';
 import { damaged, isInUse, unreadable } from './unusable.ts';
-import { beginWitness, catchUp, discordOf, refuseUnlessWitnessed, type WitnessPlace } from './witnessed.ts';
+import { beginWitness, catchUp, mismatchOf, refuseUnlessWitnessed, type WitnessPlace } from './witnessed.ts';
 
-/** What a journal's file goes by. */
+/** Where a journal's files lie, and by which rules. */
 export interface StoreParts {
-  /** The file of its witness; absent: it has none, as while a repair builds it. */
+  /** The file of its witness; absent: there is none. */
   readonly witness?: string | undefined;
   readonly rules?: FileRules | undefined;
   /** Folders of ours that lead to the file, outermost first. */
   readonly folders?: readonly string[] | undefined;
-  /** Somebody tested the locks of the network file system that it lies on. */
+  /** PAYDESK_STATE_ON_NETWORK: only `false` refuses a network file system. */
   readonly onNetwork?: boolean | undefined;
 }
 
@@ -36,8 +36,11 @@ export interface FileStore extends JournalStore {
   readonly file: string;
   readonly parts: StoreParts;
   verify(head?: string): Promise<Verification>;
-  /** What stops changes; undefined: nothing. Throws CliError 'refused' where the journal cannot be read. */
-  discord(): Promise<string | undefined>;
+  /**
+   * How the journal and its witness do not match, which stops every change; undefined when they do. Throws CliError
+   * 'refused' when the journal cannot be read.
+   */
+  mismatch(): Promise<string | undefined>;
   /** All rows as they lie in the file. Throws CliError 'refused' where they cannot be read. */
   stored(): Promise<readonly StoredRow[]>;
   /** Erases bodies and notes of settled attempts sent before a time; how many. */
@@ -50,10 +53,8 @@ export function createFileStore(file: string, parts: StoreParts = {}): FileStore
   return new SqliteStore(file, parts);
 }
 
-/** The rules where nobody says whose the files must be. */
+/** Rules that check no owner, for a caller that gives none. */
 export const anyOwner: FileRules = { uid: undefined, notice: () => undefined };
-
-const columns = storedColumns.join(', ');
 
 class SqliteStore implements FileStore {
   readonly file: string;
@@ -75,21 +76,16 @@ class SqliteStore implements FileStore {
   async append(row: JournalRow): Promise<void> {
     this.#refuseNetwork();
     const [db, place] = [await this.#open(true), this.#place];
-    this.#write(db, () => {
+    writeAtOnce(db, () => {
       this.#refresh(db);
       this.#refuseStray(row);
       this.#refuseUnready(db, row);
       this.#looks.refuseUnseen(row, this.#shelf);
       if (place !== undefined) beginWitness(db, place);
-      const stored = link(row, this.#seq + 1, this.#head);
-      const places = storedColumns.map(() => '?').join(', ');
-      db.prepare(`INSERT INTO rows (${columns}) VALUES (${places})`).run(
-        ...storedColumns.map((name) => stored[name]),
-      );
-      db.prepare('UPDATE head SET seq = ?, hash = ?').run(stored.seq, stored.hash);
+      addRows(db, [link(row, this.#seq + 1, this.#head)]);
     });
     // Nothing is sent before the witness has it too. The lock keeps the lines in the order of the rows.
-    if (place !== undefined) this.#write(db, () => catchUp(db, place));
+    if (place !== undefined) writeAtOnce(db, () => catchUp(db, place));
     this.#refresh(db);
   }
 
@@ -100,14 +96,14 @@ class SqliteStore implements FileStore {
       if (db !== undefined) this.#refresh(db);
       this.#refuseUnready(db);
     } catch (error) {
-      // Who is at it is for the lock on the order to say; `append` looks again.
+      // The lock on the order says who holds it; `append` checks again.
       if (!isInUse(error)) throw error;
     }
   }
 
-  async discord(): Promise<string | undefined> {
+  async mismatch(): Promise<string | undefined> {
     const db = await this.#open(false);
-    return this.#place && discordOf(db, this.#place)?.problem;
+    return this.#place && mismatchOf(db, this.#place)?.problem;
   }
 
   async stored(): Promise<readonly StoredRow[]> {
@@ -119,10 +115,10 @@ class SqliteStore implements FileStore {
     if (this.parts.onNetwork === false) refuseNetwork(dirname(this.file));
   }
 
-  // `row` is the one to be written: a verdict is, while only its witness is missing or damaged.
+  // A verdict may be written while only the witness is missing or damaged: what became of a change must not be lost.
   #refuseUnready(db: DatabaseSync | undefined, row?: JournalRow): void {
     if (this.#place === undefined) return;
-    const unwitnessed = row?.type === 'verdict' && discordOf(db, this.#place)?.state === 'damaged';
+    const unwitnessed = row?.type === 'verdict' && mismatchOf(db, this.#place)?.state === 'damaged';
     if (!unwitnessed) refuseUnlessWitnessed(db, this.#place);
     if (row?.type !== 'verdict') refuseLost(this.#shelf.attempts({ origin: '', unsettled: true }));
   }
@@ -144,13 +140,13 @@ class SqliteStore implements FileStore {
   async verify(head?: string): Promise<Verification> {
     const { rows, findings } = await readWhatCanBe(() => this.#open(false));
     const chain = checkChain(rows);
-    const { witness, discords } = this.#compare(rows);
+    const { witness, mismatches } = this.#compare(rows);
     const known =
       head === undefined ? undefined : head === chainStart || rows.some(({ hash }) => hash === head);
     return {
       rows: rows.length,
       head: chain.head,
-      findings: [...findings, ...chain.findings, ...discords],
+      findings: [...findings, ...chain.findings, ...mismatches],
       knowsHead: known,
       witness,
     };
@@ -159,7 +155,7 @@ class SqliteStore implements FileStore {
   #compare(rows: readonly StoredRow[]) {
     const none = { file: '', lines: 0, state: 'none yet' } as const;
     return this.#place === undefined
-      ? { witness: none, discords: [] }
+      ? { witness: none, mismatches: [] }
       : compareWitness(rows, this.#db, this.#place);
   }
 
@@ -172,7 +168,7 @@ class SqliteStore implements FileStore {
       'UPDATE rows SET body = NULL WHERE intent = ? AND attempt = ? AND body IS NOT NULL',
     );
     try {
-      const erased = this.#write(db, () =>
+      const erased = writeAtOnce(db, () =>
         settled.filter(({ sent }) => Number(erase.run(sent.intent, sent.attempt).changes) > 0),
       );
       return erased.length;
@@ -180,19 +176,6 @@ class SqliteStore implements FileStore {
       throw unreadable(this.file, error);
     } finally {
       this.close();
-    }
-  }
-
-  // All of it or nothing.
-  #write<T>(db: DatabaseSync, change: () => T): T {
-    try {
-      db.exec('BEGIN IMMEDIATE');
-      const changed = change();
-      db.exec('COMMIT');
-      return changed;
-    } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK');
-      throw error;
     }
   }
 
@@ -214,18 +197,9 @@ class SqliteStore implements FileStore {
       throw error instanceof CliError ? error : unreadable(this.file, error);
     });
     if (!found) return undefined;
-    const { DatabaseSync } = await import('node:sqlite');
-    const db = new DatabaseSync(this.file, { timeout: 5000 });
-    try {
-      // TRUNCATE with FULL: a commit is on the disk, and no old journal can come back after a power loss.
-      db.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
-      // What is erased, or moved within the file, leaves no copy behind.
-      db.exec('PRAGMA secure_delete = ON');
-      migrate(db, this.file);
-    } catch (error) {
-      db.close();
+    const db = await openDatabase(this.file).catch((error: unknown) => {
       throw error instanceof CliError ? error : unreadable(this.file, error);
-    }
+    });
     this.#db = db;
     return db;
   }
@@ -250,7 +224,7 @@ class SqliteStore implements FileStore {
     }
   }
 
-  // One SENT an attempt, and no verdict without one.
+  // Each attempt has one SENT row, and no verdict comes without it.
   #refuseStray(row: JournalRow): void {
     if (this.#shelf.has(row) !== (row.type === 'sent')) return;
     throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, {

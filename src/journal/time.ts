@@ -6,13 +6,13 @@ import type { Clocks, Moment, SentRow, VerdictRow } from './rows.ts';
 /** How far clocks may differ before none of them is trusted with a horizon. */
 export const tolerableSkewMs = 120_000;
 
-// A service's `Date` and its `created_at` are whole seconds, of two machines that differ a little.
+// Assumed: a service's `Date` and its `created_at` come from machines whose clocks differ by less. Both are whole seconds.
 const serviceSlackMs = 5_000;
 
 /**
- * The moment as the clocks give it. The wall clock is believed when the service's `Date` agrees with it; without a `Date`,
- * when neither the newest row, nor the time the file was written, nor the time since the machine was started speaks
- * against it. Where it is not believed the moment is `skewed`, and its time is one that no clock calls the future.
+ * The moment as the clocks give it. The wall clock is trusted when the service's `Date` agrees with it. Without a `Date` it
+ * is trusted when it agrees with the newest row, the time the file was written and the time since the machine was started.
+ * When it is not trusted, the moment is `skewed`, and its time does not go beyond the slower clock or the newest row.
  */
 export async function momentOf(
   clock: Clock,
@@ -21,12 +21,12 @@ export async function momentOf(
 ): Promise<Moment> {
   const wall = clock.now();
   const seen = service.seenDate?.();
-  // A Date header is as old as the wall clock has moved since it came.
+  // The service's clock now: its Date header, and the time since that came by the wall clock.
   const date = seen === undefined ? undefined : seen.date + Math.max(0, wall - seen.wall);
   const clocks: Clocks = { wall, service: date, boot: clock.boot?.() };
   const newest = await store.newest().catch(() => undefined);
   const dated = date === undefined ? undefined : Math.abs(date - wall) <= tolerableSkewMs;
-  // A journal that cannot be read says nothing against a clock, and nothing for it.
+  // Without the newest row nothing confirms the clock, so it is not trusted.
   const skewed = newest === undefined || (dated === undefined ? jumped(clocks, newest) : !dated);
   return {
     ...clocks,
@@ -37,7 +37,7 @@ export async function momentOf(
   };
 }
 
-// Only the last row's clocks are compared: a clock that was set right since then was set before that row.
+// Compared with the last row alone: a clock that was corrected before that row has not jumped since.
 function jumped({ wall, boot }: Clocks, { time, clocks, writtenAt = 0 }: NewestRow): boolean {
   if (Math.max(time, writtenAt) - wall > tolerableSkewMs) return true;
   const before = clocks?.boot;
@@ -46,13 +46,13 @@ function jumped({ wall, boot }: Clocks, { time, clocks, writtenAt = 0 }: NewestR
   return Math.abs(wall - clocks.wall - (boot.ms - before.ms)) > tolerableSkewMs;
 }
 
-// A row far ahead of two clocks that agree was written by one that was wrong.
+// When two clocks agree and a row is far ahead of both, a wrong clock wrote that row.
 function believable(wall: number, newest: NewestRow | undefined): number {
   const time = newest?.time ?? 0;
   return time - wall > tolerableSkewMs ? 0 : time;
 }
 
-// No later moment may have to come after a time that one of the clocks calls the future.
+// A time in the future must not get into a row: every later row would have to come after it.
 function pastOf({ wall, service }: Clocks, newest: NewestRow | undefined): number {
   const time = newest?.time ?? 0;
   if (service !== undefined) return Math.max(time, Math.min(wall, service));
@@ -62,8 +62,9 @@ function pastOf({ wall, service }: Clocks, newest: NewestRow | undefined): numbe
 type Written = Pick<SentRow | VerdictRow, 'time' | 'skewed' | 'clocks'>;
 
 /**
- * Milliseconds since a row was written, as far as clocks can be believed: with the service's word for it by the journal's
- * time, without it not more than this machine has been up since. 0 where the clocks disagreed then or do now.
+ * Milliseconds since a row was written, as far as the clocks can be trusted. When the service's clock agrees: by the
+ * journal's time. Otherwise at most the time that this machine has been up since. 0 when the clocks disagreed then or
+ * disagree now.
  */
 export function passedSince(row: Written, now: Moment): number {
   if (row.skewed || now.skewed) return 0;
@@ -71,7 +72,7 @@ export function passedSince(row: Written, now: Moment): number {
   return now.dated ? passed : Math.min(passed, upSince(row, now) ?? passed);
 }
 
-/** The same for a person's word: where the clocks disagree the time that this machine is up counts, or any time. */
+/** The same for a person who settles. When the clocks disagree: the time that this machine has been up since, or Infinity. */
 export function atLeastSince(row: Written, now: Moment): number {
   if (!row.skewed && !now.skewed) return passedSince(row, now);
   return upSince(row, now) ?? Number.POSITIVE_INFINITY;
@@ -84,18 +85,18 @@ function upSince({ clocks }: Written, { boot }: Moment): number | undefined {
   return Math.max(0, boot.ms - before.ms);
 }
 
-/** Whether a row was written by a clock that was ahead of the time: two clocks agree now, and say it lies in the future. */
+/** Whether a wrong clock wrote a row: two clocks agree now that its time lies in the future. */
 export function isOfTheFuture({ time }: Pick<VerdictRow, 'time'>, now: Moment): boolean {
   return now.dated === true && time - now.time > tolerableSkewMs;
 }
 
-/** Before this (Unix milliseconds, the service's clock) the service made nothing that this attempt asked for. */
+/** The earliest time (Unix milliseconds, the service's clock) at which the service can have made what was asked for. */
 export function earliestOf({ time, skewed, clocks }: Pick<SentRow, 'time' | 'skewed' | 'clocks'>): number {
   if (clocks?.service !== undefined) return clocks.service - serviceSlackMs;
   return skewed ? Number.NEGATIVE_INFINITY : time - tolerableSkewMs;
 }
 
-/** What a row keeps of a moment. */
+/** What a row says of the moment it was written. */
 export function stampOf({
   time,
   skewed,

@@ -1,4 +1,4 @@
-/** The witness on the disk: a text file apart from the journal's folder, one line per row of the journal, only added to. */
+/** The witness on the disk: a text file outside the journal's folder, one line per row. Lines are only ever added. */
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readFileSync, readSync } from 'node:fs';
@@ -14,7 +14,7 @@ import {
 } from '../profiles/own-file.ts';
 import { headerLength, headerText, keyIn, lineIn, type WitnessLine } from './witness-lines.ts';
 
-/** The end of the witness: all that a change has to read of it. */
+/** The end of the witness: a change reads no more of it. */
 export type WitnessEnd =
   | { readonly is: 'missing' }
   | { readonly is: 'damaged'; readonly problem: string }
@@ -25,11 +25,11 @@ export type WitnessEnd =
       readonly last: WitnessLine | undefined;
       /** Bytes up to the end of that line. */
       readonly size: number;
-      /** After it stands a part of a line: the machine stopped while it was written. */
+      /** A part of a line follows: the machine stopped while it was written. */
       readonly torn: boolean;
     };
 
-/** All of the witness, for a comparison row by row. */
+/** The whole witness, for a comparison row by row. */
 export interface WitnessText {
   /** Undefined: the first line is damaged, and then no line can be checked. */
   readonly key: string | undefined;
@@ -38,10 +38,10 @@ export interface WitnessText {
   readonly broken: readonly number[];
 }
 
-// Holds a few lines at their longest.
+// Room for a few of the longest lines.
 const tailBytes = 16_384;
 
-/** The newest line, by reading the first line and the end only. Throws CliError 'refused' for a file that is not safe. */
+/** Reads the first line and the end only. Throws CliError 'refused' for a file that is not safe. */
 export function readWitnessEnd(path: string, rules: FileRules): WitnessEnd {
   const handle = openWitness(path, constants.O_RDONLY, rules);
   if (handle === undefined) return { is: 'missing' };
@@ -57,7 +57,7 @@ export function readWitnessEnd(path: string, rules: FileRules): WitnessEnd {
   }
 }
 
-// One line at the end may be torn: its writing was under way when the machine stopped. More than one is damage.
+// One line at the end may be torn: the machine stopped while it was written. More than one is damage.
 function endIn(tail: string, { from, key }: { readonly from: number; readonly key: string }): WitnessEnd {
   const texts = tail.split('\n');
   const cut = texts.pop() ?? '';
@@ -74,7 +74,7 @@ function endIn(tail: string, { from, key }: { readonly from: number; readonly ke
   return { is: 'whole', key, last: older, size, torn: true };
 }
 
-/** Adds lines after the end that was read; on the disk when it returns. Throws CliError 'refused'. */
+/** Adds lines after the end that was read. They are on the disk when it returns. Throws CliError 'refused'. */
 export function addToWitness(
   path: string,
   text: string,
@@ -113,7 +113,7 @@ function unwritten(path: string, error: unknown): CliError {
   );
 }
 
-/** Puts a new witness in the place of what is there, whole or not at all; on the disk when it returns. */
+/** Replaces the witness, whole or not at all. It is on the disk when it returns. Throws CliError 'refused'. */
 export function writeWitness(path: string, text: string, rules: FileRules): void {
   try {
     writeOwnFile(path, text, rules);
@@ -126,7 +126,7 @@ export function writeWitness(path: string, text: string, rules: FileRules): void
   }
 }
 
-/** A key for a new witness. */
+/** A new random key for a witness, 64 hex digits. */
 export function newWitnessKey(): string {
   return randomBytes(32).toString('hex');
 }
@@ -136,7 +136,7 @@ export function witnessText(key: string, lines: Iterable<string>): string {
   return [headerText(key), ...lines].join('');
 }
 
-/** Every line that is whole; undefined when there is no file. A torn last line is left out and not called broken. */
+/** Every line that is whole; undefined when there is no file. A torn last line is left out and does not count as broken. */
 export function readWitness(path: string, rules: FileRules): WitnessText | undefined {
   const handle = openWitness(path, constants.O_RDONLY, rules);
   if (handle === undefined) return undefined;
@@ -178,6 +178,6 @@ function readAt(handle: number, from: number, length: number): string {
     if (more === 0) break;
     read += more;
   }
-  // Lines hold nothing but ASCII, and of what damage makes of them each byte is one character.
+  // Lines are ASCII. In a damaged one each byte is still one character, so that places stay right.
   return bytes.toString('latin1', 0, read);
 }

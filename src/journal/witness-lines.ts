@@ -1,4 +1,4 @@
-/** The lines of the witness: what they say about a row of the journal, and how each proves itself whole. Pure. */
+/** The lines of the witness: what each says about a row of the journal, and the seal that shows it is whole. Pure. */
 
 import { createHmac } from 'node:crypto';
 import type { Intent } from '../ports.ts';
@@ -60,7 +60,7 @@ export function keyIn(header: string): string | undefined {
   return /^[0-9a-f]{64}$/.test(key) && header === headerText(key) ? key : undefined;
 }
 
-/** By which name the journal knows its witness: tells the key from another one and does not give it away. */
+/** The name by which the journal knows its witness: made from the key, without giving it away. */
 export function nameOf(key: string): string {
   return hashUnder(key, 'name').slice(0, 16);
 }
@@ -101,7 +101,7 @@ export function lineOf(stored: StoredRow, order: string | null, key: string): Wi
     profile,
     livemode: proof.livemode,
     key: keyFingerprint,
-    // The hash stays beside a body that was erased, so this can be compared for ever.
+    // The journal keeps this hash when it erases a body, so the two can always be compared.
     body: stored.body_hash === null ? null : hashUnder(key, stored.body_hash),
   };
 }

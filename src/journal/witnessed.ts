@@ -1,4 +1,4 @@
-/** The journal beside its witness: whether rows are missing, and the lines that the witness still has to get. */
+/** Compares the journal with its witness before every change, and adds the lines that the witness lacks. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
@@ -15,34 +15,35 @@ import {
 } from './witness-file.ts';
 import { lineOf, lineText, nameOf, type WitnessLine } from './witness-lines.ts';
 
-/** Where the witness lies, and whose it must be. */
+/** Where the journal and its witness lie, and by which rules. */
 export interface WitnessPlace {
   readonly journal: string;
   readonly witness: string;
   readonly rules: FileRules;
 }
 
-/** What is wrong between a journal and its witness. */
-export interface Discord {
+/** How a journal and its witness do not match. */
+export interface Mismatch {
   readonly state: 'journal behind' | 'damaged';
   readonly problem: string;
 }
 
-/** What is wrong; undefined while nothing is. `db` is undefined where there is no journal file. */
-export function discordOf(db: DatabaseSync | undefined, place: WitnessPlace): Discord | undefined {
-  // The witness first: a row is in the journal before its line is here, so that a run in between is not taken for a loss.
-  return discord(readWitnessEnd(place.witness, place.rules), db, place);
+/** How the two do not match; undefined when they do. `db` is undefined when there is no journal file. */
+export function mismatchOf(db: DatabaseSync | undefined, place: WitnessPlace): Mismatch | undefined {
+  // The witness is read first. Another run writes its row before its line, so a row that it adds meanwhile does not look
+  // like a missing one.
+  return mismatch(readWitnessEnd(place.witness, place.rules), db, place);
 }
 
-/** The same as the refusal of a change. Throws CliError 'refused'. */
+/** Throws CliError 'refused' when the two do not match. */
 export function refuseUnlessWitnessed(db: DatabaseSync | undefined, place: WitnessPlace): void {
-  const found = discordOf(db, place);
+  const found = mismatchOf(db, place);
   if (found !== undefined) throw refusalOf(found, db, place);
 }
 
 /**
- * Begins the witness of a journal that never had one, and notes in the journal that it has one now. Only inside a
- * transaction that writes, and before its own row: the witness must hold no row that is not on the disk.
+ * Begins the witness of a journal that never had one, and notes in the journal which one it has now. Call it inside a
+ * transaction that writes, before the new row is added: the witness must hold no row that is not on the disk.
  */
 export function beginWitness(db: DatabaseSync, place: WitnessPlace): void {
   if (witnessOf(db) !== undefined) return;
@@ -53,15 +54,15 @@ export function beginWitness(db: DatabaseSync, place: WitnessPlace): void {
   noteWitness(db, key);
 }
 
-/** Notes in the journal whose key its witness has. */
+/** Notes in the journal which witness belongs to it. */
 export function noteWitness(db: DatabaseSync, key: string): void {
   db.prepare('UPDATE head SET witness = ?').run(nameOf(key));
 }
 
-/** Adds the lines of all rows that the witness does not have. Only while nobody else can write to the journal. */
+/** Adds a line for every row that the witness does not have. Only while nobody else can write to the journal. */
 export function catchUp(db: DatabaseSync, place: WitnessPlace): void {
   const end = readWitnessEnd(place.witness, place.rules);
-  const found = discord(end, db, place);
+  const found = mismatch(end, db, place);
   if (found !== undefined) throw refusalOf(found, db, place);
   if (end.is !== 'whole') return;
   const lines = [...linesAfter(db, end.last?.seq ?? 0, end.key)];
@@ -79,7 +80,7 @@ export function* linesAfter(db: DatabaseSync, seq: number, key: string): Generat
   }
 }
 
-function discord(end: WitnessEnd, db: DatabaseSync | undefined, place: WitnessPlace): Discord | undefined {
+function mismatch(end: WitnessEnd, db: DatabaseSync | undefined, place: WitnessPlace): Mismatch | undefined {
   const known = db === undefined ? undefined : witnessOf(db);
   const named = `the witness ${place.witness} of the journal`;
   if (end.is === 'damaged') return { state: 'damaged', problem: `${named} ${end.problem}` };
@@ -90,12 +91,12 @@ function discord(end: WitnessEnd, db: DatabaseSync | undefined, place: WitnessPl
   if (last !== undefined && hashAt(db, last.seq) !== last.head) return behind(rows, last, place);
   if (known !== undefined && known !== nameOf(end.key))
     return { state: 'damaged', problem: `${named} is that of another journal` };
-  // A line is only begun when its row is on the disk.
+  // A line is written only after its row: a torn one proves that its row was on the disk.
   if (end.torn && rows <= (last?.seq ?? 0)) return behind(rows, { seq: rows + 1 }, place);
   return undefined;
 }
 
-function behind(rows: number, last: Pick<WitnessLine, 'seq'>, { journal }: WitnessPlace): Discord {
+function behind(rows: number, last: Pick<WitnessLine, 'seq'>, { journal }: WitnessPlace): Mismatch {
   const missing = last.seq - rows;
   const problem =
     missing > 0
@@ -104,7 +105,11 @@ function behind(rows: number, last: Pick<WitnessLine, 'seq'>, { journal }: Witne
   return { state: 'journal behind', problem };
 }
 
-function refusalOf({ state, problem }: Discord, db: DatabaseSync | undefined, place: WitnessPlace): CliError {
+function refusalOf(
+  { state, problem }: Mismatch,
+  db: DatabaseSync | undefined,
+  place: WitnessPlace,
+): CliError {
   const certain = 'nothing was sent, and no change is made while that is so';
   if (state === 'damaged')
     return new CliError('refused', problem, {
@@ -123,7 +128,7 @@ function refusalOf({ state, problem }: Discord, db: DatabaseSync | undefined, pl
 
 const shown = 5;
 
-// Whoever has to decide wants to know first which refunds may be out.
+// The unconfirmed changes that the journal lost: people must look at these first.
 function unprovenWords(db: DatabaseSync | undefined, { witness, rules }: WitnessPlace): readonly string[] {
   const lines = readWitness(witness, rules)?.lines ?? [];
   const missing = lines.filter(({ seq, head }) => hashAt(db, seq) !== head);

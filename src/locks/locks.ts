@@ -18,7 +18,7 @@ export interface LockParts {
   readonly uid: number | undefined;
   /** Takes a sentence about a file that was repaired. */
   readonly notice?: (line: string) => void;
-  /** The program that runs JavaScript: the self-test asks a second process with it. */
+  /** The node program, for the second process of the self-test. */
   readonly node?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function createLocks(parts: LockParts): Locks {
   return {
     async take(name, { waitMs, signal }) {
       signal?.throwIfAborted();
-      // One preparation for all who ask, so that they stay in the order of asking.
+      // Prepared once for all callers, so that they keep their order.
       preparing ??= prepare();
       await preparing;
       const slot = slotOf(name);
@@ -61,7 +61,7 @@ export function createLocks(parts: LockParts): Locks {
 
   async function prepare(): Promise<void> {
     prepareSlots(folder, rules);
-    await testLocksOnce({ folder, file: testFile(folder), rules, now: clock.now(), node });
+    await testLocksOnce({ folder, file: testFile(folder), rules, clock, node });
   }
 
   // Tries until the deadline; undefined before it when another process holds this very name.

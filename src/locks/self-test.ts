@@ -1,4 +1,4 @@
-/** The self-test of the locks, once a boot: whether a second handle finds the lock of a first one on this file system. */
+/** Tests once per boot that locks hold on this file system: a second handle must find the lock of the first. */
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -6,32 +6,32 @@ import { closeSync, constants, readFileSync, renameSync, rmSync, statSync, write
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
+import type { Clock } from '../ports.ts';
 import { type FileRules, openOwnFile } from '../profiles/own-file.ts';
 import { tryLock } from './kernel.ts';
 
-/** What the self-test goes by. */
+/** What the self-test needs. */
 export interface SelfTestParts {
   readonly folder: string;
-  /** A lock file of its own there, checked and never opened but by SQLite. */
+  /** The lock file of the test. Only SQLite ever opens it. */
   readonly file: string;
   readonly rules: FileRules;
-  /** The wall clock, Unix milliseconds. */
-  readonly now: number;
-  /** The program that runs JavaScript, for a second process; absent: both handles are of this one. */
+  readonly clock: Clock;
+  /** The node program, to try the second lock in another process; absent: this process tries both. */
   readonly node: string | undefined;
 }
 
-/** Tests unless this boot has seen it on this very folder. Throws CliError 'refused' where a lock does not hold. */
+/** Runs the test, unless it passed before in this boot, on this folder. Throws CliError 'refused' when a lock does not hold. */
 export async function testLocksOnce(parts: SelfTestParts): Promise<void> {
-  const { folder, rules, now } = parts;
+  const { folder, rules, clock } = parts;
   const passed = join(folder, 'tested.json');
-  const here = JSON.stringify({ boot: bootId(now), folder: placeOf(folder) });
+  const here = JSON.stringify({ boot: bootName(clock), folder: placeOf(folder) });
   if (textIn(passed, rules) === `${here}\n`) return;
   await testLocks(parts);
   remember(passed, `${here}\n`);
 }
 
-// Where it cannot be written, or is lost with the power, the next run tests again.
+// If the note cannot be written, or is lost with the power, the next run tests again.
 function remember(path: string, text: string): void {
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
@@ -44,7 +44,7 @@ function remember(path: string, text: string): void {
 
 async function testLocks({ folder, file, node }: SelfTestParts): Promise<void> {
   const first = await tryLock(file);
-  // Another run is testing: this handle has found its lock.
+  // Another run is testing right now, and this handle found its lock: locks hold.
   if (first === undefined) return;
   try {
     const second = await tryLock(file);
@@ -64,7 +64,8 @@ async function testLocks({ folder, file, node }: SelfTestParts): Promise<void> {
   );
 }
 
-// SQLite itself knows of both handles of one process, so it takes the kernel's word, or another process.
+// Inside one process SQLite compares its handles by itself, which proves nothing about the file system. So the kernel's
+// list of locks decides, or a second process.
 function isInKernel(file: string): boolean {
   try {
     const { dev, ino } = statSync(file);
@@ -77,7 +78,7 @@ function isInKernel(file: string): boolean {
   }
 }
 
-// SQLITE_BUSY, and no other way to end, is what must come of the second lock.
+// The second lock must fail with SQLITE_BUSY: exit code 55. Anything else fails the test.
 const secondProcess = `
   const { DatabaseSync } = require('node:sqlite');
   try {
@@ -91,13 +92,9 @@ function isFoundBy(node: string, file: string): boolean {
   return spawnSync(node, ['--no-warnings', '-e', secondProcess, file], options).status === 55;
 }
 
-// Where the system gives a boot no name: the minute of it.
-function bootId(now: number): string {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
-  } catch {
-    return String(Math.round((now / 1000 - uptime()) / 60));
-  }
+// Where the system gives no id: the minute in which the machine was started.
+function bootName(clock: Clock): string {
+  return clock.boot?.()?.id ?? String(Math.round((clock.now() / 1000 - uptime()) / 60));
 }
 
 // A copy of the folder on another disk has not been tested.

@@ -19,7 +19,7 @@ export function slotFile(folder: string, slot: number): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.lock`);
 }
 
-/** The file of the self-test: no name has it as its slot. */
+/** The file of the self-test. No lock uses it. */
 export function testFile(folder: string): string {
   return join(folder, 'self-test.lock');
 }

@@ -6,15 +6,21 @@ import type { ListFormat, Row } from './list-format.ts';
 import { escapeJson, escapeJsonForScreen, oneLineJson, toJson } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 
-/** A record as a row of some format; `screen`: on a terminal, where nothing may hide. */
-export function rowOf({ value, bytes, plain }: PrintedRecord, secrets: Secrets, screen = false): Row {
+/** A record as a row, for a file or a pipe. */
+export function rowOf({ value, bytes, plain }: PrintedRecord, secrets: Secrets): Row {
   const json = (): string =>
     bytes === undefined ? secrets.cleanJson(ownJson(value)) : wireJson(new TextDecoder().decode(bytes));
   return {
     value,
-    json: screen ? () => escapeJsonForScreen(json()) : json,
-    bytes: plain === true && !screen ? bytes : undefined,
+    json,
+    bytes: plain === true ? bytes : undefined,
   };
+}
+
+/** A record as a row for a terminal: nothing in its JSON hides, and no bytes go there unread. */
+export function screenRowOf(record: PrintedRecord, secrets: Secrets): Row {
+  const { value, json } = rowOf(record, secrets);
+  return { value, json: () => escapeJsonForScreen(json()), bytes: undefined };
 }
 
 /** A record of our own. */
@@ -22,8 +28,8 @@ export function ownJson(value: unknown): string {
   return escapeJson(toJson(value));
 }
 
-// As the service wrote it; only characters that could move a cursor or hide text become \uXXXX. Between tokens a carriage
-// return could overwrite a line of the screen.
+// As the service wrote it, except that characters which could move a cursor or hide text become \uXXXX. Between tokens a
+// carriage return could overwrite a line of the screen.
 function wireJson(text: string): string {
   return escapeJson(/[\r\t]/.test(text) ? oneLineJson(text) : text);
 }

@@ -6,7 +6,7 @@ import type { Block, Format, Output, PrintedRecord } from '../ports.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
 import { namedColumns, ownColumns, resultColumns } from './columns.ts';
 import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
-import { rowOf } from './json.ts';
+import { rowOf, screenRowOf } from './json.ts';
 import type { Row } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
 import { readingOf, type Sink, startSink } from './sink.ts';
@@ -29,7 +29,7 @@ export interface OutputOptions {
   readonly secrets: Secrets;
   /** Called once when stdout is gone or full: the run is to be aborted. */
   readonly onLost: (error: CliError) => void;
-  /** Whether stdout was closed from the start, and something is lost by it. */
+  /** Whether stdout was closed from the start, so that the result is lost. */
   readonly isClosed?: (() => boolean) | undefined;
   /** Tells a person something about what was written. */
   readonly note?: ((line: string) => void) | undefined;
@@ -60,7 +60,8 @@ export function createOutput(options: OutputOptions): OutputControl {
   const start = (columns: readonly Column[], asked = format): Sink =>
     startSink(columns, { ...options, format: asked }, writer);
 
-  const row = (record: PrintedRecord): Row => rowOf(record, secrets, options.stdout.isTTY);
+  const rowFor = options.stdout.isTTY ? screenRowOf : rowOf;
+  const row = (record: PrintedRecord): Row => rowFor(record, secrets);
 
   const one = async (
     record: PrintedRecord,

@@ -1,4 +1,4 @@
-/** The one gate for keys: every text that leaves the program passes it, and no known key does, however it is spelled. */
+/** Masks known keys, in every spelling, in each text that leaves the program. */
 
 import { Buffer } from 'node:buffer';
 import { layersOf, type Spelling, spellingsOf } from './key-spellings.ts';
@@ -13,7 +13,7 @@ const shortestHidden = 6;
 export interface Secrets {
   /** From now on this key is stopped. */
   add(key: string): void;
-  /** This key may be shown from now on: that of a simulator, which is there to be told. */
+  /** This key may be shown from now on. For `simulator serve`, which prints its key on purpose. */
   reveal(key: string): void;
   /** Whether a text holds a key in any spelling. */
   holds(text: string): boolean;
@@ -41,18 +41,18 @@ export function createSecrets(): Secrets {
   const clean = (text: string): string => (sought.inText(text) ? masked(text, sought.spellings) : text);
   const cleanJson = (json: string): string => {
     if (!sought.inText(json)) return json;
-    // What is no JSON after all, or holds a key between its tokens, is cleaned as text.
+    // Then as text: for what is not JSON, and for a key between the tokens.
     return clean(mapTokens(json, (token) => cleanToken(token, clean)));
   };
-  const know = (key: string, known: boolean): void => {
-    if (key.length < shortestHidden || keys.has(key) === known) return;
-    if (known) keys.add(key);
-    else keys.delete(key);
-    sought = soughtOf(keys);
-  };
   return {
-    add: (key) => know(key, true),
-    reveal: (key) => know(key, false),
+    add(key) {
+      if (key.length < shortestHidden || keys.has(key)) return;
+      keys.add(key);
+      sought = soughtOf(keys);
+    },
+    reveal(key) {
+      if (keys.delete(key)) sought = soughtOf(keys);
+    },
     holds: (text) => sought.inText(text),
     clean,
     cleanJson,
@@ -82,7 +82,7 @@ export function createSecrets(): Secrets {
   };
 }
 
-/** What is looked for, and whether something holds it. */
+/** The spellings of all keys, and whether something holds one. */
 interface Sought {
   readonly spellings: readonly Spelling[];
   inText(text: string): boolean;
@@ -112,7 +112,7 @@ function soughtOf(keys: ReadonlySet<string>): Sought {
   };
 }
 
-// Masks what is found in a layer, and looks again, since behind it may stand another one.
+// Masks what is found, then searches again: a key may also be spelled in a deeper layer.
 function masked(text: string, spellings: readonly Spelling[]): string {
   let rest = text;
   for (;;) {
@@ -131,7 +131,7 @@ function masked(text: string, spellings: readonly Spelling[]): string {
 
 type Span = readonly [start: number, end: number];
 
-// Those of the first layer that has any, by their start, the longer ones first.
+// The spans of the first layer that has any, sorted by start, longer ones first.
 function spansIn(text: string, spellings: readonly Spelling[]): readonly Span[] {
   for (const layer of layersOf(text)) {
     const spans = spellings.flatMap((spelling) =>
@@ -155,7 +155,7 @@ function bitsBefore(text: string, at: number): number {
   return /[\w+/-]/.test(text.charAt(at - 1)) ? 1 : 0;
 }
 
-// To the end of what was encoded where that is near: a colon after the key, and the padding.
+// Up to the end of the encoded text when it is near: a colon after the key, and the padding.
 function bitsAfter(text: string, at: number): number {
   const near = text.slice(at, at + 8);
   return (/^[\w+/-]{0,3}={0,2}(?![\w+/=-])/.exec(near) ?? /^[\w+/-]?/.exec(near))?.[0].length ?? 0;
@@ -163,7 +163,7 @@ function bitsAfter(text: string, at: number): number {
 
 // The length of the longest end of the text that may begin a spelling without being all of it.
 function openEnd(text: string, spellings: readonly Spelling[]): number {
-  // No spelling holds white space, and no layers that anybody uses make a character of more than twelve.
+  // A spelling has no white space, and common escapes write one character with twelve at most.
   const longest = 12 * spellings.reduce((most, one) => Math.max(most, one.text.length), 0);
   let start = text.length;
   while (start > 0 && text.length - start < longest && !/\s/.test(text.charAt(start - 1))) start -= 1;
@@ -189,7 +189,7 @@ function begunBy(text: string, sought: string): number {
   return 0;
 }
 
-// Strings and numbers of a JSON text through a function; everything else stays.
+// Changes the strings and numbers of a JSON text; everything else stays.
 function mapTokens(json: string, change: (token: string) => string): string {
   const number = /[-0-9][-+.0-9eE]*/y;
   let out = '';
@@ -225,7 +225,7 @@ function stringEnd(json: string, from: number): number {
   return json.length;
 }
 
-// A number that is a key becomes a string: a mask is none.
+// A number that is a key becomes a string, since the mask is not a number.
 function cleanToken(token: string, clean: (text: string) => string): string {
   let value: unknown;
   try {

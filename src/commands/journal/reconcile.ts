@@ -31,10 +31,9 @@ export const reconcile = defineCommand({
     const origin = await originOf(ctx, all && ctx.options.profile === undefined);
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
     const due = await dueOf(ctx, unsettled);
-    const chosen = all ? due : ctx.journal.pickDue(due, await ctx.journal.now());
-    if (ctx.options.dryRun) return sayDue(ctx, chosen);
+    if (ctx.options.dryRun) return sayDue(ctx, all ? due : await chosenOf(ctx, due));
     ctx.out.checkColumns(attemptColumns);
-    const looked = await lookAt(ctx, chosen, !all);
+    const looked = all ? await lookAt(ctx, due) : await lookAgain(ctx, unsettled);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => looked.some((one) => one.sent.intent === sent.intent);
     // What no read can tell, or is not to be read yet, is open all the same.
@@ -58,7 +57,7 @@ async function reconcileOne(ctx: Context, intent: string): Promise<number | unde
   return needsLook(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
 
-// Who asks for it by name gets a look at what is only watched too, due or not.
+// Somebody who names a watched attempt gets a read of its order, due or not.
 async function isWorthALook(ctx: Context, record: AttemptRecord): Promise<boolean> {
   return ctx.journal.isWatched(record) || ctx.journal.isDue(record, await ctx.journal.now());
 }
@@ -78,36 +77,55 @@ async function sayDue(ctx: Context, due: readonly AttemptRecord[]): Promise<unde
   return undefined;
 }
 
-/** Reads some of the due attempts again: three open ones, and one that is only watched. */
+/** Reads some of the due attempts again: three open ones, and with one request one that is only watched. */
 export async function lookAgain(
   ctx: Context,
   attempts: readonly AttemptRecord[],
 ): Promise<readonly AttemptRecord[]> {
-  const due = await dueOf(ctx, attempts);
-  return lookAt(ctx, ctx.journal.pickDue(due, await ctx.journal.now()), true);
+  const chosen = await chosenOf(ctx, await dueOf(ctx, attempts));
+  const isWatched = (record: AttemptRecord) => ctx.journal.isWatched(record);
+  const looked = await lookAt(
+    ctx,
+    chosen.filter((record) => !isWatched(record)),
+  );
+  return [...looked, ...(await lookBriefly(ctx, chosen.filter(isWatched)))];
 }
 
-// What cannot be read is said and stays as it is. `brief`: one request for what is only watched, and a word where it fails
-// helps nobody.
-async function lookAt(
+async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+  return ctx.journal.pickDue(due, await ctx.journal.now());
+}
+
+// Nobody asked for this one by name, so a read that fails is not worth a line.
+async function lookBriefly(
   ctx: Context,
   attempts: readonly AttemptRecord[],
-  brief: boolean,
 ): Promise<readonly AttemptRecord[]> {
+  const looked: AttemptRecord[] = [];
+  for (const record of attempts) {
+    try {
+      const { record: after, sight } = await ctx.journal.reconcile(record, { once: true });
+      if (sight?.shows !== 'unreadable') looked.push(after);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+    }
+  }
+  return looked;
+}
+
+// What cannot be read is said and stays as it is.
+async function lookAt(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
   const looked: AttemptRecord[] = [];
   for (const record of attempts) {
-    const once = brief && ctx.journal.isWatched(record);
     try {
-      const { record: after, sight } = await ctx.journal.reconcile(record, { once });
-      if (once && sight?.shows === 'unreadable') continue;
+      const { record: after, sight } = await ctx.journal.reconcile(record);
       looked.push(after);
       if (sight?.shows === 'unreadable')
         ctx.notes.note(`no read tells of ${record.sent.intent}: ${sight.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // An outcome that has a verdict is only watched; an account that is gone needs nobody's eyes for it.
-      if (once || (error.kind === 'auth' && !ctx.journal.isOpen(record, now))) continue;
+      if (error.kind === 'auth' && !ctx.journal.isOpen(record, now)) continue;
       ctx.notes.warn(`${record.sent.intent} stays as it is: ${error.message}`);
       looked.push(record);
     }

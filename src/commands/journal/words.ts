@@ -1,6 +1,7 @@
 /** Outcomes of the journal in words that can be read to a customer. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
+import { alarmWords, attemptName } from '../../attempt-words.ts';
 import type { AttemptRecord, Profile, VerdictRow } from '../../ports.ts';
 import { commandLine } from '../account.ts';
 import { blockedWords, changeWords, kindWords, settleCommands } from '../kind-words.ts';
@@ -11,14 +12,6 @@ export function outcomeWords({ verdicts }: AttemptRecord, open: boolean): string
   const alarm = last?.alarm === undefined ? '' : `${alarmWords[last.alarm]}: `;
   return `${alarm}${verdictWords(last, open)}`;
 }
-
-const alarmWords = {
-  duplicate: 'DUPLICATE?',
-  contradiction: 'the answer contradicted the request',
-  partial: 'only a part shows',
-  applied_though_rejected: 'refused, and yet made',
-  disagreement: 'its figures do not agree',
-} as const;
 
 function verdictWords(last: VerdictRow | undefined, open: boolean): string {
   switch (last?.verdict) {
@@ -102,13 +95,8 @@ export function nextSteps(
     ];
   }
   if (last?.verdict === 'not_seen')
-    return [`to send it again: the same command with --again ${againName(record)}`];
+    return [`to send it again: the same command with --again ${attemptName(record)}`];
   return proof.orderId === undefined ? [] : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)];
-}
-
-// As the refusal of a repeat names it.
-function againName({ sent: { intent, attempt } }: AttemptRecord): string {
-  return attempt === 1 ? intent : `${intent}.${attempt}`;
 }
 
 // By the name it had when it was sent: whoever follows the words reaches that account, not the default one.

@@ -1,13 +1,13 @@
-/** Putting a new journal in the place of the old one: the old one held still, the new one built whole, then renamed. */
+/** Replaces a journal by a new one: keeps other runs out of the old file, builds the new one whole, then renames it. */
 
 import { closeSync, constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { type FileRules, openOwnFile, unwritable } from '../profiles/own-file.ts';
+import { addRows, openDatabase, writeAtOnce } from './database.ts';
 import { syncFolder } from './new-file.ts';
-import { migrate } from './schema.ts';
-import { type StoredRow, storedColumns } from './stored-row.ts';
+import type { StoredRow } from './stored-row.ts';
 import { isBroken, unreadable } from './unusable.ts';
 import { witnessText } from './witness-file.ts';
 import { linesAfter, noteWitness } from './witnessed.ts';
@@ -40,7 +40,7 @@ export async function holdJournal(file: string, rules: FileRules): Promise<HeldJ
   }
 }
 
-// To a file that SQLite does not take for a database nobody could write before.
+// SQLite refuses a file that is not a database, so no other run can be writing to it.
 function keepOthersOut(db: DatabaseSync, file: string): void {
   try {
     db.exec('BEGIN EXCLUSIVE');
@@ -49,33 +49,26 @@ function keepOthersOut(db: DatabaseSync, file: string): void {
   }
 }
 
-/** Builds a journal of these rows, all of them or none, that goes with the witness of this key; returns the text of that. */
+/** Builds a journal of these rows, all or none, that belongs to the witness with this key. Returns the text of that witness. */
 export async function buildJournal(fresh: string, rows: readonly StoredRow[], key: string): Promise<string> {
   await mkdir(dirname(fresh), { recursive: true, mode: 0o700 });
   for (const path of [fresh, `${fresh}-journal`]) {
     await rm(path, { force: true });
     await (await open(path, 'wx', 0o600)).close();
   }
-  const { DatabaseSync } = await import('node:sqlite');
-  const db = new DatabaseSync(fresh);
+  const db = await openDatabase(fresh);
   try {
-    db.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
-    migrate(db, fresh);
-    db.exec('BEGIN IMMEDIATE');
-    const places = storedColumns.map(() => '?').join(', ');
-    const insert = db.prepare(`INSERT INTO rows (${storedColumns.join(', ')}) VALUES (${places})`);
-    for (const row of rows) insert.run(...storedColumns.map((name) => row[name]));
-    const newest = rows.at(-1);
-    if (newest !== undefined) db.prepare('UPDATE head SET seq = ?, hash = ?').run(newest.seq, newest.hash);
-    noteWitness(db, key);
-    db.exec('COMMIT');
+    writeAtOnce(db, () => {
+      addRows(db, rows);
+      noteWitness(db, key);
+    });
     return witnessText(key, linesAfter(db, 0, key));
   } finally {
     db.close();
   }
 }
 
-/** Gives the new file the name of the old one; only while that is held. */
+/** Renames the new file over the old one. Only while `holdJournal` keeps other runs out. */
 export async function replaceJournal(file: string, fresh: string): Promise<void> {
   try {
     // SQLite's own journal first: one that is left of the old file must never be played into the new one.
@@ -87,7 +80,7 @@ export async function replaceJournal(file: string, fresh: string): Promise<void>
   }
 }
 
-/** Takes a new file away that did not come to its place. */
+/** Removes a new file that was not put in place. */
 export async function dropJournal(fresh: string): Promise<void> {
   for (const path of [fresh, `${fresh}-journal`]) await rm(path, { force: true });
 }
