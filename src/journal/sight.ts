@@ -158,10 +158,13 @@ function judgeRefund(proof: Proof, value: unknown, claimed: ReadonlySet<string>,
   const refunds = since.filter(({ id }) => id === undefined || !claimed.has(id));
   const { matched, rest } = match(proof.expected, refunds);
   if (matched > 0 && matched < proof.expected.length) return { shows: 'partial', refunds };
-  if (matched > 0 && rest.some((record) => proof.expected.some((expected) => same(expected, record)))) {
+  if (
+    matched > 0 &&
+    rest.some((record) => proof.expected.some((expected) => isSameMoney(expected, record)))
+  ) {
     return { shows: 'duplicate', refunds };
   }
-  const own = refunds.filter((record) => proof.expected.some((expected) => same(expected, record)));
+  const own = refunds.filter((record) => proof.expected.some((expected) => isSameMoney(expected, record)));
   const problem = disagreement(proof.before, money, since) ?? tooEarly(own, earliest);
   if (problem !== undefined) return { shows: 'disagreement', refunds, problem };
   if (matched === 0) return { shows: 'nothing', refunds };
@@ -205,7 +208,8 @@ function newRecords(before: PreImage, money: OrderMoney): FoundRefund[] {
   );
 }
 
-function same(expected: ExpectedRefund, record: FoundRefund): boolean {
+/** Whether a refund record is what was asked for. */
+export function isSameMoney(expected: ExpectedRefund, record: ExpectedRefund): boolean {
   return expected.chargeId === record.chargeId && expected.amount === record.amount;
 }
 
@@ -213,7 +217,7 @@ function match(expected: readonly ExpectedRefund[], refunds: readonly FoundRefun
   const rest = [...refunds];
   let matched = 0;
   for (const one of expected) {
-    const at = rest.findIndex((record) => same(one, record));
+    const at = rest.findIndex((record) => isSameMoney(one, record));
     if (at === -1) continue;
     rest.splice(at, 1);
     matched += 1;
