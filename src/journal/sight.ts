@@ -106,7 +106,11 @@ export function judgeRead(
 ): Sight {
   if (proof.kind === 'order') {
     const created = createdIn(proof, value, claimed, earliest);
-    if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created };
+    if (created?.early === true) {
+      const problem = `order ${created.id} is equal, and its created_at lies before this one was sent`;
+      return { shows: 'disagreement', refunds: [], problem };
+    }
+    if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created: created.id };
     const gap = gapOf(value);
     return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
   }
