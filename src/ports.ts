@@ -475,6 +475,8 @@ export interface JournalDesk {
   }): Promise<readonly AttemptRecord[]>;
   /** Whether a refund was made and is only watched, in case it shows once more. */
   isWatched(record: AttemptRecord): boolean;
+  /** The refund records that an attempt accounts for: those that it asked for. None unless it was made. */
+  ownRefunds(record: AttemptRecord): readonly FoundRefund[];
   /** Which of the due attempts a run looks at: three open ones (or `most`), and one that is watched, with one request. */
   pickDue(due: readonly AttemptRecord[], now: Moment, most?: number): readonly AttemptRecord[];
   /** Reads the order again and writes down what that proves. Throws CliError 'refused' while another run holds it. */

@@ -3,14 +3,14 @@
 import { hash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { CliError, systemCode, systemReason } from '../errors.ts';
-import { syncFolderOf, writeAll } from '../profiles/own-file.ts';
+import { type FileRules, syncFolderOf, writeAll } from '../profiles/own-file.ts';
 import { checkChain } from './chain.ts';
 import { findFile } from './new-file.ts';
 import { buildJournal, dropJournal, holdJournal, replaceJournal } from './replace-journal.ts';
 import { salvage } from './salvage.ts';
 import { anyOwner, type FileStore } from './store.ts';
 import { type StoredRow, storedRow } from './stored-row.ts';
-import { newWitnessKey, readWitness, writeWitness } from './witness-file.ts';
+import { newWitnessKey, readWitness, readWitnessEnd, writeWitness } from './witness-file.ts';
 
 const object = 'paydesk_journal';
 const certain = 'nothing was changed';
@@ -43,8 +43,7 @@ export async function restoreJournal(store: FileStore, path: string): Promise<nu
   try {
     const { last, unreadable } = salvage(held === undefined ? new Uint8Array() : readFileSync(held.handle));
     if (last > 0 || unreadable > 0) throw notEmpty(`the journal ${store.file} has rows`);
-    if (witness !== undefined && (readWitness(witness, rules)?.lines.length ?? 0) > 0)
-      throw notEmpty(`the witness ${witness} knows rows`);
+    if (witness !== undefined) refuseWitness(witness, rules);
     const text = await buildJournal(fresh, rows, key);
     await replaceJournal(store.file, fresh);
     if (witness !== undefined) writeWitness(witness, text, rules);
@@ -53,6 +52,14 @@ export async function restoreJournal(store: FileStore, path: string): Promise<nu
     held?.letGo();
     await dropJournal(fresh);
   }
+}
+
+// Of what is damaged nobody knows that it says nothing.
+function refuseWitness(path: string, rules: FileRules): void {
+  const end = readWitnessEnd(path, rules);
+  if (end.is === 'damaged') throw notEmpty(`the witness ${path} ${end.problem}, and may know rows`);
+  if (end.is === 'whole' && (end.last !== undefined || end.torn))
+    throw notEmpty(`the witness ${path} knows rows`);
 }
 
 function notEmpty(what: string): CliError {

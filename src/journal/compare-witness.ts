@@ -17,7 +17,9 @@ export function compareWitness(
   const of = { file: place.witness, lines: text?.lines.length ?? 0 };
   const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
   const found = orUnreadable(() => mismatchOf(db, place));
-  const broken = (text?.broken ?? []).map((line) => `line ${line} of the witness is damaged`);
+  // Where the first line is damaged, that says it all.
+  const brokenLines = text?.key === undefined ? [] : text.broken;
+  const broken = brokenLines.map((line) => `line ${line} of the witness is damaged`);
   const others = (text?.lines ?? [])
     .filter(({ seq, head }) => hashes.has(seq) && hashes.get(seq) !== head)
     .map(({ seq }) => `row ${seq} is not the one that the witness knows`);

@@ -13,7 +13,7 @@ import type { Moment, SentRow } from './rows.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherWish } from './same-wish.ts';
 import type { Sight } from './sight.ts';
-import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, verdictOf } from './standing.ts';
+import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, ownRefunds, verdictOf } from './standing.ts';
 import type { FileStore } from './store.ts';
 import { momentOf } from './time.ts';
 import { refusalError } from './words.ts';
@@ -57,6 +57,7 @@ export function createDesk(parts: DeskParts): JournalDesk {
     isDue,
     refuseOpen: (order) => refuseOpen({ store, now, readAgain: again }, order),
     isWatched,
+    ownRefunds,
     pickDue,
     reconcile: async (record, how) => resolveOne(await handsFor(record), record, how),
     settle: async (record, statement, confirm) =>

@@ -169,8 +169,11 @@ function unaccounted(
   const newest = newestOf(found, witness, lines);
   const gap = upTo(newest).find((seq) => !whole.has(seq) && !told.has(seq) && !lines.has(seq));
   if (gap !== undefined) return gap;
-  // Without a witness nobody knows how many rows there were, so one more may be lost.
-  return found.unreadable > 0 && witness?.key === undefined ? newest + 1 : undefined;
+  // Without a witness that can be read nobody knows how many rows there were: pages that cannot be read may have held
+  // some, and so may a journal that is gone while the witness of its rows is still there.
+  if (witness?.key !== undefined) return undefined;
+  const gone = witness !== undefined && newest === 0;
+  return found.unreadable > 0 || gone ? newest + 1 : undefined;
 }
 
 function newestOf(

@@ -106,7 +106,11 @@ export function judgeRead(
 ): Sight {
   if (proof.kind === 'order') {
     const created = createdIn(proof, value, claimed, earliest);
-    if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created };
+    if (created?.early === true) {
+      const problem = `order ${created.id} is equal, and its created_at lies before this one was sent`;
+      return { shows: 'disagreement', refunds: [], problem };
+    }
+    if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created: created.id };
     const gap = gapOf(value);
     return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
   }
@@ -158,10 +162,13 @@ function judgeRefund(proof: Proof, value: unknown, claimed: ReadonlySet<string>,
   const refunds = since.filter(({ id }) => id === undefined || !claimed.has(id));
   const { matched, rest } = match(proof.expected, refunds);
   if (matched > 0 && matched < proof.expected.length) return { shows: 'partial', refunds };
-  if (matched > 0 && rest.some((record) => proof.expected.some((expected) => same(expected, record)))) {
+  if (
+    matched > 0 &&
+    rest.some((record) => proof.expected.some((expected) => isSameMoney(expected, record)))
+  ) {
     return { shows: 'duplicate', refunds };
   }
-  const own = refunds.filter((record) => proof.expected.some((expected) => same(expected, record)));
+  const own = refunds.filter((record) => proof.expected.some((expected) => isSameMoney(expected, record)));
   const problem = disagreement(proof.before, money, since) ?? tooEarly(own, earliest);
   if (problem !== undefined) return { shows: 'disagreement', refunds, problem };
   if (matched === 0) return { shows: 'nothing', refunds };
@@ -205,7 +212,8 @@ function newRecords(before: PreImage, money: OrderMoney): FoundRefund[] {
   );
 }
 
-function same(expected: ExpectedRefund, record: FoundRefund): boolean {
+/** Whether a refund record is what was asked for. */
+export function isSameMoney(expected: ExpectedRefund, record: ExpectedRefund): boolean {
   return expected.chargeId === record.chargeId && expected.amount === record.amount;
 }
 
@@ -213,7 +221,7 @@ function match(expected: readonly ExpectedRefund[], refunds: readonly FoundRefun
   const rest = [...refunds];
   let matched = 0;
   for (const one of expected) {
-    const at = rest.findIndex((record) => same(one, record));
+    const at = rest.findIndex((record) => isSameMoney(one, record));
     if (at === -1) continue;
     rest.splice(at, 1);
     matched += 1;

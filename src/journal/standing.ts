@@ -1,7 +1,8 @@
 /** How an attempt stands: the verdict that counts, whether it is open, settled or due, and what it accounts for. Pure. */
 
+import type { FoundRefund } from '../ports.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import { provable } from './sight.ts';
+import { isSameMoney, provable } from './sight.ts';
 import { isOfTheFuture, passedSince } from './time.ts';
 
 /** The verdict that counts; undefined while there is only SENT. */
@@ -96,13 +97,36 @@ export function claimedBy(
   others: readonly AttemptRecord[],
   except: Pick<AttemptRecord, 'sent'>,
 ): ReadonlySet<string> {
-  const rows = others.filter((record) => !isSameAttempt(record, except)).map(verdictOf);
+  const made = others.filter((record) => !isSameAttempt(record, except));
   return new Set(
-    rows
-      .filter((row) => row?.verdict === 'applied')
-      .flatMap((row) => [row?.created, ...(row?.refunds ?? []).map(({ id }) => id)])
+    made
+      .flatMap((record) => [createdBy(record), ...ownRefunds(record).map(({ id }) => id)])
       .filter((id) => id !== undefined),
   );
+}
+
+function createdBy(record: AttemptRecord): string | undefined {
+  const last = verdictOf(record);
+  return last?.verdict === 'applied' ? last.created : undefined;
+}
+
+/**
+ * The refund records that an attempt accounts for; none unless it was made. They are those of the verdict that found it,
+ * and of them only what it asked for: a later look sees what was sent after it as well, and every look what others made.
+ */
+export function ownRefunds(record: AttemptRecord): readonly FoundRefund[] {
+  if (verdictOf(record)?.verdict !== 'applied') return [];
+  const found = record.verdicts.find(({ verdict }) => verdict === 'applied')?.refunds ?? [];
+  const { expected, tolerated } = record.sent.proof;
+  const rest = [...found];
+  const take = (isIt: (refund: FoundRefund) => boolean) => {
+    const at = rest.findIndex(isIt);
+    return at === -1 ? [] : rest.splice(at, 1);
+  };
+  return [
+    ...expected.flatMap((one) => take((refund) => isSameMoney(one, refund))),
+    ...tolerated.flatMap((chargeId) => take((refund) => refund.chargeId === chargeId)),
+  ];
 }
 
 /** Whether they are one attempt of one intent. */

@@ -31,7 +31,7 @@ export type WitnessEnd =
 
 /** The whole witness, for a comparison row by row. */
 export interface WitnessText {
-  /** Undefined: the first line is damaged, and then no line can be checked. */
+  /** Undefined: the first line is damaged. Then no line can be checked, and all of them are called broken. */
   readonly key: string | undefined;
   readonly lines: readonly WitnessLine[];
   /** Numbers, from 1, of lines that are not whole. */
@@ -143,9 +143,9 @@ export function readWitness(path: string, rules: FileRules): WitnessText | undef
   try {
     const text = readAt(handle, 0, fstatSync(handle).size);
     const key = keyIn(text.slice(0, headerLength));
-    if (key === undefined) return { key, lines: [], broken: [] };
     const texts = text.slice(headerLength).split('\n');
-    texts.pop();
+    if (texts.at(-1) === '' || key !== undefined) texts.pop();
+    if (key === undefined) return { key, lines: [], broken: texts.map((_, index) => index + 1) };
     const read = texts.map((line) => lineIn(line, key));
     const broken = read.flatMap((line, index) => (line === undefined ? [index + 1] : []));
     return { key, lines: read.filter((line) => line !== undefined), broken };
