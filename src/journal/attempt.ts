@@ -297,7 +297,9 @@ function ruleOnSight(wanted: Wanted, found: Search, now: Moment): Step {
   if (sight === undefined)
     return rule(wanted, found, now, { verdict: 'unknown', by: 'sender', why: because.lost });
   const words = rulingOf(sight, 'not_seen');
-  if (words.verdict === 'not_seen') return rule(wanted, found, now, { ...words, why: because.lost });
+  // The reply may have shown the very figures that the read shows.
+  const said = sight.shows === 'disagreement' && because.lost.includes(words.why);
+  if (words.verdict === 'not_seen' || said) return rule(wanted, found, now, { ...words, why: because.lost });
   const why = sight.shows === 'disagreement' ? `${because.lost}; ${words.why}` : words.why;
   return rule(wanted, found, now, { ...words, why });
 }

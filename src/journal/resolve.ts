@@ -5,12 +5,21 @@
 
 import type { Resolved } from '../ports.ts';
 import { judgeSeen } from './creations.ts';
-import type { Refusal } from './guards.ts';
+import { attemptName, type Refusal, usedUp } from './guards.ts';
 import type { Effect, Event } from './protocol.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
 import { isSameMoney, type Sight } from './sight.ts';
-import { claimedBy, horizonOf, isOpen, isSameAttempt, isUnsettled, isYoung, verdictOf } from './standing.ts';
-import { atLeastSince } from './time.ts';
+import {
+  ageAt,
+  claimedBy,
+  isOpen,
+  isSameAttempt,
+  isUnsettled,
+  isYoung,
+  verdictOf,
+  wasOver,
+} from './standing.ts';
+import { atLeastSince, momentOfRow } from './time.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
 import { watched } from './watched.ts';
 
@@ -105,7 +114,7 @@ function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): Res
   if (record === undefined) {
     return refuse({ why: 'stopped', cause: new Error(`the journal has no ${errand.intent} any more`) });
   }
-  if (!isUnsettled(record)) return release({ how: 'looked', record });
+  if (!isUnsettled(record) || wasRepeated(record, known)) return release({ how: 'looked', record });
   return {
     state: {
       at: 'reading',
@@ -116,6 +125,11 @@ function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): Res
     },
     effect: { do: 'reread' },
   };
+}
+
+// Sent again after its time: what shows now may be that later attempt's.
+function wasRepeated(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
+  return verdictOf(record)?.verdict !== 'applied' && usedUp([attemptName(record)], known) !== undefined;
 }
 
 function rivalOf(
@@ -188,9 +202,8 @@ function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): bool
   const last = verdictOf(record);
   if (last?.verdict !== words.verdict || last.alarm !== words.alarm) return false;
   if (last.confirmed !== words.confirmed) return false;
-  const horizon = horizonOf(record);
   if (now.skewed) return true;
-  return Number.isFinite(horizon) && (now.time < horizon || last.time >= horizon);
+  return ageAt(record, momentOfRow(last)) !== undefined && (isYoung(record, now) || wasOver(record, last));
 }
 
 function stateIt(found: Extract<ResolveState, { at: 'asking' }>, now: Moment): ResolveStep {

@@ -3,7 +3,7 @@
 import type { FoundRefund } from '../ports.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
 import { isSameMoney, provable } from './sight.ts';
-import { isOfTheFuture, passedSince } from './time.ts';
+import { momentOfRow, passedSince } from './time.ts';
 
 /** The verdict that counts; undefined while there is only SENT. */
 export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
@@ -27,8 +27,19 @@ export function horizonOf(record: AttemptRecord): number {
 
 /** Whether what was sent may still take effect, as far as the clocks can be trusted. */
 export function isYoung(record: AttemptRecord, now: Moment): boolean {
-  const start = record.verdicts.find((row) => row.skewed === undefined && !isOfTheFuture(row, now));
-  return start === undefined || now.skewed || passedSince(start, now) < record.sent.horizonMs;
+  const age = ageAt(record, now);
+  return age === undefined || age < record.sent.horizonMs;
+}
+
+/** Whether its time was over when a verdict on it was written. */
+export function wasOver(record: AttemptRecord, row: VerdictRow): boolean {
+  const age = ageAt(record, momentOfRow(row));
+  return age !== undefined && age >= record.sent.horizonMs;
+}
+
+/** Milliseconds since the first verdict that can be counted from; undefined where the clocks do not tell. */
+export function ageAt({ verdicts }: AttemptRecord, then: ReturnType<typeof momentOfRow>): number | undefined {
+  return verdicts.map((row) => passedSince(row, then)).find((ms) => ms !== undefined);
 }
 
 /** An open attempt may still move money, or may have: it blocks every change of its order. */
@@ -67,7 +78,7 @@ export function isWatched(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (last?.verdict !== 'applied' || last.by === 'person' || record.sent.proof.kind !== 'refund')
     return false;
-  return last.skewed === true || last.time < horizonOf(record);
+  return !wasOver(record, last);
 }
 
 /** Whether a verdict may change, whatever its age. */
@@ -81,7 +92,7 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
   if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
   const last = verdictOf(record);
   if (last?.verdict === 'applied') return isDueAgain(record, now);
-  return last === undefined || last.verdict === 'unknown' || now.skewed || last.time < horizonOf(record);
+  return last === undefined || last.verdict === 'unknown' || now.skewed || !wasOver(record, last);
 }
 
 // At once, then whenever it is four times as old as at the last read, and once after its horizon.
@@ -89,7 +100,7 @@ function isDueAgain(record: AttemptRecord, now: Moment): boolean {
   const made = record.verdicts.filter(({ verdict }) => verdict === 'applied');
   const [first, last] = [made[0], made.at(-1)];
   if (first === undefined || last === undefined || first === last || !isYoung(record, now)) return true;
-  return passedSince(first, now) >= 4 * (last.time - first.time);
+  return (passedSince(first, now) ?? 0) >= 4 * (last.time - first.time);
 }
 
 /** Refund ids, and ids of created orders, that attempts other than this one account for. */

@@ -60,33 +60,42 @@ function pastOf({ wall, service }: Clocks, newest: NewestRow | undefined): numbe
 }
 
 type Written = Pick<SentRow | VerdictRow, 'time' | 'skewed' | 'clocks'>;
+type Then = Pick<Moment, 'time' | 'skewed' | 'dated' | 'service' | 'boot'>;
 
 /**
- * Milliseconds since a row was written, as far as the clocks can be trusted. When the service's clock agrees: by the
- * journal's time. Otherwise at most the time that this machine has been up since. 0 when the clocks disagreed then or
- * disagree now.
+ * Milliseconds since a row was written, as far as the clocks can be trusted; undefined where they cannot. Without the
+ * service's clock the time counts that this machine has been up since: no wall clock moves that, forwards or back. With it
+ * the journal's time counts, as long as the clocks agreed then and agree now.
  */
-export function passedSince(row: Written, now: Moment): number {
-  if (row.skewed || now.skewed) return 0;
+export function passedSince(row: Written, now: Then): number | undefined {
+  const up = upSince(row, now);
+  const untold = row.clocks?.service === undefined;
+  if (up !== undefined && untold && now.service === undefined) return up;
+  if (row.skewed || now.skewed || isOfTheFuture(row, now)) return undefined;
   const passed = Math.max(0, now.time - row.time);
-  return now.dated ? passed : Math.min(passed, upSince(row, now) ?? passed);
+  return now.dated && !untold ? passed : Math.min(passed, up ?? passed);
+}
+
+/** The moment at which a row was written. */
+export function momentOfRow({ time, skewed, clocks }: Written): Then {
+  const dated = skewed === undefined && clocks?.service !== undefined ? true : undefined;
+  return { time, skewed: skewed === true, dated, service: clocks?.service, boot: clocks?.boot };
 }
 
 /** The same for a person who settles. When the clocks disagree: the time that this machine has been up since, or Infinity. */
 export function atLeastSince(row: Written, now: Moment): number {
-  if (!row.skewed && !now.skewed) return passedSince(row, now);
-  return upSince(row, now) ?? Number.POSITIVE_INFINITY;
+  return passedSince(row, now) ?? upSince(row, now) ?? Number.POSITIVE_INFINITY;
 }
 
 // Undefined when this machine was started anew since then.
-function upSince({ clocks }: Written, { boot }: Moment): number | undefined {
+function upSince({ clocks }: Written, { boot }: Pick<Moment, 'boot'>): number | undefined {
   const before = clocks?.boot;
   if (before === undefined || boot === undefined || before.id !== boot.id) return undefined;
   return Math.max(0, boot.ms - before.ms);
 }
 
-/** Whether a wrong clock wrote a row: two clocks agree now that its time lies in the future. */
-export function isOfTheFuture({ time }: Pick<VerdictRow, 'time'>, now: Moment): boolean {
+// A wrong clock wrote it: two clocks agree now that its time lies in the future.
+function isOfTheFuture({ time }: Written, now: Then): boolean {
   return now.dated === true && time - now.time > tolerableSkewMs;
 }
 

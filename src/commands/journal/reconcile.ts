@@ -13,7 +13,7 @@ import {
   showAttempts,
 } from './attempts.ts';
 import { intentArgument } from './intent.ts';
-import { changeOf } from './words.ts';
+import { alarmLine, changeOf } from './words.ts';
 
 export const reconcile = defineCommand({
   description:
@@ -33,14 +33,16 @@ export const reconcile = defineCommand({
     const due = await dueOf(ctx, unsettled);
     if (ctx.options.dryRun) return sayDue(ctx, all ? due : await chosenOf(ctx, due));
     ctx.out.checkColumns(attemptColumns);
-    const looked = all ? await lookAt(ctx, due) : await lookAgain(ctx, unsettled);
+    const looked = all ? await lookAt(ctx, due) : await lookAtSome(ctx, due);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => looked.some((one) => one.sent.intent === sent.intent);
     // What no read can tell, or is not to be read yet, is open all the same.
     const left = (await ctx.journal.attempts({ origin, unsettled: true })).filter((one) =>
       needsLook(ctx, one, now),
     );
-    await showAttempts(ctx, [...looked, ...left.filter((one) => !isShown(one))]);
+    const shown = [...looked, ...left.filter((one) => !isShown(one))];
+    warnOfAlarms(ctx, shown);
+    await showAttempts(ctx, shown);
     const alarmed = looked.filter((one) => needsLook(ctx, one, now));
     if (looked.length + left.length === 0) ctx.notes.note('no open outcomes');
     return left.length + alarmed.length === 0 ? 0 : exitCodes.unknown;
@@ -53,6 +55,7 @@ async function reconcileOne(ctx: Context, intent: string): Promise<number | unde
   if (ctx.options.dryRun) return sayDue(ctx, due);
   checkShown(ctx, before);
   const record = due.length === 0 ? before : (await ctx.journal.reconcile(before)).record;
+  warnOfAlarms(ctx, [record]);
   await showAttempt(ctx, record);
   return needsLook(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
@@ -77,18 +80,29 @@ async function sayDue(ctx: Context, due: readonly AttemptRecord[]): Promise<unde
   return undefined;
 }
 
-/** Reads some of the due attempts again: three open ones, and with one request one that is only watched. */
+/** Reads some of the due attempts again, and says every alarm: three open ones, and one that is only watched. */
 export async function lookAgain(
   ctx: Context,
   attempts: readonly AttemptRecord[],
 ): Promise<readonly AttemptRecord[]> {
-  const chosen = await chosenOf(ctx, await dueOf(ctx, attempts));
+  const looked = await lookAtSome(ctx, await dueOf(ctx, attempts));
+  warnOfAlarms(ctx, looked);
+  return looked;
+}
+
+async function lookAtSome(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+  const chosen = await chosenOf(ctx, due);
   const isWatched = (record: AttemptRecord) => ctx.journal.isWatched(record);
   const looked = await lookAt(
     ctx,
     chosen.filter((record) => !isWatched(record)),
   );
   return [...looked, ...(await lookBriefly(ctx, chosen.filter(isWatched)))];
+}
+
+// Whoever reads only stdout through a pipe, or asked for quiet, is to see it as well.
+function warnOfAlarms(ctx: Context, records: readonly AttemptRecord[]): void {
+  for (const line of records.map(alarmLine)) if (line !== undefined) ctx.notes.warn(line);
 }
 
 async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {

@@ -35,6 +35,17 @@ export function changeOf({ sent: { proof, amount, currency, request } }: Attempt
   return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request });
 }
 
+/** The alarm that stands on an attempt, for stderr: what was seen, and where to look. Undefined when there is none. */
+export function alarmLine(record: AttemptRecord): string | undefined {
+  const { intent, proof } = record.sent;
+  const last = record.verdicts.at(-1);
+  if (last?.alarm === undefined) return undefined;
+  const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one without an id').join(' and ');
+  const seen = last.alarm === 'duplicate' ? `the service lists ${ids}` : last.why;
+  const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
+  return `${alarmWords[last.alarm]}: ${changeOf(record)}${on}: ${seen}: paydesk journal show ${intent}`;
+}
+
 /** An attempt as one flat record. Times are Unix seconds, as the service's. */
 export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
   const { sent, verdicts } = record;
