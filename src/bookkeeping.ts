@@ -57,10 +57,7 @@ export function keepBooks(parts: BookkeepingParts): Bookkeeping {
   const told = new Set<string>();
   // Commands that only read go on, and warn that changes are refused.
   const warnOnce = once(async () => {
-    const problem = await store.mismatch().catch((error: unknown) => {
-      if (error instanceof CliError) return error.message;
-      throw error;
-    });
+    const problem = await desk.problem();
     if (problem !== undefined)
       parts.notes.warn(`${problem}; no change is made until that is mended: paydesk journal verify`);
   });

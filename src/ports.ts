@@ -479,6 +479,8 @@ export interface JournalDesk {
   ownRefunds(record: AttemptRecord): readonly FoundRefund[];
   /** Which of the due attempts a run looks at: three open ones (or `most`), and one that is watched, with one request. */
   pickDue(due: readonly AttemptRecord[], now: Moment, most?: number): readonly AttemptRecord[];
+  /** What stops every change, in words: the journal is behind its witness, or damaged; undefined: nothing. */
+  problem(): Promise<string | undefined>;
   /** Reads the order again and writes down what that proves. Throws CliError 'refused' while another run holds it. */
   reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
   /** As `reconcile`; where the read does not tell, `confirm` is shown it, and a person's statement is written down. */

@@ -56,6 +56,7 @@ export function createDesk(parts: DeskParts): JournalDesk {
     blockedUntil,
     isDue,
     refuseOpen: (order) => refuseOpen({ store, now, readAgain: again }, order),
+    problem: () => problemOf(store),
     isWatched,
     ownRefunds,
     pickDue,
@@ -86,12 +87,23 @@ interface OpenParts {
   readonly readAgain: (record: AttemptRecord) => Promise<AttemptRecord | undefined>;
 }
 
+async function problemOf(store: FileStore): Promise<string | undefined> {
+  try {
+    return await store.mismatch();
+  } catch (error) {
+    if (error instanceof CliError) return error.message;
+    throw error;
+  }
+}
+
 async function refuseOpen(
   { store, now, readAgain }: OpenParts,
   { service, orderId, again }: Parameters<JournalDesk['refuseOpen']>[0],
 ): Promise<readonly AttemptRecord[]> {
   const account = marksOfService(service);
   const closed: AttemptRecord[] = [];
+  // Nobody is shown a preview of what is refused for the journal.
+  await store.ready();
   // If the journal cannot be read now, the change itself says so.
   const all = await store.attempts({ orderId }).catch(() => []);
   const own = all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));

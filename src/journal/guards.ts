@@ -203,17 +203,24 @@ export function equalRefund(
   return undefined;
 }
 
-/** Refuses a name in `--again` that is neither a refund nor an attempt of the order: a slip, or meant for another order. */
+/**
+ * Refuses a name in `--again` that stands for nothing like what is asked for: a slip, another amount, or another order.
+ * It would be used up for nothing.
+ */
 export function nothingToRepeat(
-  { again }: Pick<Asked, 'again'>,
+  asked: Asked,
   before: PreImage,
   known: readonly AttemptRecord[],
 ): Refusal | undefined {
+  const isMeant = (chargeId: string, amount: number) =>
+    (asked.expected ?? []).some((one) => one.chargeId === chargeId && one.amount === amount);
   const there = new Set([
-    ...before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)),
-    ...known.map(attemptName),
+    ...before.charges.flatMap(({ id, refunds }) =>
+      refunds.filter(({ amount }) => isMeant(id, amount)).map((refund) => refund.id),
+    ),
+    ...known.filter((record) => isEqual(asked, record)).map(attemptName),
   ]);
-  const name = again.find((one) => !there.has(one));
+  const name = asked.again.find((one) => !there.has(one));
   return name === undefined ? undefined : { why: 'nothing_to_repeat', name };
 }
 

@@ -26,9 +26,10 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
     case 'used_up':
       return usedUpError(refusal);
     case 'nothing_to_repeat':
-      return refused(`--again ${refusal.name}: ${subject} has no refund or attempt of that id`, [
-        'leave --again out: what it has to name stands in the refusal, if there is one',
-      ]);
+      return refused(
+        `--again ${refusal.name}: ${subject} has no refund or attempt of that id that is like what is asked for now`,
+        ['leave --again out: what it has to name stands in the refusal, if there is one'],
+      );
     case 'too_early':
       return new CliError('refused', `it may still be on its way: nobody can know yet that it was not made`, {
         certain: 'nothing was written down',
@@ -149,7 +150,9 @@ function usedUpError({ name, attempt }: Extract<Refusal, { why: 'used_up' }>): C
       certain: 'nothing was sent now',
       now: [
         showCommand(attempt),
-        ...(next === undefined ? [] : ['if one more is meant:', repeatCommand(sent, next)]),
+        ...(next === undefined
+          ? []
+          : [`if one more is meant: the same command, with --again ${next} in place of ${name}`]),
       ],
     },
   );

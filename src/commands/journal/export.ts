@@ -43,6 +43,7 @@ async function archive(ctx: Context, file: string): Promise<undefined> {
   await ctx.out.own({ object: 'journal_export', file, rows }, () => [
     { line: `${rows} ${rows === 1 ? 'row' : 'rows'} written: ${file}` },
     { line: 'it holds request bodies and notes: keep it as you keep the journal' },
+    { line: 'after journal import go on there only, or both machines may send the same' },
   ]);
   return undefined;
 }

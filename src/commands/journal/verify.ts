@@ -46,7 +46,7 @@ export const verify = defineCommand({
       { line: `head ${head}` },
       { line: `witness ${witness.file}: ${witnessWords(found)}` },
     ]);
-    if (findings.length > 0 || knowsHead === false) throw damage(ctx, found, flags.head);
+    if (findings.length > 0 || knowsHead === false) throw await damage(ctx, found, flags.head);
     return undefined;
   },
 });
@@ -66,7 +66,12 @@ function witnessWords({ rows, witness: { lines, state } }: Verification): string
   }
 }
 
-function damage(ctx: Context, { findings, knowsHead }: Verification, head: string | undefined): CliError {
+async function damage(
+  ctx: Context,
+  { findings, knowsHead }: Verification,
+  head: string | undefined,
+): Promise<CliError> {
+  const stops = (await ctx.journal.problem()) !== undefined;
   const rows = findings
     .slice(0, 10)
     .map(({ seq, problem }) => (seq === 0 ? problem : `row ${seq} ${problem}`));
@@ -76,7 +81,7 @@ function damage(ctx: Context, { findings, knowsHead }: Verification, head: strin
     'refused',
     `the journal ${ctx.journal.file} is not whole: ${[...rows, ...more, ...strange].join('; ')}`,
     {
-      certain: 'changes are refused while a row is damaged; nothing was sent',
+      certain: `${stops ? 'every change is refused until that is mended' : 'the rows of the journal agree, so changes go on'}; nothing was sent`,
       now: findings.length === 0 ? ['show your lead'] : ['paydesk journal verify --repair   (keeps a copy)'],
     },
   );
@@ -121,6 +126,7 @@ function repairView({
   blocked,
 }: Repair): readonly Block[] {
   const open = doubtful + blocked.length;
+  const isLost = lost.length + unreadable > 0;
   return [
     { line: `${kept} rows kept, ${doubtful} doubtful, ${lost.length} lost` },
     ...(unreadable === 0
@@ -131,6 +137,9 @@ function repairView({
     ...(blocked.length === 0
       ? []
       : [{ line: `unconfirmed, since their rows are lost: ${blockedWords(blocked)}` }]),
+    ...(open === 0 && isLost
+      ? [{ line: 'that blocks no order; what is unconfirmed: paydesk journal list --open --all-profiles' }]
+      : []),
     ...(open === 0
       ? []
       : [

@@ -100,7 +100,9 @@ export function nextSteps(
         : 'tell the buyer "it is being checked"; do not send it again anywhere else',
       ...(readable
         ? [`paydesk journal reconcile ${intent}`, blockedWords(until)]
-        : ['look for it at the service: no read of paydesk can show it']),
+        : record.sent.lost !== undefined && proof.orderId !== undefined
+          ? [`look for it here: ${commandLine(accountOf(record), 'orders', 'show', proof.orderId)}`]
+          : ['look for it at the service: no read of paydesk can show it']),
       'when you know which, one of:',
       ...settleCommands(intent),
     ];

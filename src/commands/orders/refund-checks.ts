@@ -67,7 +67,7 @@ function sumLine(money: OrderMoney): string {
  */
 export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
-  { again }: Pick<RefundAsked, 'again'>,
+  { again, reason, note }: Pick<RefundAsked, 'again' | 'reason' | 'note'>,
   profile: Profile,
 ): void {
   const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
@@ -80,6 +80,8 @@ export function checkRepeat(
       '--charge',
       String(charge?.number ?? chargeId),
       ...(body.amount === undefined ? [] : ['--amount', String(body.amount)]),
+      ...(reason === undefined ? [] : ['--reason', reason]),
+      ...(note === undefined ? [] : ['--note', note]),
     ];
     throw refused(
       `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${-amount} already, ${equal.id}`,
