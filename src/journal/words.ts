@@ -27,7 +27,7 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
       return usedUpError(refusal);
     case 'nothing_to_repeat':
       return refused(`--again ${refusal.name}: ${subject} has no refund or attempt of that id`, [
-        'leave --again out: what it has to name stands in the refusal, if there is one',
+        'leave --again out: if it is needed, the refusal says which id it must name',
       ]);
     case 'too_early':
       return new CliError('refused', `it may still be on its way: nobody can know yet that it was not made`, {
@@ -172,7 +172,7 @@ function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, nam
 function leftWords(left: string | undefined): readonly string[] {
   if (left === undefined) return [];
   return [
-    `the journal may hold ${left} as sent, which blocks the order; it was not, so say so in two minutes:`,
+    `the journal may hold ${left} as sent, which blocks the order; it was not sent: wait two minutes, then say so:`,
     `paydesk journal settle ${left} --not-applied --note TEXT`,
   ];
 }

@@ -77,7 +77,7 @@ async function sayDue(ctx: Context, due: readonly AttemptRecord[]): Promise<unde
   return undefined;
 }
 
-/** Reads some of the due attempts again: three open ones, and with one request one that is only watched. */
+/** Reads some of the due attempts again: three unconfirmed ones, and, with one request, one that is only watched. */
 export async function lookAgain(
   ctx: Context,
   attempts: readonly AttemptRecord[],
