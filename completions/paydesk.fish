@@ -48,7 +48,7 @@ function __paydesk_complete
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies and notes of settled entries' \
                     export 'Print every attempt as flat records, or write the journal for another machine' \
-                    import 'Take in the journal of another machine'
+                    import 'Import the journal of another machine'
                 return
             case 'profile'
                 printf '%s\t%s\n' \
@@ -110,7 +110,7 @@ function __paydesk_complete
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies and notes of settled entries' \
                     export 'Print every attempt as flat records, or write the journal for another machine' \
-                    import 'Take in the journal of another machine'
+                    import 'Import the journal of another machine'
                 return
             case 'help profile'
                 printf '%s\t%s\n' \

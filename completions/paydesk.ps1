@@ -44,7 +44,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies and notes of settled entries"
                 "export`tPrint every attempt as flat records, or write the journal for another machine"
-                "import`tTake in the journal of another machine"
+                "import`tImport the journal of another machine"
             }
             'profile' {
                 "add`tAdd an account: its address, mode and key"
@@ -99,7 +99,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies and notes of settled entries"
                 "export`tPrint every attempt as flat records, or write the journal for another machine"
-                "import`tTake in the journal of another machine"
+                "import`tImport the journal of another machine"
             }
             'help profile' {
                 "add`tAdd an account: its address, mode and key"

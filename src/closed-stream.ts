@@ -1,10 +1,10 @@
-/** Whether a stream was closed when the program was started. */
+/** Whether stdout or stderr was closed before the program started. */
 
 import { fstatSync, readFileSync, statSync } from 'node:fs';
 
 /**
- * Node opens the null device, for reading and writing, in place of a standard stream that was closed, and every write
- * works. False where the system does not tell how a stream was opened.
+ * Whether this stream was closed (`>&-`). Node then opens /dev/null in its place, for reading and writing, so that every
+ * write seems to work. False where the system does not tell how a stream was opened.
  */
 export function startedClosed(descriptor: 1 | 2): boolean {
   try {

@@ -31,7 +31,7 @@ export async function answer(process: NodeJS.Process): Promise<void> {
   }
 }
 
-// A masked word would be typed instead of the one that was meant, so nothing is offered for a word with a key.
+// A candidate with a key is left out: masked, it would put a wrong word on the command line.
 function withoutKeys({ candidates, files }: Offered, { env, platform }: NodeJS.Process): Offered {
   const secrets = createSecrets();
   const { config } = findFolders({ env, platform, home: homeFolder() });

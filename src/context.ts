@@ -62,7 +62,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     notes,
     ask,
     profiles,
-    simulator: toldKey(simulatorDoor(simulator), stage),
+    simulator: showingKey(simulatorDoor(simulator), stage),
     ...account,
     ...readInput(process, stage.signal),
     days: daysOf(() => createTimes(stage.zone(), now)),
@@ -79,8 +79,8 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
   return { context, close: demo.close };
 }
 
-// Its key is there to be told, even where a profile keeps it.
-function toldKey(control: SimulatorControl, { secrets }: Stage): SimulatorControl {
+// `simulator serve` prints its key on purpose, also when a profile has the same one stored.
+function showingKey(control: SimulatorControl, { secrets }: Stage): SimulatorControl {
   return {
     ...control,
     async serve(options) {

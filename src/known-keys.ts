@@ -1,4 +1,4 @@
-/** The keys that a run knows: loaded before its line is read, and added as they come; no line may hold one. */
+/** The keys that a run knows. They are loaded before its command line is read, so that no key in there is ever repeated. */
 
 import { join } from 'node:path';
 import { variable } from './env.ts';
@@ -11,26 +11,26 @@ import { createSecrets, type Secrets } from './terminal/secrets.ts';
 
 /** The keys of a run. */
 export interface KnownKeys {
-  /** What stops them. */
+  /** Masks them in every text that leaves the program. */
   readonly secrets: Secrets;
-  /** Loads the keys that are stored, but for those of the system keyring, which may take seconds. Throws as `learn`. */
+  /** Loads the keys in files and variables. The system keyring is not asked, since that may take seconds. Throws as `learn`. */
   load(): Promise<void>;
   /**
-   * Keys that were typed, piped or opened: they are stopped from now on. Throws CliError 'usage' when the line, or a variable
-   * that is not meant for a key, holds one.
+   * Adds keys that were typed, piped in or read from a store: they are masked from now on. Throws CliError 'usage' when the
+   * command line, or a variable that is not meant for a key, holds one.
    */
   readonly learn: (...keys: readonly string[]) => void;
 }
 
 type Process = Pick<NodeJS.Process, 'argv' | 'env' | 'platform'>;
 
-/** No keys yet. Nothing is read before `load`. */
+/** An empty set of keys. Reads nothing before `load`. */
 export function createKnownKeys(process: Process): KnownKeys {
   const secrets = createSecrets();
-  const sayings = sayingsOf(process);
+  const inputs = inputsOf(process);
   const learn = (...keys: readonly string[]): void => {
     for (const key of keys) secrets.add(key);
-    for (const { name, text } of sayings) if (secrets.holds(text)) throw keyIn(name);
+    for (const { name, text } of inputs) if (secrets.holds(text)) throw keyIn(name);
   };
   return {
     secrets,
@@ -38,18 +38,18 @@ export function createKnownKeys(process: Process): KnownKeys {
     async load() {
       const folders = findFolders({ env: process.env, platform: process.platform, home: homeFolder() });
       learn(...keysOnFile(folders.config, process.env));
-      // Too short to be taken for a key, but meant as one.
+      // A short one is not searched for in the command line, but it is meant as a key, so it is masked.
       secrets.add(variable(process.env, 'PAYDESK_API_KEY') ?? '');
-      // No spelling of a key is shorter than the key: for most lines the demo is not looked at.
-      if (!sayings.some(({ text }) => text.length >= demoKeyLength)) return;
+      // A spelling is never shorter than its key, so for most command lines the demo's file is not opened.
+      if (!inputs.some(({ text }) => text.length >= demoKeyLength)) return;
       const demo = await demoKeyOnFile(join(folders.state, 'simulator'));
       if (demo !== undefined) learn(demo);
     },
   };
 }
 
-// Whoever sees the list of processes, or the shell's history, sees arguments; variables are shown and written down.
-function sayingsOf({ argv, env }: Process): readonly { readonly name: string; readonly text: string }[] {
+// Arguments stand in the list of processes and in the shell's history; our variables are shown and written to the journal.
+function inputsOf({ argv, env }: Process): readonly { readonly name: string; readonly text: string }[] {
   const variables = Object.entries(env).filter(([name]) => /^PAYDESK_(?!API_KEY$)/.test(name));
   return [
     ...argv.slice(2).map((text) => ({ name: 'one of the arguments', text })),

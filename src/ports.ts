@@ -43,7 +43,7 @@ export interface Clock {
   now(): number;
   /** Monotonic clock, milliseconds from an unknown start. */
   monotonic(): number;
-  /** Which start of this machine this is, and milliseconds since then; undefined where the system does not tell. */
+  /** The id of this boot of the machine, and milliseconds since it; undefined where the system does not tell. */
   boot?(): { readonly id: string; readonly ms: number } | undefined;
   /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -51,10 +51,10 @@ export interface Clock {
 
 // ── Keys ────────────────────────────────────────────────────────────────────────────────────────
 
-/** Takes known keys out of what a service says, in whatever spelling, so that nothing behind can print or keep one. */
+/** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
 export interface KeyGate {
   clean(text: string): string;
-  /** A body: JSON stays JSON. The same bytes where there is no key in it. */
+  /** JSON stays JSON. Returns the same bytes when there is no key in them. */
   cleanBody(body: Uint8Array): Uint8Array;
 }
 
@@ -158,7 +158,7 @@ export interface LocateOptions {
   /** How many records a fallback walk may read. */
   readonly max?: number | undefined;
   readonly progress?: ((read: number) => void) | undefined;
-  /** One request and no more: after the neighbour, or out of the newest page. Not found there is `boundReached`. */
+  /** Make one request only: the record after the neighbour, or the newest page. `boundReached` when that does not show it. */
   readonly once?: boolean | undefined;
 }
 
@@ -267,7 +267,7 @@ export interface Intent {
   readonly intentId?: string | undefined;
   /** What was typed (order, charge, amount, …): must be the same under the same `intentId`. */
   readonly asked?: JsonObject | undefined;
-  /** What a person said that this repeats (`--again`): ids of refunds that were made, intents that were tried. */
+  /** What this repeats, as a person named it (`--again`): ids of refunds, or names of attempts. */
   readonly again: readonly string[];
   /** Attempts that reads of this run closed before: nobody who asks could know of them, not even with `--again`. */
   readonly closed?: readonly AttemptRecord[] | undefined;
@@ -375,16 +375,16 @@ export interface JournalStore {
   append(row: JournalRow): Promise<void>;
   /** Attempts, oldest first. Rejects with CliError 'refused' when the journal is damaged. */
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
-  /** What the newest rows say of the time. */
+  /** The times that the journal's file shows. */
   newest(): Promise<NewestRow>;
   /**
-   * Throws CliError 'refused' when nothing may be sent: rows that were written before are missing, damaged, or not known
-   * any more. Writes nothing. `append` of a SENT row checks the same again.
+   * Throws CliError 'refused' when nothing may be sent: rows are missing, damaged or lost, or the locks of the file system
+   * are not trusted. Writes nothing. `append` of a SENT row checks the same again.
    */
   ready(): Promise<void>;
 }
 
-/** What the newest rows of a journal say of the time. */
+/** The times that a journal's file shows: this machine's clock is checked against them. */
 export interface NewestRow {
   /** The latest time of any row, Unix milliseconds; 0 when there is none. */
   readonly time: number;
@@ -394,7 +394,7 @@ export interface NewestRow {
   readonly writtenAt?: number | undefined;
 }
 
-/** What tells whether two changes may be of one account (journal/same-account.ts). */
+/** What shows whether two changes may belong to one account (journal/same-account.ts). */
 export interface AccountMarks {
   readonly origin: string;
   readonly livemode: boolean;
@@ -446,7 +446,7 @@ export interface Repair {
   readonly lost: readonly number[];
   /** Pages of the file that could not be read: rows may have been there. */
   readonly unreadable: number;
-  /** Attempts that only the witness knows, and whose end it does not prove: unconfirmed outcomes now. */
+  /** Attempts whose SENT row is lost and whose outcome the witness does not prove: unconfirmed now. */
   readonly blocked: readonly { readonly intent: string; readonly orderId: string | undefined }[];
 }
 
@@ -473,12 +473,12 @@ export interface JournalDesk {
     readonly orderId: string;
     readonly again: readonly string[];
   }): Promise<readonly AttemptRecord[]>;
-  /** Whether a refund was made and is only watched, in case it shows once more. */
+  /** Whether a refund was made and is read again until its horizon, in case a second one appears. */
   isWatched(record: AttemptRecord): boolean;
   /** The refund records that an attempt accounts for: those that it asked for. None unless it was made. */
   ownRefunds(record: AttemptRecord): readonly FoundRefund[];
-  /** Which of the due attempts a run looks at: three open ones (or `most`), and one that is watched, with one request. */
-  pickDue(due: readonly AttemptRecord[], now: Moment, most?: number): readonly AttemptRecord[];
+  /** Chooses the due attempts that a run reads: three unconfirmed ones, and one that is only watched. */
+  pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[];
   /** What stops every change, in words: the journal is behind its witness, or damaged; undefined: nothing. */
   problem(): Promise<string | undefined>;
   /** Reads the order again and writes down what that proves. Throws CliError 'refused' while another run holds it. */
@@ -505,11 +505,11 @@ export interface JournalDesk {
   /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;
-  /** Keeps a copy and rebuilds the file from every row that can be read. */
+  /** Keeps copies, and rebuilds journal and witness from all that can be read of them. Throws CliError 'refused'. */
   repair(): Promise<Repair>;
-  /** Writes the journal and its witness into one new file; how many rows. Throws CliError 'refused' where it exists. */
+  /** Writes the journal and its witness into one new file; returns how many rows. Throws CliError 'refused' if it exists. */
   archive(path: string): Promise<number>;
-  /** Takes such a file in; how many rows. Throws CliError 'refused' unless this machine has no row and no witness. */
+  /** Imports such a file; returns how many rows. Throws CliError 'refused' if this machine's journal or witness has rows. */
   restore(path: string): Promise<number>;
 }
 

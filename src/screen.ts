@@ -22,7 +22,7 @@ export interface ScreenParts {
   /** The options of the run, or what can be guessed of them before the command line was read. */
   readonly globals: ScreenGlobals;
   readonly locale: () => Locale;
-  /** A change was sent: its outcome says more than a result that nobody can read. */
+  /** Whether a change was sent: then its outcome decides the exit code, even if nobody can read it. */
   readonly tookOff: () => boolean;
   /** stdout is gone or full: the run is to stop. */
   readonly abort: (reason: CliError) => void;
@@ -89,7 +89,7 @@ export function openScreen(parts: ScreenParts): Screen {
   return { out, notes, ask };
 }
 
-// With both streams opened like that, whoever started it wants to see nothing, and there is nowhere to say more.
+// When both are closed, whoever started paydesk wants no output, and there is nowhere to complain.
 function outputIsClosed(): boolean {
   return startedClosed(1) && !startedClosed(2);
 }

@@ -15,7 +15,7 @@ export interface Stage {
   readonly version: string;
   readonly clock: Clock;
   readonly keys: KnownKeys;
-  /** What stops them. */
+  /** Masks the known keys. */
   readonly secrets: Secrets;
   readonly stop: Stop;
   /** That of `stop`: ends reads and questions. */

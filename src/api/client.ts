@@ -21,7 +21,7 @@ import { type ListReply, pagePath, readPage } from './service-page.ts';
 export interface ClientParts {
   readonly profile: Profile;
   readonly key: string;
-  /** What every reply goes through before anything reads it. */
+  /** Masks known keys in every reply before anything reads it. */
   readonly gate: KeyGate;
   /** Of this program, for User-Agent. */
   readonly version: string;
@@ -36,7 +36,7 @@ export interface ClientParts {
   readonly leave?: AbortSignal | undefined;
   /** An in-process service instead of the network. */
   readonly transport?: typeof fetch | undefined;
-  /** The way over the network; absent: fetch's own. */
+  /** The dispatcher to go through, for a proxy; absent: fetch's own. */
   readonly route?: Dispatcher | undefined;
   /** One line a request: method, URL, status, milliseconds. */
   readonly debug?: ((line: string) => void) | undefined;

@@ -1,4 +1,4 @@
-/** JSON with numbers that a JavaScript number cannot hold, read from their digits: JSON.parse needs 20 times the room for it. */
+/** Parses JSON whose numbers do not fit a JavaScript number. JSON.parse with a reviver takes 20 times the memory for it. */
 
 import { Buffer } from 'node:buffer';
 
@@ -7,15 +7,15 @@ const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const words: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
 
-/** Where the reading is. */
+/** The bytes, and how far they are read. */
 interface Place {
   readonly bytes: Buffer;
   at: number;
 }
 
 /**
- * As JSON.parse of these bytes, which are UTF-8, but an integer beyond 2^53-1 is a bigint and a number beyond all range its
- * own text. Throws SyntaxError for what is no JSON. The caller bounds the depth.
+ * Parses UTF-8 bytes as JSON.parse does, but an integer beyond 2^53-1 becomes a bigint, and a number too large for any
+ * JavaScript number stays text. Throws SyntaxError for what is no JSON. The caller limits the depth.
  */
 export function parseExactly({ buffer, byteOffset, length }: Uint8Array): unknown {
   const place: Place = { bytes: Buffer.from(buffer, byteOffset, length), at: 0 };
@@ -25,7 +25,7 @@ export function parseExactly({ buffer, byteOffset, length }: Uint8Array): unknow
   return value;
 }
 
-// Every reader begins at the first byte of what it reads, and ends behind the white space that follows.
+// Each reader begins at the first byte of its value, and ends behind the white space that follows.
 function readValue(place: Place): unknown {
   const first = place.bytes[place.at];
   if (first === openObject) return readObject(place);
@@ -63,7 +63,7 @@ function readObject(place: Place): Record<string, unknown> {
   }
 }
 
-// An assignment would set the prototype.
+// An assignment to `__proto__` would set the prototype instead.
 function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name !== '__proto__') object[name] = value;
   else Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
@@ -82,7 +82,7 @@ function readString(place: Place): string {
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
   place.at = at;
   step(place);
-  // A string that does not end is refused here, as its escapes and control characters are.
+  // JSON.parse refuses a string that does not end, a bad escape and a control character.
   return String(JSON.parse(bytes.toString('utf8', start, at + 1)));
 }
 

@@ -25,7 +25,7 @@ export function headOf(response: Response, base: URL, now: number): Omit<RawRepl
   };
 }
 
-/** A reply without keys: a service may echo one in anything that it says. */
+/** A reply with every known key masked: a service may echo one in a header or in the body. */
 export function withoutKeys(reply: RawReply, gate: KeyGate): RawReply {
   const { contentType, headers = [], redirectTo, body } = reply;
   return {

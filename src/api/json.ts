@@ -8,8 +8,8 @@ import { scan } from './scan.ts';
 /** Deeper nesting than any reply of the service; a parser would follow a million levels. */
 export const maxDepth = 64;
 
-/** More numbers beyond 2^53-1 than any reply of the service; each takes the room of a long text wherever it is shown. */
-export const maxInexact = 100_000;
+/** More numbers beyond 2^53-1 than any reply of the service. It limits memory: each is shown as a long text. */
+const maxInexact = 100_000;
 
 /** Why bytes are no JSON for us, in words that follow "HTTP 200, ". */
 export class NotJson extends Error {

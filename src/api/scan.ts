@@ -4,7 +4,7 @@
 export interface Scan {
   /** Levels of arrays and objects inside each other. */
   readonly depth: number;
-  /** How many numbers lose their value as JavaScript numbers: with any, numbers must be read from their digits. */
+  /** How many numbers do not fit a JavaScript number; with any, exact-json.ts must parse the text. */
   readonly inexact: number;
   /** The last top-level `data`, when it is an array; absent when there is none. */
   readonly data: DataSpan | undefined;

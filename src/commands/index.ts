@@ -128,7 +128,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'import'],
-    summary: 'Take in the journal of another machine',
+    summary: 'Import the journal of another machine',
     load: async () => (await import('./journal/import.ts')).importJournal,
   },
   {

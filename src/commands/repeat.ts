@@ -28,7 +28,7 @@ export const intentFlag = flag.of<string>({
  */
 export const againFlag = flag.of<readonly string[]>({
   value: 'ID,…',
-  summary: 'this repeats that refund or attempt (the refusal says which ID); one sending uses it up',
+  summary: 'the refund or attempt that this repeats (the refusal says which ID); each ID works once',
   parse: (text, name) => {
     const ids = text.split(',');
     if (ids.every((id) => chargeIdPattern.test(id))) return ids;

@@ -39,7 +39,7 @@ export interface Subject {
   readonly intent: string;
   /** Of a creation that was sent: ids of the newest orders before it. */
   readonly before?: readonly string[] | undefined;
-  /** The request to be sent. Where there is no order, open attempts at the same are found by it. */
+  /** The request to be sent. Where there is no order, open attempts at the same request are found by it. */
   readonly request?: ChangeRequest | undefined;
   /** What was typed for it. */
   readonly asked?: Intent['asked'];

@@ -21,7 +21,7 @@ export interface Recollection {
   readonly doubtful: number;
   /** Numbers of rows that are not in the new journal. */
   readonly lost: readonly number[];
-  /** SENT rows that only the witness knows and whose end it does not prove: unconfirmed attempts now. */
+  /** SENT rows that only the witness knows and whose outcome it does not prove: unconfirmed attempts now. */
   readonly blocked: readonly SentRow[];
 }
 

@@ -14,7 +14,7 @@ import { refusalError } from './words.ts';
 /** A person's part in settling: shown what a read shows, throws to stop. */
 export type Confirm = (sight: Sight) => Promise<void>;
 
-/** How one attempt is looked at. */
+/** How one attempt is read again. */
 export interface How {
   /** What a person says of it where reads cannot tell; `confirm` is shown the read first. */
   readonly statement?: Errand['statement'];
@@ -71,13 +71,16 @@ function carryOut(hands: Hands, state: ResolveState, effect: Effect, confirm: Co
 const atMost = 3;
 
 /**
- * Chooses the due attempts that a run reads: at most `most` unconfirmed ones, oldest first, and one that was made and is only
+ * Chooses the due attempts that a run reads: at most three unconfirmed ones, oldest first, and one that was made and is only
  * watched. The clock's second says which of the watched: if an order cannot be found again, the others still get their turn.
  */
-export function pickDue(due: readonly AttemptRecord[], now: Moment, most = atMost): readonly AttemptRecord[] {
+export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[] {
   const watched = due.filter(isWatched);
   const one = watched[Math.floor(now.wall / 1000) % watched.length];
-  return [...due.filter((record) => !isWatched(record)).slice(0, most), ...(one === undefined ? [] : [one])];
+  return [
+    ...due.filter((record) => !isWatched(record)).slice(0, atMost),
+    ...(one === undefined ? [] : [one]),
+  ];
 }
 
 /**

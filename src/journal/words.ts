@@ -175,7 +175,7 @@ function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, nam
 function leftWords(left: string | undefined): readonly string[] {
   if (left === undefined) return [];
   return [
-    `the journal may hold ${left} as sent, which blocks the order; it was not, so say so in two minutes:`,
+    `the journal may hold ${left} as sent, which blocks the order; it was not sent: wait two minutes, then say so:`,
     `paydesk journal settle ${left} --not-applied --note TEXT`,
   ];
 }

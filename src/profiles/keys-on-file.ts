@@ -1,14 +1,14 @@
-/** The keys that files and variables hold, read before anything else: only to stop them, so nothing is checked or repaired. */
+/** The keys in files and variables, read before anything else and only to be masked: no file is checked or repaired here. */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { shortestKey } from '../api/spec.ts';
 import { type Env, variable } from '../env.ts';
 
-// Far more than the keys of a person; a file that is larger is none of ours.
+// Far more than the keys of one person need: a larger file is not ours.
 const mostBytes = 1024 * 1024;
 
-/** The keys of a configuration folder and of PAYDESK_API_KEY and PAYDESK_KEY_FILE. What cannot be read holds none. */
+/** The keys of a configuration folder and of PAYDESK_API_KEY and PAYDESK_KEY_FILE. A file that cannot be read counts as empty. */
 export function keysOnFile(configFolder: string, env: Env): readonly string[] {
   const named = variable(env, 'PAYDESK_KEY_FILE');
   const kept = textOf(join(configFolder, 'keys.json')).matchAll(/"key"\s*:\s*("(?:[^"\\]|\\.)*")/g);
@@ -20,7 +20,7 @@ export function keysOnFile(configFolder: string, env: Env): readonly string[] {
   return [...new Set(keys)].filter((key) => key.length >= shortestKey);
 }
 
-// A pipe or a device might never end.
+// Plain files only: a pipe or a device might never end.
 function textOf(path: string): string {
   try {
     const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -160,7 +160,7 @@ export function unwritable(path: string, error: unknown, rules?: Pick<FileRules,
   });
 }
 
-/** Writes all of a text at the place where the file is. */
+/** Writes the whole text at the current place of the file. */
 export function writeAll(handle: number, text: string | Uint8Array): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /** The name of the demo's file in its folder. */
 export const demoFile = 'demo.db';
-/** Its key is as long. */
+/** How many characters its key has. */
 export const demoKeyLength = 36;
 
 /** The key in the demo's file; undefined where there is none that can be read. Makes no file and waits for nobody. */

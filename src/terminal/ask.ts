@@ -142,7 +142,7 @@ function throwIfOver(signal: AbortSignal): void {
 }
 
 function labels<T>(choices: readonly Choice<T>[], clean: (text: string) => string): readonly Labelled[] {
-  // Cut last: a cut could leave a part of a key.
+  // Masked first, then cut: part of a key would not be recognised.
   const short = (text: string): string => clean(text).slice(0, longest);
   return choices.map(({ label, tail, detail }) => ({
     label: short(label),

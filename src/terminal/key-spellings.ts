@@ -2,21 +2,21 @@
 
 import { Buffer } from 'node:buffer';
 
-/** A text under some escapes, decoded. */
+/** A text after some layers of escapes were decoded. */
 export interface Layer {
   readonly text: string;
-  /** Where one of its characters, or its end, stands in the text that all began with. */
+  /** Where the character at `at`, or the end, stands in the original text. */
   place(at: number): number;
 }
 
-/** What to look for: every text that gives a key away to whoever decodes it, escapes left out. */
+/** A text to search for, since it gives the key away. Escapes are decoded before the search. */
 export interface Spelling {
   readonly text: string;
-  /** Base64: the characters around it hold bits of the key too. */
+  /** In base64 the characters right before and after it hold bits of the key too. */
   readonly isBase64: boolean;
 }
 
-// Deeper than `%252525`, nobody decodes by accident. It also bounds the work on a hostile text.
+// Nobody decodes more layers by accident; `%252525` has three. It also limits the work on a hostile text.
 const deepest = 6;
 // A key is printable ASCII without spaces: no other escape can be part of one.
 const hexCode = '([2-7][0-9a-fA-F])';
@@ -31,10 +31,10 @@ const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', qu
 // The groups of `escapes`: five hold hex digits.
 const [hexGroups, decimalGroup, nameGroup, selfGroup] = [[1, 2, 3, 4, 5], 6, 7, 8] as const;
 
-/** The spellings of one key. A host name is lower case, so a key in one is too. */
+/** The spellings of one key. In lower case too, since a host name with a key in it is shown so. */
 export function spellingsOf(key: string): readonly Spelling[] {
   const plain = new Set<string>();
-  // What looks like an escape in a key is decoded together with what hides the key.
+  // A key may itself contain what looks like an escape: the search meets it decoded.
   for (const cased of [key, key.toLowerCase(), key.toUpperCase()])
     for (const { text } of layersOf(cased)) plain.add(text);
   const hex = Buffer.from(key).toString('hex');
@@ -45,7 +45,8 @@ export function spellingsOf(key: string): readonly Spelling[] {
   ];
 }
 
-// What base64 has of a text wherever it stands in what was encoded: behind `Bearer `, `user:`, before a colon.
+// The characters of base64 that depend on this text alone, for each of the three places where it may begin: behind
+// `Bearer `, behind `user:`.
 function base64Of(text: string): readonly string[] {
   const size = Buffer.byteLength(text);
   return [0, 1, 2].flatMap((before) => {
@@ -63,7 +64,7 @@ function hasEscapes(text: string): boolean {
   return escapes.test(text);
 }
 
-/** A text, then what it is under one, two, three … layers of escapes. */
+/** The text, then the text with one, two, three … layers of escapes decoded. */
 export function* layersOf(text: string): Generator<Layer> {
   let layer: Layer = { text, place: (at) => at };
   yield layer;
@@ -74,7 +75,7 @@ export function* layersOf(text: string): Generator<Layer> {
 }
 
 function inside(outer: Layer): Layer {
-  // Asked for only where a key was found.
+  // Needed only where a key was found.
   let places: ((at: number) => number) | undefined;
   return {
     text: decoded(outer.text),
@@ -85,7 +86,7 @@ function inside(outer: Layer): Layer {
   };
 }
 
-// From places in the decoded text to those in the text.
+// Turns a place in the decoded text into the place in the text.
 function placesIn(text: string): (at: number) => number {
   const decodedEnds: number[] = [0];
   const ends: number[] = [0];

@@ -2,8 +2,8 @@
 
 // Lines, tabs and everything a terminal may take for one.
 const breaks = /\r\n|[\t\n\v\f\r\u0085\u2028\u2029]/g;
-// Marks pile up on one letter without end, over the lines above and below. Those that belong to no script: no language
-// puts more than four on a letter. Others are parts of syllables in some scripts.
+// Marks can pile up on one letter without end, over the lines above and below. No language puts more than four marks that
+// belong to no script on a letter. Marks of a script may be parts of syllables, so more of them are allowed.
 const freeMark = String.raw`[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]`;
 const markPile = new RegExp(`(${freeMark}{4})${freeMark}+|(\\p{M}{8})\\p{M}+`, 'gu');
 // A variation selector counts only after something that varies, a joiner only inside an emoji or a joining script.
@@ -83,8 +83,8 @@ function escaped(json: string, characters: RegExp): string {
 
 /** JSON text for a terminal: the same value, and nothing in it hides or spills over other lines. */
 export function escapeJsonForScreen(json: string): string {
-  // Fillers, selectors, tags and all that is to be ignored; a joiner shapes the letters of some scripts. Made here, since
-  // that takes a millisecond.
+  // Fillers, selectors, tags: what a terminal does not show. Joiners stay, since some scripts need them. Made here, not at
+  // the start of the program, since that takes a millisecond.
   const unseen = String.raw`(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}`;
   const piled = String.raw`(?<=${freeMark}{4})${freeMark}|(?<=\p{M}{8})\p{M}`;
   return escaped(escapeJson(json), new RegExp(`${unseen}|${piled}`, 'gu'));

@@ -60,24 +60,26 @@ export function createSecrets(): Secrets {
       if (!sought.inBytes(body)) return body;
       return Buffer.from(cleanJson(new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)));
     },
-    filter: () => {
-      let held = '';
-      return {
-        push(piece) {
-          // Whole lines end in what no key holds, so nothing of them has to be held back.
-          if (typeof piece !== 'string' && held === '' && !sought.inBytes(piece)) return piece;
-          const text = typeof piece === 'string' ? piece : new TextDecoder().decode(piece);
-          const all = clean(held + text);
-          const keep = openEnd(all, sought.spellings);
-          held = keep === 0 ? '' : all.slice(-keep);
-          return keep === 0 ? all : all.slice(0, -keep);
-        },
-        end() {
-          const rest = held;
-          held = '';
-          return rest;
-        },
-      };
+    filter: () => filterOf(() => sought, clean),
+  };
+}
+
+function filterOf(sought: () => Sought, clean: (text: string) => string): SecretFilter {
+  let held = '';
+  return {
+    push(piece) {
+      // Whole lines end in what no key holds, so nothing of them has to be held back.
+      if (typeof piece !== 'string' && held === '' && !sought().inBytes(piece)) return piece;
+      const text = typeof piece === 'string' ? piece : new TextDecoder().decode(piece);
+      const all = clean(held + text);
+      const keep = openEnd(all, sought().spellings);
+      held = keep === 0 ? '' : all.slice(-keep);
+      return keep === 0 ? all : all.slice(0, -keep);
+    },
+    end() {
+      const rest = held;
+      held = '';
+      return rest;
     },
   };
 }

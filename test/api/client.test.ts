@@ -228,7 +228,7 @@ describe('a reply with oddities that are no harm', () => {
     expect(idsOf(await firstPage(openClient(server)))).toEqual(['ord_1']);
   });
 
-  test('a key that the service echoes is taken out before anything else sees it', async () => {
+  test('a key that the service echoes is masked before anything else sees it', async () => {
     const basic = Buffer.from(`${key}:`).toString('base64');
     await using server = await startServer(json(list([{ id: 'ord_1', a: key, b: basic }])));
     const [page] = await firstPage(openClient(server));

@@ -70,7 +70,7 @@ describe('JSON read from its digits', () => {
     ]);
   });
 
-  it('takes __proto__ for a name like others', () => {
+  it('reads __proto__ as an ordinary name', () => {
     const value = parse('{"__proto__":{"a":1},"constructor":2}');
     expect(Object.keys(Object(value))).toEqual(['__proto__', 'constructor']);
     expect(Object.prototype).not.toHaveProperty('a');

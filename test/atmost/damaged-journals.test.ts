@@ -138,7 +138,7 @@ function swapped(bytes: Buffer, chance: Chance): Buffer {
 }
 
 describe('a damaged journal that is repaired', () => {
-  test('would let a second refund through if it forgot: a desk that knows nothing of the first sends one', async () => {
+  test('must not forget: a machine that knows nothing of the first refund sends a second one', async () => {
     using home = desk.newHome();
     const twice = ledger.add('refund', () => reset);
     expect((await desk.run(home, changeArgs(twice))).code).toBe(7);
@@ -295,7 +295,7 @@ describe('an older journal that was put back', () => {
     );
   });
 
-  test('of another history with as many rows stops every change as well', async () => {
+  test('with another history and as many rows stops every change too', async () => {
     using home = copyOf(full);
     using other = desk.newHome();
     const store = createFileStore(journalFile(other), storeParts(other));

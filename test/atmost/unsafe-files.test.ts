@@ -108,7 +108,7 @@ describe('a file of the state folder', () => {
     },
   );
 
-  test.concurrent('a FIFO in the place of the note who holds a lock keeps nobody waiting', async () => {
+  test.concurrent('a FIFO in place of the note that says who holds a lock makes no run wait', async () => {
     using home = copyOf(sound);
     const locks = join(stateOf(home), 'locks');
     for (let slot = 0; slot < 64; slot += 1)
@@ -172,7 +172,7 @@ describe('a folder of ours', () => {
     },
   );
 
-  test.concurrent('the configuration folder is looked at by a read as well', async () => {
+  test.concurrent('a command that only reads checks the configuration folder too', async () => {
     using home = copyOf(sound);
     const path = join(home.path, '.config/paydesk');
     chmodSync(path, 0o777);

@@ -172,7 +172,7 @@ describe.concurrent('F55 closed descriptors neither hang nor crash it', () => {
   });
 });
 
-describe.concurrent('F55 a result that a closed stdout loses exits 9 with one line that says so', () => {
+describe.concurrent('F55 when stdout is closed and the result is lost: exit 9, and one line says so', () => {
   const lines = [
     ...formats.map((format) => `-p demo orders list -o ${format}`),
     '-p demo orders show ID',

@@ -149,7 +149,7 @@ describe.concurrent('F69 a key in 27 spellings in every place of a reply is mask
     expectNowhere(planted, runs);
   });
 
-  test('JSON that holds it stays JSON, and all else of it stays as the service wrote it', async () => {
+  test('JSON with a masked key is still JSON, and the rest is as the service wrote it', async () => {
     using home = newHome();
     const order =
       '{"id":"ord_1", "object":"order","amount":1.0,"big":9007199254740993,"note":"KEY","name":"Jos\\u00e9"}';

@@ -196,7 +196,7 @@ test('a TAB behind a key offers nothing that repeats it', async () => {
   }
 });
 
-test('a simulator tells its key, also where a profile keeps that key', async () => {
+test('simulator serve prints its key, also when a profile has that key stored', async () => {
   using home = newHome();
   const serve = async (): Promise<string> => {
     const child = spawn(

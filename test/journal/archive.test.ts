@@ -1,4 +1,4 @@
-/** Moving to another machine: what `journal export --to` writes, and when `journal import` takes it in. */
+/** Moving to another machine: what `journal export --to` writes, and when `journal import` accepts it. */
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -98,7 +98,7 @@ describe('journal import', () => {
     expect(refused.stderr).toContain('two histories');
   });
 
-  it('asks first: without a terminal and --yes nothing is taken in', async () => {
+  it('asks first: without a terminal and --yes nothing is imported', async () => {
     using machine = desk.newHome();
     const refused = await desk.run(machine, ['journal', 'import', file]);
     expect({ code: refused.code, rows: journalRows(machine) }, refused.stderr).toEqual({ code: 2, rows: [] });

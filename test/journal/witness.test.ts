@@ -62,7 +62,7 @@ describe('the witness', () => {
     expect([statSync(witness).mode & 0o777, statSync(dirname(witness)).mode & 0o777]).toEqual([0o600, 0o700]);
   });
 
-  it('is caught up with rows that were written while it could not be, before the next one is sent', async () => {
+  it('gets the lines that it missed before the next change is sent', async () => {
     await filled();
     const kept = readFileSync(witness);
     const store = open();
@@ -150,7 +150,7 @@ describe('the witness', () => {
     await expect(open().append(sent('i_c', 9))).rejects.toMatchObject({ kind: 'refused' });
   });
 
-  it('is begun by the first change where a journal of an older version never had one', async () => {
+  it('is created by the first change when the journal comes from a version without a witness', async () => {
     const old = createFileStore(file);
     await old.append(sent('i_a', 1));
     old.close();
@@ -168,7 +168,7 @@ describe('the witness', () => {
     });
   });
 
-  it('knows of an attempt on no order what kind it was, and a repair blocks every change of that kind', async () => {
+  it('knows the kind of an attempt without an order, and a repair blocks every change of that kind', async () => {
     const proof = { ...sent('i_a', 1).proof, kind: 'order', orderId: undefined } as const;
     const store = open();
     await store.append(sent('i_a', 1, { proof }));

@@ -50,7 +50,7 @@ describe('the self-test of the locks', () => {
     }
   });
 
-  test.skipIf(!hasStrace())('runs once a boot: again only when the boot is another one', () => {
+  test.skipIf(!hasStrace())('runs once per boot', () => {
     expect(take().ran).toEqual(held);
     expect(takeWithoutLocks().ran).toEqual(held);
     const passed = join(folder, 'tested.json');

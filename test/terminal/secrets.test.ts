@@ -69,7 +69,7 @@ describe('the key filter', () => {
     );
   });
 
-  it('keeps the bytes of JSON around what it takes out', () => {
+  it('changes nothing in JSON but what holds a key', () => {
     const json = `{ "n": 1.00, "big":123456789012345678901,"u":"\\u00e9\\/", "k" : "a${'key_Zq9+/x\\"Y7'}b" }`;
     expect(withKey().cleanJson(json)).toBe(
       '{ "n": 1.00, "big":123456789012345678901,"u":"\\u00e9\\/", "k" : "a[key]b" }',
@@ -80,7 +80,7 @@ describe('the key filter', () => {
     expect(withKey('123456789').cleanJson('[123456789,5]')).toBe('["[key]",5]');
   });
 
-  it('takes a key out of the body of a reply and hands other bodies on as they are', () => {
+  it('masks a key in the body of a reply and leaves other bodies as they are', () => {
     const secrets = withKey();
     const body = Buffer.from('{"a":"\\u006bey_Zq9+/x\\"Y7"}');
     expect(Buffer.from(secrets.cleanBody(body)).toString()).toBe('{"a":"[key]"}');
@@ -95,7 +95,7 @@ describe('the key filter', () => {
     expect(filter.push('x another-key-9000\n')).toBe('x [key]\n');
   });
 
-  it('lets the key of a simulator through once it may be shown', () => {
+  it('shows the key of a simulator once it was revealed', () => {
     const secrets = withKey();
     secrets.reveal(key);
     expect(secrets.clean(key)).toBe(key);

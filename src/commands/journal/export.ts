@@ -7,7 +7,7 @@ import { originOf, showAttempts } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:
-    'Every attempt with its last verdict, oldest first, in the format of -o. Reads no order again. With --to the whole journal and its witness go into one file for another machine, which takes it in with journal import; go on there only, or both machines may send the same.',
+    'Every attempt with its last verdict, oldest first, in the format of -o. Reads no order again. With --to the whole journal and its witness are written into one file for another machine; journal import reads it there. From then on make changes on that machine only, or both may send the same.',
   arguments: [],
   flags: {
     since: whenFlag('only what was sent since: 30d, a date, ISO 8601'),

@@ -1,11 +1,11 @@
-/** `journal import`: takes the journal of another machine in. */
+/** `journal import`: the journal of another machine becomes the journal of this one. */
 
 import { defineCommand } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 
 export const importJournal = defineCommand({
   description:
-    'Takes in what journal export --to wrote on another machine: every row, and the witness. Only on a machine that has sent nothing yet. Afterwards change nothing on the other machine any more: it does not know what is sent from here.',
+    'Imports the file that journal export --to wrote on another machine: every row, and the witness. Works only on a machine that has sent nothing yet. From then on make no change on the other machine: it does not know what this one sends.',
   arguments: [
     {
       name: 'file',
@@ -20,17 +20,17 @@ export const importJournal = defineCommand({
   async run(ctx, { args: [file] }) {
     if (ctx.options.dryRun) {
       await ctx.out.dryRun({ action: 'import', file }, () => [
-        { line: `would take in the journal that ${file} holds` },
+        { line: `would import the journal from ${file}` },
       ]);
       return undefined;
     }
-    const message = `take in the journal of another machine from ${file}?`;
+    const message = `import the journal of another machine from ${file}?`;
     if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
       throw new CliError('cancelled', 'nothing was changed');
     }
     const rows = await ctx.journal.restore(file);
     await ctx.out.own({ object: 'journal_import', file: ctx.journal.file, rows }, () => [
-      { line: `${rows} ${rows === 1 ? 'row' : 'rows'} taken in: ${ctx.journal.file}` },
+      { line: `${rows} ${rows === 1 ? 'row' : 'rows'} imported: ${ctx.journal.file}` },
       { line: 'change orders from this machine only from now on' },
     ]);
     return undefined;

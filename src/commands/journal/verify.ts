@@ -6,7 +6,7 @@ import type { Block, Context, Repair, Verification } from '../../ports.ts';
 
 export const verify = defineCommand({
   description:
-    'Reads the whole journal and names every row that was changed, moved or taken away, and compares it with its witness, a second file that has one line per row. The repair builds a new journal of all that both files still say; orders of changes whose end neither file proves stay blocked until you settle them. The chain has no key: it finds accidents, not forgers.',
+    'Reads the whole journal and names every row that was changed, moved or taken away, and compares it with its witness, a second file that has one line per row. --repair builds a new journal from all that can be read of both files; an order whose outcome neither file proves stays blocked until you settle it. The chain has no key: it finds accidents, not forgers.',
   arguments: [],
   flags: {
     head: flag.text({
@@ -56,7 +56,7 @@ function witnessWords({ rows, witness: { lines, state } }: Verification): string
     case 'agrees':
       return `${lines} lines, agrees with the journal`;
     case 'none yet':
-      return 'none yet; the next change begins it';
+      return 'none yet; the next change creates it';
     case 'witness behind':
       return `${lines} lines, ${rows - lines} fewer than the journal has rows; the next change adds them`;
     case 'journal behind':

@@ -24,7 +24,7 @@ export const show = defineCommand({
   },
 });
 
-// A host with letters beyond ASCII is shown as it is asked for, and as it reads.
+// A host with letters beyond ASCII is shown in both forms.
 function withHost({ values }: ProfileDescription, value: string): readonly Described[] {
   return values.flatMap((one) =>
     one.name === 'base_url' ? [one, { name: 'host_reads', value, from: 'base_url' }] : [one],
