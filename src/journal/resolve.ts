@@ -190,7 +190,7 @@ function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | u
     const why = 'no answer was written down, and no read tells';
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
   }
-  if (last?.verdict === 'applied') return watched(last, sight, isYoung(record, now));
+  if (last?.verdict === 'applied') return watched(record.sent, last, sight, isYoung(record, now));
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
   const words = { ...rulingOf(sight, none), error: last?.error };
   const alarmed = { ...words, alarm: words.alarm ?? last?.alarm };

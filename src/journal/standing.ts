@@ -1,7 +1,7 @@
 /** How an attempt stands: the verdict that counts, whether it is open, settled or due, and what it accounts for. Pure. */
 
 import type { FoundRefund } from '../ports.ts';
-import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
+import type { AttemptRecord, Moment, Proof, VerdictRow } from './rows.ts';
 import { isSameMoney, provable } from './sight.ts';
 import { momentOfRow, passedSince } from './time.ts';
 
@@ -122,14 +122,21 @@ function createdBy(record: AttemptRecord): string | undefined {
 }
 
 /**
- * The refund records that an attempt accounts for; none unless it was made. They are those of the verdict that found it,
- * and of them only what it asked for: a later look sees what was sent after it as well, and every look what others made.
+ * The refund records that an attempt accounts for; none unless it was made. They are those of the verdict that found it: a
+ * later look sees what was sent after it as well.
  */
-export function ownRefunds(record: AttemptRecord): readonly FoundRefund[] {
-  if (verdictOf(record)?.verdict !== 'applied') return [];
-  const found = record.verdicts.find(({ verdict }) => verdict === 'applied')?.refunds ?? [];
-  const { expected, tolerated } = record.sent.proof;
-  const rest = [...found];
+export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRefund[] {
+  if (verdicts.at(-1)?.verdict !== 'applied') return [];
+  const finding = verdicts.find(({ verdict, refunds }) => verdict === 'applied' && refunds !== undefined);
+  return askedFor(sent.proof, finding?.refunds ?? []);
+}
+
+/** Those of some refund records that were asked for: the others are other people's. */
+export function askedFor(
+  { expected, tolerated }: Pick<Proof, 'expected' | 'tolerated'>,
+  refunds: readonly FoundRefund[],
+): readonly FoundRefund[] {
+  const rest = [...refunds];
   const take = (isIt: (refund: FoundRefund) => boolean) => {
     const at = rest.findIndex(isIt);
     return at === -1 ? [] : rest.splice(at, 1);
