@@ -10,7 +10,7 @@ import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal } from './g
 import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows.ts';
 import { judgeRead, preImage, provable } from './sight.ts';
-import { claimedBy, isWatched, verdictOf } from './standing.ts';
+import { claimedBy, claimsOf, isWatched, verdictOf } from './standing.ts';
 import { earliestOf, stampOf } from './time.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
@@ -109,7 +109,7 @@ function newsOf(
 ): { readonly verdict: VerdictRow } | { readonly problem: string } | undefined {
   const { sent } = attempt;
   const last = verdictOf(attempt);
-  const sight = judgeRead(sent.proof, value, claimedBy(known, attempt), earliestOf(sent));
+  const sight = judgeRead(sent.proof, value, claimsOf(known, attempt), earliestOf(sent));
   if (last?.verdict === 'applied') {
     if (sight.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
     return { verdict: ruling(sent, moment, rulingOf(sight, 'not_seen')) };

@@ -39,7 +39,7 @@ const doubtfulMs = 120_000;
 export function createdIn(
   proof: Proof,
   orders: unknown,
-  claimed: ReadonlySet<string>,
+  claimed: Pick<ReadonlySet<string>, 'has'>,
   earliest: number,
 ): CreatedOrder | undefined {
   const before = new Set(proof.before.newest);

@@ -3,21 +3,17 @@
 import type { Event } from './protocol.ts';
 import type { SentRow } from './rows.ts';
 import { asksForSame } from './same-wish.ts';
-import { judgeRead, type Sight } from './sight.ts';
+import { type Claims, judgeRead, type Sight } from './sight.ts';
 import { claimedBy, isOpen, isSameAttempt } from './standing.ts';
 import { earliestOf } from './time.ts';
 
 type Seen = Extract<Event, { is: 'seen' }>;
 
 /**
- * What was seen of a change. `claimed`: ids of refunds that other attempts account for. Creations share no lock, so
+ * What was seen of a change. `claimed`: ids of refunds that are not this attempt's. Creations share no lock, so
  * theirs are of the moment; while another one just like it is open, nobody can tell which of them made a new order.
  */
-export function judgeSeen(
-  sent: SentRow,
-  { value, creations, moment }: Seen,
-  claimed: ReadonlySet<string>,
-): Sight {
+export function judgeSeen(sent: SentRow, { value, creations, moment }: Seen, claimed: Claims): Sight {
   if (creations === undefined) return judgeRead(sent.proof, value, claimed, earliestOf(sent));
   const rival = creations.find(
     (record) =>

@@ -181,8 +181,8 @@ function refuse(refusal: Refusal): Decision {
 }
 
 /**
- * Refuses a refund when the charge already has one of the same amount, by anyone and of any age, and `--again` does not
- * name the newest of them. Rows of the same plan do not count.
+ * A refund of the same amount on the same charge by anyone, whatever its age: the newest of them must be named, and where
+ * no time tells which one that is, all of them. Rows of the same plan do not count, nor does what one of them repeated.
  */
 export function equalRefund(
   asked: Asked,
@@ -193,14 +193,30 @@ export function equalRefund(
   const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
   for (const { chargeId, amount } of asked.expected ?? []) {
     const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
-    const equal = newestEqual(
-      refunds.filter(({ id }) => !excused.has(id)),
-      amount,
+    const equal = refunds.filter((one) => one.amount === amount && !excused.has(one.id));
+    const meant = equal.filter(({ id }) => named.has(id));
+    const unnamed = equal.filter(
+      (one) =>
+        !named.has(one.id) &&
+        !meant.some((other) => isOlder(one, other)) &&
+        !equal.some((other) => repeats(known, one, other)),
     );
-    if (equal !== undefined && !named.has(equal.id))
-      return { why: 'equal', chargeId, refundId: equal.id, amount };
+    const newest = newestEqual(unnamed, amount);
+    if (newest !== undefined) return { why: 'equal', chargeId, refundId: newest.id, amount };
   }
   return undefined;
+}
+
+type Made = PreImage['charges'][number]['refunds'][number];
+
+function isOlder({ createdAt: one }: Made, { createdAt: other }: Made): boolean {
+  return one !== undefined && other !== undefined && one < other;
+}
+
+// Whether one was there when the other was made of it by --again.
+function repeats(known: readonly AttemptRecord[], one: Made, other: Made): boolean {
+  const repeating = known.filter(({ sent }) => sent.again?.includes(one.id) === true);
+  return refundsOf(repeating).has(other.id);
 }
 
 /**

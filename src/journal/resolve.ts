@@ -8,10 +8,10 @@ import { judgeSeen } from './creations.ts';
 import { attemptName, type Refusal, usedUp } from './guards.ts';
 import type { Effect, Event } from './protocol.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import { isSameMoney, type Sight } from './sight.ts';
+import { type Claims, isSameMoney, type Sight } from './sight.ts';
 import {
   ageAt,
-  claimedBy,
+  claimsOf,
   isOpen,
   isSameAttempt,
   isUnsettled,
@@ -27,9 +27,13 @@ import { watched } from './watched.ts';
 export interface Errand {
   readonly intent: string;
   readonly attempt: number;
-  readonly statement?:
-    | { readonly applied: boolean; readonly operator: string; readonly note: string }
-    | undefined;
+  readonly statement?: Statement | undefined;
+}
+
+interface Statement {
+  readonly applied: boolean;
+  readonly operator: string;
+  readonly note: string;
 }
 
 /** How a look ended. */
@@ -40,7 +44,7 @@ export type ResolveEnd =
 interface Found {
   readonly errand: Errand;
   readonly record: AttemptRecord;
-  readonly claimed: ReadonlySet<string>;
+  readonly claimed: Claims;
   /** Another attempt at the same money that nobody knows the end of: what shows twice may be its. */
   readonly rival?: AttemptRecord | undefined;
 }
@@ -50,7 +54,7 @@ export type ResolveState =
   | { readonly at: 'locking' | 'looking'; readonly errand: Errand }
   | ({ readonly at: 'reading' } & Found)
   /** A person is shown what was read and states what happened. */
-  | ({ readonly at: 'asking'; readonly sight: Sight } & Found)
+  | ({ readonly at: 'asking'; readonly sight: Sight; readonly statement: Statement } & Found)
   | ({ readonly at: 'recording'; readonly sight: Sight; readonly row: VerdictRow } & Found)
   | { readonly at: 'releasing' | 'done'; readonly end: ResolveEnd };
 
@@ -120,7 +124,7 @@ function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): Res
       at: 'reading',
       errand,
       record,
-      claimed: claimedBy(known, record),
+      claimed: claimsOf(known, record),
       rival: rivalOf(record, known, now),
     },
     effect: { do: 'reread' },
@@ -169,14 +173,15 @@ function sightOf(
 }
 
 function weigh(found: Extract<ResolveState, { at: 'reading' }>, sight: Sight, now: Moment): ResolveStep {
-  const { errand, record } = found;
+  const { record } = found;
+  const { statement } = found.errand;
   const clear = !['nothing', 'unreadable', 'disagreement'].includes(sight.shows);
   // A person cannot take back what a reply or a read has shown.
   const seen = verdictOf(record)?.verdict === 'applied';
-  if (errand.statement !== undefined && !clear && !seen) {
-    const early = errand.statement.applied ? undefined : tooEarly(record, now);
+  if (statement !== undefined && !clear && !seen) {
+    const early = statement.applied ? undefined : tooEarly(record, now);
     if (early !== undefined) return refuse(early);
-    return { state: { ...found, at: 'asking', sight }, effect: { do: 'approve' } };
+    return { state: { ...found, at: 'asking', sight, statement }, effect: { do: 'approve' } };
   }
   const words = rulingNow(record, sight, now);
   return words === undefined ? release({ how: 'looked', record, sight }) : write(found, sight, words, now);
@@ -207,7 +212,7 @@ function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): bool
 }
 
 function stateIt(found: Extract<ResolveState, { at: 'asking' }>, now: Moment): ResolveStep {
-  const { applied = false, operator, note } = found.errand.statement ?? {};
+  const { applied, operator, note } = found.statement;
   const verdict = applied ? 'applied' : 'rejected';
   const words = {
     verdict,

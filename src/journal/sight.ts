@@ -34,6 +34,12 @@ export type Sight =
   /** No evidence either way. */
   | { readonly shows: 'unreadable'; readonly problem: string };
 
+// Money is only read where every refund has an id.
+type ShownRefund = FoundRefund & { readonly id: string };
+
+/** Ids of refunds and created orders that are not this attempt's. */
+export type Claims = Pick<ReadonlySet<string>, 'has'>;
+
 /** Kinds of change whose outcome a read can show. */
 export function provable(kind: Intent['kind']): boolean {
   return kind === 'refund' || kind === 'capture' || kind === 'order';
@@ -101,7 +107,7 @@ function imageOf(money: OrderMoney): PreImage {
 export function judgeRead(
   proof: Proof,
   value: unknown,
-  claimed: ReadonlySet<string>,
+  claimed: Claims,
   earliest = Number.NEGATIVE_INFINITY,
 ): Sight {
   if (proof.kind === 'order') {
@@ -152,14 +158,14 @@ function captureMoved(before: PreImage, value: unknown, reading: MoneyReading): 
   return moved('updated_at', before.updatedAt, integerOr(valueAt(value, ['updated_at'])));
 }
 
-function judgeRefund(proof: Proof, value: unknown, claimed: ReadonlySet<string>, earliest: number): Sight {
+function judgeRefund(proof: Proof, value: unknown, claimed: Claims, earliest: number): Sight {
   const reading = readMoney(value);
   if ('problem' in reading) return { shows: 'unreadable', problem: reading.problem };
   const { money } = reading;
   const lost = lostRecord(proof.before, money);
   if (lost !== undefined) return { shows: 'unreadable', problem: lost };
   const since = newRecords(proof.before, money);
-  const refunds = since.filter(({ id }) => id === undefined || !claimed.has(id));
+  const refunds = since.filter(({ id }) => !claimed.has(id));
   const { matched, rest } = match(proof.expected, refunds);
   if (matched > 0 && matched < proof.expected.length) return { shows: 'partial', refunds };
   if (
@@ -180,15 +186,17 @@ function judgeRefund(proof: Proof, value: unknown, claimed: ReadonlySet<string>,
   };
 }
 
-// A record from before this attempt was sent belongs to somebody else, although it was not shown then.
-function tooEarly(own: readonly FoundRefund[], earliest: number): string | undefined {
-  const early = own.find(({ createdAt }) => createdAt !== undefined && createdAt * 1000 < earliest);
-  if (early === undefined) return undefined;
-  return `refund ${early.id ?? 'without an id'} was made at ${timeWords(early.createdAt)}, before this one was sent`;
+// Made before this one was sent, and not shown then: somebody else's.
+function tooEarly(own: readonly ShownRefund[], earliest: number): string | undefined {
+  for (const { id, createdAt } of own) {
+    if (createdAt === undefined || createdAt * 1000 >= earliest) continue;
+    return `refund ${id} was made at ${timeWords(createdAt)}, before this one was sent`;
+  }
+  return undefined;
 }
 
-function timeWords(seconds: number | undefined): string {
-  const date = new Date((seconds ?? Number.NaN) * 1000);
+function timeWords(seconds: number): string {
+  const date = new Date(seconds * 1000);
   return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
 }
 
@@ -205,7 +213,7 @@ function lostRecord(before: PreImage, money: OrderMoney): string | undefined {
   return undefined;
 }
 
-function newRecords(before: PreImage, money: OrderMoney): FoundRefund[] {
+function newRecords(before: PreImage, money: OrderMoney): ShownRefund[] {
   const known = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   return money.charges.flatMap((charge) =>
     charge.refunds.filter(({ id }) => !known.has(id)).map((record) => ({ chargeId: charge.id, ...record })),

@@ -2,7 +2,7 @@
 
 import type { FoundRefund } from '../ports.ts';
 import type { AttemptRecord, Moment, Proof, VerdictRow } from './rows.ts';
-import { isSameMoney, provable } from './sight.ts';
+import { type Claims, isSameMoney, provable } from './sight.ts';
 import { momentOfRow, passedSince } from './time.ts';
 
 /** The verdict that counts; undefined while there is only SENT. */
@@ -145,6 +145,26 @@ export function askedFor(
     ...expected.flatMap((one) => take((refund) => isSameMoney(one, refund))),
     ...tolerated.flatMap((chargeId) => take((refund) => refund.chargeId === chargeId)),
   ];
+}
+
+/**
+ * What of an order is not this attempt's: refunds that other attempts account for, and those that were not there yet when
+ * a later one was about to be sent. The time of this one was over then.
+ */
+export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord): Claims {
+  const claimed = claimedBy(known, record);
+  const later = known
+    .filter((other) => !isSameAttempt(other, record) && isAfterTimeOf(record, other))
+    .map(
+      ({ sent }) => new Set(sent.proof.before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id))),
+    );
+  return { has: (id) => claimed.has(id) || later.some((shown) => !shown.has(id)) };
+}
+
+// Sent on the same order once nothing could come of the record any more.
+function isAfterTimeOf(record: AttemptRecord, { sent: { proof, time, skewed } }: AttemptRecord): boolean {
+  if (proof.kind !== 'refund' || proof.orderId !== record.sent.proof.orderId) return false;
+  return skewed === undefined && time >= horizonOf(record);
 }
 
 /** Whether they are one attempt of one intent. */

@@ -9,11 +9,7 @@ export const tolerableSkewMs = 120_000;
 // Assumed: a service's `Date` and its `created_at` come from machines whose clocks differ by less. Both are whole seconds.
 const serviceSlackMs = 5_000;
 
-/**
- * The moment as the clocks give it. The wall clock is trusted when the service's `Date` agrees with it. Without a `Date` it
- * is trusted when it agrees with the newest row, the time the file was written and the time since the machine was started.
- * When it is not trusted, the moment is `skewed`, and its time does not go beyond the slower clock or the newest row.
- */
+/** Asks the clocks, the service's last `Date` and the journal what moment it is. */
 export async function momentOf(
   clock: Clock,
   store: Pick<JournalStore, 'newest'>,
@@ -25,15 +21,27 @@ export async function momentOf(
   const date = seen === undefined ? undefined : seen.date + Math.max(0, wall - seen.wall);
   const clocks: Clocks = { wall, service: date, boot: clock.boot?.() };
   const newest = await store.newest().catch(() => undefined);
+  return momentFrom(clocks, clock.monotonic(), newest);
+}
+
+/**
+ * The moment as the clocks give it. The wall clock is believed when the service's `Date` agrees with it; without a `Date`,
+ * when neither the newest row, nor the time the file was written, nor the time since the machine was started speaks
+ * against it. Where it is not believed the moment is `skewed`, and its time is one that no clock calls the future.
+ * `newest` is undefined where the journal cannot be read.
+ */
+export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | undefined): Moment {
+  const { wall, service: date } = clocks;
+  const last = newest?.time ?? 0;
   const dated = date === undefined ? undefined : Math.abs(date - wall) <= tolerableSkewMs;
   // Without the newest row nothing confirms the clock, so it is not trusted.
   const skewed = newest === undefined || (dated === undefined ? jumped(clocks, newest) : !dated);
   return {
     ...clocks,
-    mono: clock.monotonic(),
+    mono,
     skewed,
     dated: dated === true ? true : undefined,
-    time: skewed ? pastOf(clocks, newest) : Math.max(wall, date ?? 0, believable(wall, newest)),
+    time: skewed ? pastOf(clocks, last) : Math.max(wall, date ?? 0, believable(wall, last)),
   };
 }
 
@@ -46,15 +54,13 @@ function jumped({ wall, boot }: Clocks, { time, clocks, writtenAt = 0 }: NewestR
   return Math.abs(wall - clocks.wall - (boot.ms - before.ms)) > tolerableSkewMs;
 }
 
-// When two clocks agree and a row is far ahead of both, a wrong clock wrote that row.
-function believable(wall: number, newest: NewestRow | undefined): number {
-  const time = newest?.time ?? 0;
+// A row far ahead of two clocks that agree was written by one that was wrong.
+function believable(wall: number, time: number): number {
   return time - wall > tolerableSkewMs ? 0 : time;
 }
 
-// A time in the future must not get into a row: every later row would have to come after it.
-function pastOf({ wall, service }: Clocks, newest: NewestRow | undefined): number {
-  const time = newest?.time ?? 0;
+// No later moment may have to come after a time that one of the clocks calls the future.
+function pastOf({ wall, service }: Clocks, time: number): number {
   if (service !== undefined) return Math.max(time, Math.min(wall, service));
   return time > 0 ? time : wall;
 }

@@ -316,6 +316,32 @@ describe('with an attempt that was not seen in its time', () => {
     expect(endOf([locked, doubtful, hidden], again)).toMatchObject({ refusal: { why: 'unprovable' } });
   });
 
+  it('the time that the service shows at the final read counts, not that of the look', () => {
+    const early: Event = { ...fresh, moment: { ...at(0), skewed: true } } as Event;
+    expect(endOf([locked, doubtful, early], again)).toMatchObject({ refusal: { why: 'open' } });
+  });
+
+  it('one that was made and shows twice by now is written down with an alarm, once', () => {
+    const refunds = [
+      { chargeId: 'ch_1', id: 'ref_1', amount: -5, createdAt: undefined, authCode: undefined },
+    ];
+    const made = { verdict: 'applied', by: 'reply', refunds, time: 0 } as const;
+    const twice: Event = { is: 'fresh', value: order(5, 5), moment: at(1) };
+    const { effect } = run([locked, known(earlier(notSeen(made))), twice]);
+    expect(effect).toMatchObject({ do: 'record', row: { intent: 'i_0', alarm: 'duplicate' } });
+    const alarmed = known(earlier(notSeen({ ...made, alarm: 'duplicate' })));
+    expect(endOf([locked, alarmed, twice])).toMatchObject({ refusal: { why: 'equal' } });
+  });
+
+  it('one that was made and shows once is not written down again', () => {
+    const refunds = [
+      { chargeId: 'ch_1', id: 'ref_1', amount: -5, createdAt: undefined, authCode: undefined },
+    ];
+    const made = known(earlier(notSeen({ verdict: 'applied', by: 'reply', refunds, time: 0 })));
+    const once: Event = { is: 'fresh', value: order(5), moment: at(1) };
+    expect(endOf([locked, made, once])).toMatchObject({ refusal: { why: 'equal', refundId: 'ref_1' } });
+  });
+
   it('a final read that is older than what the journal knows to be made stops it', () => {
     const refunds = [
       { chargeId: 'ch_1', id: 'ref_7', amount: -9, createdAt: undefined, authCode: undefined },
@@ -411,6 +437,20 @@ describe('after the sending', () => {
         why: 'the service refused it, not confirmed by a read',
       },
       reads: 3,
+    });
+  });
+
+  it('a refusal, and figures that do not agree, is unknown, and so is a lost reply', () => {
+    const moved = { ...order(), amount_refunded: 300 };
+    const problem = 'amount_refunded went from 0 to 300, but no refund shows for it';
+    const tries = [waited, seen(moved), waited, seen(moved)];
+    expect(endOf([...toPost, refused, ...tries, recorded])).toMatchObject({
+      verdict: { verdict: 'unknown', why: `the service refused it, but ${problem}` },
+      reads: 2,
+    });
+    expect(endOf([...toPost, lost, recorded, ...tries, recorded])).toMatchObject({
+      verdict: { verdict: 'unknown', why: `HTTP 502; ${problem}` },
+      reads: 2,
     });
   });
 

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/api/spec.ts';
-import { decide, equalRefund } from '../../src/journal/guards.ts';
+import {
+  appeared,
+  attemptName,
+  decide,
+  equalRefund,
+  nothingToRepeat,
+  oldRead,
+  usedUp,
+} from '../../src/journal/guards.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import { isOpen } from '../../src/journal/standing.ts';
 import { momentOf } from '../../src/journal/time.ts';
@@ -384,4 +392,182 @@ describe('F42 the journal’s time', () => {
     const broken = { newest: () => Promise.reject(new Error('damaged')) };
     expect(await momentOf(clock, broken, {})).toMatchObject({ time: clock.wall, skewed: true });
   });
+});
+
+describe('of several equal refunds the newest must be named', () => {
+  const made = (...times: (number | undefined)[]) => ({
+    charges: [
+      { id: 'ch_1', refunds: times.map((createdAt, at) => ({ id: `r${at + 1}`, amount: -5, createdAt })) },
+    ],
+  });
+  const named = (...again: string[]) => ({ ...asked, again });
+
+  it.each<[string, string[], (number | undefined)[], string | undefined]>([
+    ['an older one does not count beside it', ['r2'], [1, 2], undefined],
+    ['an older one does not stand for it', ['r1'], [1, 2], 'r2'],
+    ['wherever it stands in the list', ['r2'], [2, 1], 'r1'],
+    ['two of one second are both named', ['r2'], [1, 1], 'r1'],
+    ['both are named', ['r1', 'r2'], [1, 1], undefined],
+    ['without times all of them are named', ['r1'], [undefined, undefined], 'r2'],
+    ['one without a time is named beside one that has it', ['r1'], [1, undefined], 'r2'],
+    ['one that has a time is named beside one without it', ['r1'], [undefined, 1], 'r2'],
+  ])('%s', (_, again, times, refundId) => {
+    const refusal = equalRefund(named(...again), made(...times), []);
+    expect(refusal).toEqual(refundId && { why: 'equal', chargeId: 'ch_1', refundId, amount: -5 });
+  });
+
+  const refunds = [{ chargeId: 'ch_1', id: 'r2', amount: -5, createdAt: undefined, authCode: undefined }];
+
+  it('what the named one repeated is older, times or not', () => {
+    const repeat = attempt([{ verdict: 'applied', refunds }], { again: ['r1'] });
+    expect(equalRefund(named('r2'), made(undefined, undefined), [repeat])).toBeUndefined();
+    expect(equalRefund(named('r1'), made(undefined, undefined), [repeat])).toMatchObject({ refundId: 'r2' });
+  });
+
+  it('what a repeat that was not made wanted to repeat must still be named', () => {
+    const repeat = attempt([{ verdict: 'not_sent' }], { again: ['r1'] });
+    expect(equalRefund(asked, made(1), [repeat])).toMatchObject({ refundId: 'r1' });
+  });
+
+  it('what another attempt made is no repeat of it', () => {
+    const other = attempt([{ verdict: 'applied', refunds }]);
+    expect(equalRefund(named('r2'), made(undefined, undefined), [other])).toMatchObject({ refundId: 'r1' });
+  });
+
+  it('the name of a repeat stands for what that one repeated', () => {
+    const repeat = attempt([{ verdict: 'not_seen' }], { again: ['r1'] });
+    expect(equalRefund(named('i_1'), made(1), [repeat])).toBeUndefined();
+    const second = attempt([{ verdict: 'not_seen' }], { intent: 'i_2', again: ['i_1'] });
+    expect(equalRefund(named('i_2'), made(1), [repeat, second])).toBeUndefined();
+    expect(equalRefund(named('i_2'), made(1), [repeat])).toMatchObject({ refundId: 'r1' });
+  });
+});
+
+describe('--again', () => {
+  const over = now(2_000_000);
+  const repeat = (verdict: VerdictRow['verdict'], more: Partial<SentRow> = {}) =>
+    attempt([{ verdict }], { intent: 'i_2', again: ['r1'], ...more });
+
+  it('is used up by one sending, whatever became of it', () => {
+    for (const verdict of ['applied', 'rejected', 'unknown', 'not_seen'] as const) {
+      const record = repeat(verdict);
+      expect(usedUp(['r0', 'r1'], [record])).toEqual({ why: 'used_up', name: 'r1', attempt: record });
+    }
+    expect(usedUp(['r1'], [attempt([], { again: ['r1'] })])).toMatchObject({ why: 'used_up' });
+    expect(decide({ ...asked, again: ['r1'] }, [repeat('applied')], over)).toMatchObject({
+      refusal: { why: 'used_up', name: 'r1' },
+    });
+  });
+
+  it('is not used up where nothing left, nor by a repeat of something else', () => {
+    expect(usedUp(['r1'], [repeat('not_sent')])).toBeUndefined();
+    expect(usedUp(['r2'], [repeat('applied')])).toBeUndefined();
+    expect(usedUp(['r1'], [attempt([{ verdict: 'applied' }])])).toBeUndefined();
+    expect(usedUp([], [repeat('applied')])).toBeUndefined();
+  });
+
+  it('names the last attempt that used it up', () => {
+    const [first, second] = [repeat('rejected', { intent: 'i_3' }), repeat('rejected', { intent: 'i_4' })];
+    expect(usedUp(['r1'], [first, second])).toMatchObject({ attempt: second });
+  });
+
+  it('must name the newest of those that were not seen', () => {
+    const [one, two] = [attempt([{}]), attempt([{}], { intent: 'i_2' })];
+    const refusal = (again: string[]) => decide({ ...asked, again }, [one, two], over);
+    expect(refusal([])).toEqual({ go: 'refuse', refusal: { why: 'not_seen', attempt: two } });
+    expect(refusal(['i_2'])).toEqual({ go: 'refuse', refusal: { why: 'not_seen', attempt: one } });
+    expect(refusal(['i_1', 'i_2'])).toMatchObject({ go: 'send', doubtful: [one, two] });
+  });
+
+  it('calls a second attempt by its number too', () => {
+    expect(attemptName(attempt([]))).toBe('i_1');
+    expect(attemptName(attempt([], { attempt: 2 }))).toBe('i_1.2');
+  });
+
+  it('names a refund or an attempt like what is asked for, nothing else', () => {
+    const refunds = [
+      { id: 'r1', amount: -5 },
+      { id: 'r2', amount: -6 },
+    ];
+    const before = {
+      charges: [
+        { id: 'ch_1', refunds },
+        { id: 'ch_2', refunds: [{ id: 'r3', amount: -5 }] },
+      ],
+    };
+    const refused = (...again: string[]) => nothingToRepeat({ ...asked, again }, before, [attempt([])]);
+    expect(refused('r1', 'i_1')).toBeUndefined();
+    for (const name of ['i_2', 'r2', 'r3'])
+      expect(refused('r1', name)).toEqual({ why: 'nothing_to_repeat', name });
+    const other = { ...asked, expected: [{ chargeId: 'ch_1', amount: -6 }], again: ['i_1'] };
+    expect(nothingToRepeat(other, before, [attempt([])])).toMatchObject({ name: 'i_1' });
+    expect(nothingToRepeat({ ...other, expected: undefined }, before, [attempt([])])).toMatchObject({
+      name: 'i_1',
+    });
+  });
+});
+
+describe('a final read that is older than what the journal knows', () => {
+  const refunds = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
+  const none = { charges: [{ id: 'ch_1', refunds: [] }] };
+
+  it('does not show a refund that was made on the order', () => {
+    const made = attempt([{ verdict: 'applied', refunds }]);
+    expect(oldRead('ord_1', none, [made])).toBe('refund r1 was made, and the order does not show it yet');
+    expect(
+      oldRead('ord_1', { charges: [{ id: 'ch_1', refunds: [{ id: 'r1', amount: -5 }] }] }, [made]),
+    ).toBeUndefined();
+  });
+
+  it('is not told by a refund of another order, one without an id, or one that was not made', () => {
+    expect(oldRead('ord_2', none, [attempt([{ verdict: 'applied', refunds }])])).toBeUndefined();
+    expect(oldRead('ord_1', none, [attempt([{ verdict: 'unknown', refunds }])])).toBeUndefined();
+    expect(oldRead('ord_1', none, [attempt([{ verdict: 'applied' }])])).toBeUndefined();
+    expect(oldRead('ord_1', none, [attempt([])])).toBeUndefined();
+    const stray = [
+      { chargeId: 'ch_1', id: undefined, amount: -5, createdAt: undefined, authCode: undefined },
+    ];
+    expect(oldRead('ord_1', none, [attempt([{ verdict: 'applied', refunds: stray }])])).toBeUndefined();
+  });
+});
+
+describe('what this run found to have been made after all', () => {
+  const made = attempt([{ verdict: 'applied' }], { given: 't' });
+
+  it('is not sent once more', () => {
+    expect(appeared(asked, [made])).toEqual({ why: 'appeared', attempt: made, verdict: made.verdicts[0] });
+    expect(appeared({ ...asked, given: 'u' }, [made])).toMatchObject({ why: 'appeared' });
+  });
+
+  it('is not in the way of its own script, of something else, or of an order under an id of its own', () => {
+    expect(appeared({ ...asked, given: 't' }, [made])).toBeUndefined();
+    const other = { ...asked, expected: [{ chargeId: 'ch_1', amount: -6 }] };
+    expect(appeared(other, [made])).toBeUndefined();
+    expect(appeared(asked, [attempt([{ verdict: 'not_seen' }]), attempt([])])).toBeUndefined();
+    const order = { ...asked, kind: 'order', expected: undefined } as const;
+    expect(appeared(order, [made])).toBeUndefined();
+    const created = attempt([{ verdict: 'applied' }], {
+      proof: { ...made.sent.proof, kind: 'order', expected: [] },
+    });
+    expect(appeared(order, [created])).toMatchObject({ why: 'appeared' });
+    expect(appeared({ ...order, given: 'u' }, [created])).toBeUndefined();
+  });
+});
+
+it('an earlier attempt under the same script id is in the way while it is open, whatever it asked for', () => {
+  const none = { ...asked, kind: 'api', orderId: undefined, expected: undefined } as const;
+  const typed = { given: 't', asked: { path: 'things' } };
+  const api = {
+    ...typed,
+    proof: { ...attempt([]).sent.proof, kind: 'api', orderId: undefined, expected: [] },
+  } as const;
+  const first = attempt([{ verdict: 'unknown' }], {
+    ...api,
+    asked: { path: 'other' },
+    request: { method: 'POST', path: 'other' },
+  });
+  const second = attempt([{ verdict: 'not_sent' }], { ...api, attempt: 2 });
+  const decision = (more: object) => decide({ ...none, ...more }, [first, second], now(2000));
+  expect(decision(typed)).toMatchObject({ refusal: { why: 'open', attempt: first } });
+  expect(decision({ ...typed, given: 'u' })).toMatchObject({ go: 'send', intent: 'i_new', attempt: 1 });
 });

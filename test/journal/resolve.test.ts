@@ -49,6 +49,13 @@ function attempt(...verdicts: Partial<VerdictRow>[]): AttemptRecord {
   };
 }
 
+// What became of its first refund.
+function failed(value: ReturnType<typeof order>): unknown {
+  const shown = JSON.parse(JSON.stringify(value));
+  shown.charges.data[0].refunds.data[0].status = 'failed';
+  return shown;
+}
+
 const locked: Event = { is: 'locked' };
 // Two minutes after `send_by` a person may state that it was not made.
 const later = 130_000;
@@ -172,6 +179,30 @@ describe('a look at an open attempt', () => {
       { verdict: 'applied', by: 'reply', alarm: undefined },
     ],
     [
+      'made, and it failed meanwhile: an alarm',
+      attempt({ verdict: 'applied', by: 'reply' }),
+      seen(failed(order(5))),
+      {
+        verdict: 'applied',
+        by: 'reply',
+        alarm: 'contradiction',
+        why: 'the status failed of refund ref_1',
+        refunds: [],
+      },
+    ],
+    [
+      'made twice, and one failed meanwhile: the alarm stays as it was',
+      attempt({ verdict: 'applied', by: 'reply', alarm: 'duplicate' }),
+      seen(failed(order(5))),
+      { verdict: 'applied', alarm: 'duplicate' },
+    ],
+    [
+      'made twice, and its figures do not agree: the alarm stays as it was',
+      attempt({ verdict: 'applied', by: 'reply', alarm: 'duplicate' }),
+      seen({ ...order(5), amount_refunded: 10 }),
+      { verdict: 'applied', alarm: 'duplicate' },
+    ],
+    [
       'made, and it does not show any more: nothing new',
       attempt({ verdict: 'applied', by: 'reply' }),
       seen(order()),
@@ -246,6 +277,31 @@ describe('a look at an open attempt', () => {
     });
   });
 
+  it('a row that is written ends the look, with what it adds and shows', () => {
+    const { state, effect } = run(attempt(), [seen(order(5)), recorded]);
+    expect(effect).toEqual({ do: 'release' });
+    expect(state).toMatchObject({
+      end: {
+        how: 'looked',
+        record: { verdicts: [{ verdict: 'applied' }] },
+        added: { verdict: 'applied' },
+        sight: { shows: 'expected' },
+      },
+    });
+  });
+
+  it('a refund that came after the time of an attempt, and before which a later one was sent, is not of it', () => {
+    const [first, second] = [attempt({ verdict: 'rejected', confirmed: false }), attempt()];
+    const later = { ...second, sent: { ...second.sent, intent: 'i_2', time: 1000 + horizonMs } };
+    const known: Event = { is: 'known', attempts: [first, later], moment: at(0) };
+    const begun = beginResolve({ intent: 'i_1', attempt: 1 });
+    const { effect } = [locked, known, seen(order(5), 1_000_000)].reduce(
+      ({ state }, event) => resolve(state, event),
+      begun,
+    );
+    expect(effect).toMatchObject({ do: 'record', row: { verdict: 'rejected', confirmed: true } });
+  });
+
   it('an attempt that is not in the journal any more is an error', () => {
     const first = resolve(beginResolve({ intent: 'i_9', attempt: 1 }).state, locked);
     const { state } = resolve(first.state, { is: 'known', attempts: [attempt()], moment: at(0) });
@@ -262,6 +318,9 @@ describe('a look at an open attempt', () => {
   it('an event out of place is a bug', () => {
     expect(() => run(attempt(), [recorded])).toThrow("the journal met 'recorded' while reading");
     expect(() => run(attempt(), [seen(order(5)), approved])).toThrow('while recording');
+    const looking = resolve(beginResolve({ intent: 'i_1', attempt: 1 }).state, locked);
+    expect(() => resolve(looking.state, recorded)).toThrow('while looking');
+    expect(() => run(attempt({ verdict: 'not_sent' }), [recorded])).toThrow('while releasing');
     expect(() => resolve(beginResolve({ intent: 'i_1', attempt: 1 }).state, recorded)).toThrow(
       'while locking',
     );
@@ -403,8 +462,8 @@ describe('a look beside a later attempt of the order', () => {
       another({ again: ['i_1'] }, { verdict: 'not_sent' }),
     ],
     [
-      'one that was made is not read while a later one is unconfirmed',
-      'release',
+      'one that was made is read beside a later one that is unconfirmed: what shows twice is not taken for its own',
+      'reread',
       attempt(made),
       another({}, {}),
     ],

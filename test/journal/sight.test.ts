@@ -378,3 +378,61 @@ describe('the order before the sending', () => {
     });
   });
 });
+
+describe('a refund that was made before this one was sent', () => {
+  const made = (createdAt: unknown) => {
+    const value = order(charge('ch_1', 100, [['old', -5]]));
+    const refunds = {
+      data: [
+        { id: 'old', amount: -5 },
+        { id: 'new', amount: -5, created_at: createdAt },
+      ],
+    };
+    return { ...value, charges: { data: [{ ...charge('ch_1', 100, null), refunds }] } };
+  };
+
+  it('is not ours', () => {
+    expect(judgeRead(proof(), made(1_000_000), nothing, 1_000_000_001)).toMatchObject({
+      shows: 'disagreement',
+      problem: 'refund new was made at 1970-01-12T13:46:40.000Z, before this one was sent',
+    });
+    expect(judgeRead(proof(), made(1_000_000), nothing, 1_000_000_000)).toMatchObject({ shows: 'expected' });
+    expect(judgeRead(proof(), made(undefined), nothing, 1_000_000_001)).toMatchObject({ shows: 'expected' });
+    expect(judgeRead(proof(), made(-1e20), nothing, 0)).toMatchObject({
+      problem: 'refund new was made at -100000000000000000000, before this one was sent',
+    });
+  });
+
+  it('counts for nothing where its amount is not ours', () => {
+    const six = proof({ expected: [{ chargeId: 'ch_1', amount: -6 }] });
+    expect(judgeRead(six, made(1), nothing, 1_000_000_000)).toMatchObject({ shows: 'nothing' });
+  });
+});
+
+it('a capture whose order moved and is still authorized is not clear', () => {
+  const authorized = { ...order(charge('ch_1', 100, null)), payment_status: 'pre_authorized', updated_at: 2 };
+  const capture = proof({ kind: 'capture', before: { charges: [], updatedAt: 1 } });
+  const problem = 'updated_at was 1 and is 2';
+  expect(judgeRead(capture, authorized, nothing)).toEqual({ shows: 'disagreement', refunds: [], problem });
+  expect(judgeRead(capture, { ...authorized, charges: undefined }, nothing)).toEqual({
+    shows: 'disagreement',
+    refunds: [],
+    problem,
+  });
+  expect(judgeRead(capture, { ...authorized, updated_at: 1 }, nothing)).toMatchObject({ shows: 'nothing' });
+});
+
+it('an order that hides its refunds is no basis for another one', () => {
+  const hidden = { ...order(charge('ch_1', 100, null)), amount_refunded: 300 };
+  const problem = 'amount_refunded is 300, but no charge shows a refund';
+  expect(preImage('refund', hidden)).toEqual({ problem });
+  expect(preImage('capture', hidden)).toMatchObject({ before: { amountRefunded: 300 } });
+});
+
+it('a charge that is not shown any more proves nothing', () => {
+  const gone = order(charge('ch_2', 100, null));
+  expect(judgeRead(proof(), gone, nothing)).toEqual({
+    shows: 'unreadable',
+    problem: 'charge ch_1 is not shown any more',
+  });
+});

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Exploration } from './explore.ts';
-import type { Rules } from './world.ts';
+import type { Rules } from './rules.ts';
 
 /** As `explore`; rejects with what that threw. */
 export async function exploreApart(rules: Rules): Promise<Exploration> {

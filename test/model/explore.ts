@@ -1,7 +1,11 @@
 /** Breadth-first search of everything that can happen, for the first state in which something must never be. */
 
+import { fold } from '../../src/journal/fold.ts';
+import { isUnsettled, verdictOf } from '../../src/journal/standing.ts';
 import { keyOf } from './key.ts';
-import { moves, type Rules, start, type World } from './world.ts';
+import { moves } from './moves.ts';
+import type { Rules } from './rules.ts';
+import { start, type World } from './world.ts';
 
 export interface Exploration {
   readonly states: number;
@@ -27,7 +31,7 @@ export function explore(rules: Rules): Exploration {
         const key = keyOf(world);
         if (seen.has(key)) continue;
         seen.add(key);
-        const what = violationOf(world);
+        const what = violationOf(world, rules);
         if (what !== undefined)
           return { states: seen.size, violation: { what, path: [...pathOf(trail), name] } };
         next.push({ world, trail: { name, from: trail } });
@@ -38,15 +42,20 @@ export function explore(rules: Rules): Exploration {
   return { states: seen.size };
 }
 
-/** What must never be: a double refund, a lost outcome, a false "applied". */
-export function violationOf(world: World): string | undefined {
-  const ours = world.ledger.filter((whose) => whose === 'ours').length;
+/** What must never be: a double refund, a lost outcome, a false "applied", a doubling that nobody is told of. */
+export function violationOf(world: World, rules: Rules): string | undefined {
+  const ours = world.ledger.filter(({ whose }) => whose === 'ours').length;
   if (ours > 1) return 'double: two of our refunds took effect';
-  const attempts = world.journals.flatMap((journal) => journal.attempts);
-  for (const { intent, fate } of world.requests) {
-    const record = attempts.find(({ sent }) => sent.intent === intent);
+  return lostOutcome(world) ?? falseApplied(world) ?? silentDoubling(world, rules);
+}
+
+function lostOutcome({ requests, processes, journals, witnesses, restored }: World): string | undefined {
+  // A journal that was put back knows less. Its witness does not, and what is sent then shows whether that does harm.
+  const known = restored ? witnesses.map(fold) : journals.map(({ attempts }) => attempts);
+  for (const { intent, fate } of requests) {
+    const record = known.flat().find(({ sent }) => sent.intent === intent);
     if (record === undefined) {
-      if (isKnownToSomebody(world, intent)) continue;
+      if (isWantedBy(processes, intent)) continue;
       return `lost outcome: ${intent} left and the journal does not know it`;
     }
     const last = record.verdicts.at(-1);
@@ -54,21 +63,37 @@ export function violationOf(world: World): string | undefined {
     if (fate === 'applied' && closed)
       return `lost outcome: ${intent} took effect and is closed as ${last.verdict}`;
   }
-  for (const { sent, verdicts } of attempts) {
+  return undefined;
+}
+
+function falseApplied({ journals, ledger, before }: World): string | undefined {
+  for (const { sent, verdicts } of journals.flatMap(({ attempts }) => attempts)) {
     const applied = verdicts.findIndex(({ verdict }) => verdict === 'applied');
     if (applied === -1) continue;
     if (verdicts.slice(applied).some(({ verdict }) => verdict !== 'applied')) {
       return `lost outcome: ${sent.intent} was applied and is not any more`;
     }
-    if (world.ledger.length <= (world.before[sent.intent] ?? 0)) {
+    if (ledger.length <= (before[sent.intent] ?? 0)) {
       return `false applied: ${sent.intent} and no new record`;
     }
   }
   return undefined;
 }
 
-function isKnownToSomebody(world: World, intent: string): boolean {
-  return world.processes.some((process) => typeof process === 'object' && process.wanted?.intent === intent);
+// Once nobody will look at it any more, a person must have been told. What a person stated nobody reads again.
+function silentDoubling({ journals, ledger }: World, rules: Rules): string | undefined {
+  const doubled = ledger.find(({ whose }) => whose === 'doubled')?.by;
+  const records = journals.flatMap(({ attempts }) => attempts);
+  const record = records.find(({ sent }) => sent.intent === doubled);
+  if (doubled === undefined || record === undefined) return undefined;
+  const last = verdictOf(record);
+  const isOver = last?.verdict === 'applied' && last.by !== 'person' && !(rules.watch && isUnsettled(record));
+  if (!isOver || last.alarm !== undefined) return undefined;
+  return `no alarm: the service made ${doubled} twice`;
+}
+
+function isWantedBy(processes: World['processes'], intent: string): boolean {
+  return processes.some((process) => typeof process === 'object' && process.wanted?.intent === intent);
 }
 
 function pathOf(trail: Trail | undefined): string[] {

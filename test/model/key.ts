@@ -4,26 +4,38 @@ import type { InFlight, State } from '../../src/journal/protocol.ts';
 import type { ResolveState } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, JournalRow } from '../../src/journal/rows.ts';
 import { horizonOf } from '../../src/journal/standing.ts';
-import type { Running, World } from './world.ts';
+import type { Journal, Running, World } from './world.ts';
 
-/** Which process is which does not matter where both use one journal. */
+/** Which process is which does not matter where both use one journal and one lock. */
 export function keyOf(world: World): string {
   const { now, journals, durable, requests, ledger, before, left } = world;
   const processes = world.processes.map((process, index) => {
     return `${world.locks.includes(index) ? 'L' : ''}${processKey(process)}`;
   });
-  if (journals.length === 1) processes.sort();
+  if (journals.length === 1 && world.locks.length === 1) processes.sort();
   // One text, put together by hand: a list that is joined takes twice as long, and there are millions.
-  let key = `${now};${processes[0]}/${processes[1]}`;
+  let key = `${now};${processes[0]}/${processes[1] ?? ''}`;
   journals.forEach(({ rows, attempts, key: written }, machine) => {
     key += `|${written}-${rows.length - (durable[machine] ?? 0)}`;
     for (const { sent } of attempts) key += `b${before[sent.intent]}`;
+    if (left.restores > 0 || world.restored) key += `w${witnessKey(world.witnesses[machine])}`;
   });
-  // When a request left matters only while it flies.
-  for (const { intent, fate, at } of requests) key += `;${intent}${fate[0]}${fate === 'flying' ? at : ''}`;
-  for (const whose of ledger) key += whose[0];
-  const { runs, kills, powerLosses, foreign, settles, failures } = left;
-  return `${key};${runs},${kills},${powerLosses},${foreign},${settles},${failures}`;
+  if (world.jumping) key += `|${world.ahead},${world.boots},${journals.map(newestKey).join()}`;
+  // When a request left matters only while it flies or may be applied once more, and when a refund was made for as long
+  // as a read may leave it out.
+  for (const { intent, fate, at } of requests) {
+    key += `;${intent}${fate[0]}${fate === 'flying' || left.twice > 0 || world.dating ? at : ''}`;
+  }
+  for (const { whose, at, by } of ledger) key += world.dating ? `${whose[0]}${at}${by}.` : whose[0];
+  return `${key};${Object.values(left).join()}`;
+}
+
+function witnessKey(rows: readonly JournalRow[] = []): number {
+  return numberOf(rows.map((row) => `${rowKey(row)}${stampKey(row)}`).join());
+}
+
+function newestKey({ newest: { time, clocks, writtenAt } }: Journal): string {
+  return `${time}/${clocks?.wall}/${clocks?.service}/${clocks?.boot?.id}${clocks?.boot?.ms}/${writtenAt}`;
 }
 
 const numbers = new Map<string, number>();
@@ -36,20 +48,34 @@ function numberOf(text: string): number {
 }
 
 function rowKey(row: JournalRow): string {
-  if (row.type === 'sent') return `${row.intent}S${row.proof.before.charges[0]?.refunds.length ?? 0}`;
+  if (row.type === 'sent') {
+    const { intent, proof, origin, again } = row;
+    const { charges, amountRefunded } = proof.before;
+    return `${intent}S${proof.kind[0]}${charges[0]?.refunds.map(({ id }) => id)}${amountRefunded}${origin}${again}${stampKey(row)}`;
+  }
   const { intent, verdict, by, alarm, confirmed, refunds = [] } = row;
   const ids = verdict === 'applied' ? refunds.map(({ id }) => id) : [];
   return [intent, verdict, by[0], alarm, confirmed, ...ids].join('.');
 }
 
-// Of the verdicts on an attempt count the first one's time, the last one, and whether it ever was applied.
+// When a row was written, and by which clocks where they were not right.
+function stampKey({ time, skewed, clocks }: JournalRow): string {
+  if (skewed === undefined && (clocks === undefined || clocks.wall === time)) return `@${time}`;
+  return `@${time}${skewed ?? ''}/${clocks?.wall}/${clocks?.boot?.ms}`;
+}
+
+// Of the verdicts on an attempt count those whose times may count, the last one, and when it was first said to be made.
 function recordKey(record: AttemptRecord): string {
   const { sent, verdicts } = record;
   const last = verdicts.at(-1);
   if (last === undefined) return rowKey(sent);
-  const final = last.time >= horizonOf(record);
-  const applied = verdicts.some(({ verdict }) => verdict === 'applied');
-  return [rowKey(sent), verdicts[0]?.time, rowKey(last), final, applied].join('_');
+  const starts = verdicts.filter(({ skewed }) => skewed === undefined);
+  const jumped = starts.some(({ time, clocks }) => clocks !== undefined && clocks.wall !== time);
+  const start = (jumped ? starts : starts.slice(0, 1)).map(stampKey).join();
+  const made = verdicts.filter(({ verdict }) => verdict === 'applied');
+  const first = made[0] === undefined ? '' : `${stampKey(made[0])}${made.length === 1}${stampKey(last)}`;
+  const skewed = last.skewed === true ? stampKey(last) : '';
+  return [rowKey(sent), start, rowKey(last), last.time >= horizonOf(record), first, skewed].join('_');
 }
 
 /** What a journal holds, as far as anything can depend on it. */
@@ -63,9 +89,9 @@ function processKey(process: World['processes'][number]): string | number {
   return process.key;
 }
 
-function runningKey({ wanted, state, shown, waitsFor }: Running): string {
-  const who = wanted === undefined ? '' : `${wanted.intent}${wanted.again}`;
-  return [who, state.at, waitsFor, stateKey(state, shown)].join(':');
+function runningKey({ wanted, state, shown, dated, waitsFor }: Running): string {
+  const who = wanted === undefined ? '' : `${wanted.intent}${wanted.again.join()}${wanted.about.origin}`;
+  return [who, state.at, dated, waitsFor, stateKey(state, shown)].join(':');
 }
 
 function stateKey(state: State | ResolveState, shown: number): string {
@@ -74,7 +100,7 @@ function stateKey(state: State | ResolveState, shown: number): string {
       return 'errand' in state ? errandKey(state.errand) : `${shown}`;
     case 'reading':
       return 'errand' in state
-        ? `${errandKey(state.errand)}${recordKey(state.record)}${[...state.claimed].join()}`
+        ? `${errandKey(state.errand)}${recordKey(state.record)}`
         : `${shown}${state.known.map(recordKey).join('+')}`;
     case 'asking':
       return `${errandKey(state.errand)}${recordKey(state.record)}`;
@@ -99,7 +125,7 @@ function stateKey(state: State | ResolveState, shown: number): string {
 }
 
 function flightKey({ sent, readAt, claimed }: InFlight): string {
-  return `${rowKey(sent)}@${readAt.time}${[...claimed].join()}`;
+  return `${rowKey(sent)}@${readAt.time}/${readAt.wall}${[...claimed].join()}`;
 }
 
 function errandKey({

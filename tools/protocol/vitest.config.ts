@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/journal/{attempt,sight,answer,verdict,ambiguous,run,resolve,guards,creations}.test.ts',
+      'test/journal/{agreement,ambiguous,answer,attempt,creations,guards,resolve,run,same-account,sight,standing,time,verdict}.test.ts',
       'tools/protocol/smallest.test.ts',
     ],
     pool: 'forks',
@@ -12,7 +12,9 @@ export default defineConfig({
     testTimeout: 120_000,
     // With --coverage: not a branch of them goes untried.
     coverage: {
-      include: ['src/journal/{attempt,sight,answer,verdict,creations}.ts'],
+      include: [
+        'src/journal/{agreement,answer,attempt,creations,guards,resolve,same-account,sight,standing,time,verdict}.ts',
+      ],
       reporter: ['text'],
       thresholds: { 100: true },
     },

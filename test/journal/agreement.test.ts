@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { readMoney } from '../../src/api/charges.ts';
+import { disagreement, moved, refundedOf } from '../../src/journal/agreement.ts';
+import type { PreImage } from '../../src/journal/rows.ts';
+
+const refund = (id: string, amount: number) => ({ id, amount });
+const record = (id: string, amount: number, chargeId = 'ch_1') => ({
+  chargeId,
+  id,
+  amount,
+  createdAt: undefined,
+  authCode: undefined,
+});
+const charge = (refunds: object[] = [], more: object = {}) => ({
+  id: 'ch_1',
+  amount: 100,
+  status: 'paid',
+  refunds: { data: refunds },
+  ...more,
+});
+
+function judge(before: Partial<PreImage>, order: object, records: ReturnType<typeof record>[] = []) {
+  const reading = readMoney({
+    object: 'order',
+    id: 'ord_1',
+    amount: 100,
+    charges: { data: [charge()] },
+    ...order,
+  });
+  if ('problem' in reading) throw new Error(reading.problem);
+  return disagreement({ charges: [{ id: 'ch_1', refunds: [] }], ...before }, reading.money, records);
+}
+
+const five = { charges: { data: [charge([refund('r1', -5)])] } };
+
+describe('sums and records agree', () => {
+  it.each<[string, Partial<PreImage>, object, ReturnType<typeof record>[]]>([
+    ['nothing moved', { amountRefunded: 0 }, { amount_refunded: 0 }, []],
+    [
+      'the sum moved by the record',
+      { amountRefunded: 0 },
+      { amount_refunded: 5, ...five },
+      [record('r1', -5)],
+    ],
+    ['on top of what there was', { amountRefunded: 7 }, { amount_refunded: 12, ...five }, [record('r1', -5)]],
+    ['a sum that was not shown before is that of all records', {}, { amount_refunded: 5, ...five }, []],
+    ['a sum that is not shown any more, with a record', { amountRefunded: 0 }, five, [record('r1', -5)]],
+    ['no sums at all', {}, {}, []],
+  ])('%s', (_, before, order, records) => {
+    expect(judge(before, order, records)).toBeUndefined();
+  });
+});
+
+describe('sums and records do not agree', () => {
+  it.each<[string, Partial<PreImage>, object, ReturnType<typeof record>[], string]>([
+    [
+      'the sum moved and no record shows it',
+      { amountRefunded: 0 },
+      { amount_refunded: 300 },
+      [],
+      'amount_refunded went from 0 to 300, but no refund shows for it',
+    ],
+    [
+      'a record without its sum',
+      { amountRefunded: 2 },
+      { amount_refunded: 2, ...five },
+      [record('r1', -5)],
+      'amount_refunded went from 2 to 2, but the refunds shown come to 5',
+    ],
+    [
+      'a sum that was not shown before is more than all records',
+      {},
+      { amount_refunded: 6, ...five },
+      [record('r1', -5)],
+      'amount_refunded is 6, but the refunds shown come to 5',
+    ],
+    [
+      'a sum that is not shown any more, without a record',
+      { amountRefunded: 3 },
+      {},
+      [],
+      'amount_refunded was 3 and is not shown',
+    ],
+    [
+      'the sum of the charge moved alone',
+      { charges: [{ id: 'ch_1', refunds: [], amountRefunded: 0 }] },
+      { charges: { data: [charge([], { amount_refunded: 5 })] } },
+      [],
+      'amount_refunded of charge ch_1 went from 0 to 5, but no refund shows for it',
+    ],
+    [
+      'a record on another charge',
+      { charges: [{ id: 'ch_1', refunds: [], amountRefunded: 0 }] },
+      { charges: { data: [charge([], { amount_refunded: 5 })] } },
+      [record('r1', -5, 'ch_2')],
+      'amount_refunded of charge ch_1 went from 0 to 5, but no refund shows for it',
+    ],
+    [
+      'a sum of the charge that was not shown before',
+      {},
+      { charges: { data: [charge([refund('r1', -5)], { amount_refunded: 4 })] } },
+      [],
+      'amount_refunded of charge ch_1 is 4, but the refunds shown come to 5',
+    ],
+  ])('%s', (_, before, order, records, words) => {
+    expect(judge(before, order, records)).toBe(words);
+  });
+
+  it('of what is summed in two charges each is held against its own records', () => {
+    const two = (one: number, other: number) => ({
+      charges: {
+        data: [
+          charge([], { amount_refunded: one }),
+          { ...charge([], { amount_refunded: other }), id: 'ch_2' },
+        ],
+      },
+    });
+    const before = {
+      charges: ['ch_1', 'ch_2'].map((id) => ({ id, refunds: [], amountRefunded: 0 })),
+    };
+    expect(judge(before, two(5, 0), [record('r1', -5)])).toBeUndefined();
+    expect(judge(before, two(0, 5), [record('r1', -5)])).toContain('ch_1 went from 0 to 0');
+  });
+});
+
+describe('where there is no record nothing may have moved', () => {
+  it.each<[string, Partial<PreImage>, object, string]>([
+    ['the amount', { amount: 99 }, {}, 'amount was 99 and is 100'],
+    [
+      'the status',
+      { status: 'paid' },
+      { payment_status: 'refunded' },
+      'payment_status was paid and is refunded',
+    ],
+    [
+      'is_refundable',
+      { isRefundable: true },
+      { is_refundable: false },
+      'is_refundable was true and is false',
+    ],
+    ['updated_at', { updatedAt: 1 }, { updated_at: 2 }, 'updated_at was 1 and is 2'],
+    ['what is not shown any more', { updatedAt: 1 }, {}, 'updated_at was 1 and is not shown'],
+    [
+      'the amount of a charge',
+      { charges: [{ id: 'ch_1', refunds: [], amount: 99 }] },
+      {},
+      'the amount of charge ch_1 was 99 and is 100',
+    ],
+    [
+      'the status of a charge',
+      { charges: [{ id: 'ch_1', refunds: [], status: 'x' }] },
+      {},
+      'the status of charge ch_1 was x and is paid',
+    ],
+    [
+      'is_refundable of a charge',
+      { charges: [{ id: 'ch_1', refunds: [], isRefundable: true }] },
+      { charges: { data: [charge([], { is_refundable: false })] } },
+      'is_refundable of charge ch_1 was true and is false',
+    ],
+  ])('%s', (_, before, order, words) => {
+    expect(judge(before, order)).toBe(words);
+    // A record accounts for all of that.
+    expect(judge(before, order, [record('r1', -5)])).toBeUndefined();
+  });
+
+  it('a charge that is not shown any more says nothing here', () => {
+    expect(
+      judge({ charges: [{ id: 'ch_9', refunds: [], amount: 1, amountRefunded: 1 }] }, {}),
+    ).toBeUndefined();
+  });
+});
+
+it('what was not shown before has not moved, and neither has what stayed', () => {
+  expect(moved('updated_at', undefined, 5)).toBeUndefined();
+  expect(moved('updated_at', 5, 5)).toBeUndefined();
+  expect(moved('updated_at', 5, undefined)).toBe('updated_at was 5 and is not shown');
+});
+
+it('amount_refunded of a charge counts as a whole number only', () => {
+  const of = (amount_refunded: unknown) => refundedOf({ value: { amount_refunded } });
+  expect(of(5)).toBe(5);
+  expect(of('5')).toBeUndefined();
+  expect(of(5.5)).toBeUndefined();
+  expect(of(undefined)).toBeUndefined();
+});

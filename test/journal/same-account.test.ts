@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { isSameAddress, lockName, marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
+import type { AccountMarks } from '../../src/ports.ts';
+import { sent } from './rows.ts';
+
+const marks = (origin: string, more: Partial<AccountMarks> = {}): AccountMarks => ({
+  origin,
+  livemode: false,
+  ...more,
+});
+
+describe('an address is the same', () => {
+  it.each([
+    ['in another case', 'https://pay.example', 'HTTPS://Pay.Example'],
+    ['with a trailing dot', 'https://pay.example', 'https://pay.example.'],
+    ['with the port of its scheme', 'https://pay.example', 'https://pay.example:443'],
+    ['with a trailing slash', 'https://pay.example', 'https://pay.example/'],
+    ['localhost and 127.0.0.1', 'http://localhost:8080', 'http://127.0.0.1:8080'],
+    ['localhost and [::1]', 'http://localhost:8080', 'http://[::1]:8080'],
+    ['localhost and another address of this machine', 'http://localhost', 'http://127.12.0.200'],
+    [
+      'localhost and one of this machine in the form of IPv6',
+      'http://localhost',
+      'http://[::ffff:127.0.0.1]',
+    ],
+    ['localhost and a name below it', 'http://localhost', 'http://shop.localhost'],
+    ['one that is no URL, and itself', 'o', 'o'],
+  ])('%s', (_, one, other) => {
+    expect(isSameAddress(marks(one), marks(other))).toBe(true);
+    expect(mayBeSameAccount(marks(one), marks(other))).toBe(true);
+  });
+
+  it.each([
+    ['another host', 'https://pay.example', 'https://pay.example.org'],
+    ['another port', 'http://localhost:8080', 'http://localhost:8081'],
+    ['another scheme', 'https://pay.example', 'http://pay.example'],
+    ['a host that begins as this machine', 'http://localhost', 'http://localhost.example'],
+    ['a host that ends as this machine', 'http://localhost', 'http://notlocalhost'],
+    ['a host that only holds an address of this machine', 'http://localhost', 'http://127.0.0.1.example'],
+    ['a host with a name before such an address', 'http://localhost', 'http://x.127.0.0.1.example'],
+    ['an address that is not of this machine', 'http://localhost', 'http://128.0.0.1'],
+    ['another address in the form of IPv6', 'http://localhost', 'http://[::ffff:8.8.8.8]'],
+    ['a dot inside', 'https://pay.example', 'https://p.ay.example'],
+    ['two that are no URLs', 'o', 'p'],
+  ])('not with %s', (_, one, other) => {
+    expect(isSameAddress(marks(one), marks(other))).toBe(false);
+    expect(mayBeSameAccount(marks(one), marks(other))).toBe(false);
+  });
+});
+
+describe('two changes may be of one account', () => {
+  const [here, there] = ['https://pay.example', 'https://other.example'];
+
+  it('where the key is the same, whatever the address', () => {
+    const keyed = (origin: string, keyFingerprint: string) => marks(origin, { keyFingerprint });
+    expect(mayBeSameAccount(keyed(here, 'k1'), keyed(there, 'k1'))).toBe(true);
+    expect(mayBeSameAccount(keyed(here, 'k1'), keyed(there, 'k2'))).toBe(false);
+    expect(mayBeSameAccount(keyed(here, 'k1'), marks(there))).toBe(false);
+  });
+
+  it('where both are real money', () => {
+    const real = (origin: string) => marks(origin, { livemode: true });
+    expect(mayBeSameAccount(real(here), real(there))).toBe(true);
+    expect(mayBeSameAccount(real(here), marks(there))).toBe(false);
+    expect(mayBeSameAccount(marks(here), real(there))).toBe(false);
+  });
+
+  it('never where one is a demo, but with itself', () => {
+    const same = { keyFingerprint: 'k1', livemode: true };
+    const [demo, other] = [marks('demo:a', same), marks('demo:b', same)];
+    expect(mayBeSameAccount(demo, demo)).toBe(true);
+    expect(mayBeSameAccount(demo, other)).toBe(false);
+    expect(mayBeSameAccount(demo, marks(here, same))).toBe(false);
+    expect(mayBeSameAccount(marks(here, same), demo)).toBe(false);
+    expect(mayBeSameAccount(marks('demo:A'), marks('demo:a'))).toBe(false);
+  });
+
+  it('by what the journal keeps of them', () => {
+    expect(marksOf(sent('i_1', 0, { keyFingerprint: 'k1' }))).toEqual({
+      origin: 'https://pay.example',
+      livemode: true,
+      keyFingerprint: 'k1',
+    });
+  });
+});
+
+it('no spelling of an address escapes the lock on an order, and every demo has its own', () => {
+  expect(lockName(marks('https://pay.example'), 'ord_1')).toBe('ord_1');
+  expect(lockName(marks('http://mydemo:8080'), 'ord_1')).toBe('ord_1');
+  expect(lockName(marks('demo:a'), 'ord_1')).toBe('demo:a ord_1');
+});

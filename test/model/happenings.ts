@@ -1,0 +1,112 @@
+/** What happens around the processes: time, the fate of requests, other people, power, clocks, and files put back. */
+
+import { horizonMs, type Rules } from './rules.ts';
+import {
+  hasLater,
+  journalWith,
+  type Move,
+  type Refund,
+  replace,
+  spend,
+  timeAt,
+  type World,
+} from './world.ts';
+
+/** Everything that can happen next without a process of ours. */
+export function happenings(world: World, rules: Rules): Move[] {
+  return [
+    ...timePasses(world, rules),
+    ...world.requests.flatMap((_, index) => fates(world, rules, index)),
+    ...othersRefund(world),
+    ...powerFails(world),
+    ...clockIsSet(world),
+    ...olderJournalIsPutBack(world),
+  ];
+}
+
+function timePasses(world: World, rules: Rules): Move[] {
+  if (!hasLater(world)) return [];
+  const now = world.now + 1;
+  const locks = rules.lock === 'stolen_after_a_time' ? world.locks.map(() => null) : world.locks;
+  return [{ name: `time passes to ${timeAt(now)}`, world: { ...world, now, locks } }];
+}
+
+function fates(world: World, rules: Rules, index: number): Move[] {
+  const request = world.requests[index];
+  if (request === undefined) return [];
+  const { intent, at, fate } = request;
+  const inTime = timeAt(world.now) - timeAt(at) <= horizonMs || !rules.effectsEnd;
+  const made = (whose: Refund['whose']) => [...world.ledger, { whose, at: world.now, by: intent }];
+  const fated = (next: typeof fate): World => ({
+    ...world,
+    requests: replace(world.requests, index, { ...request, fate: next }),
+  });
+  if (fate === 'applied') {
+    const isDoubled = world.ledger.some(({ whose, by }) => whose === 'doubled' && by === intent);
+    if (world.left.twice === 0 || isDoubled || !inTime) return [];
+    const twice = { ...spend(world, 'twice'), ledger: made('doubled') };
+    return [{ name: `request ${index} takes effect once more`, world: twice }];
+  }
+  if (fate !== 'flying') return [];
+  const applied = {
+    name: `request ${index} takes effect`,
+    world: { ...fated('applied'), ledger: made('ours') },
+  };
+  // A refusal makes a difference while somebody waits for it, a loss once nobody does.
+  const isAwaited = world.processes.some(
+    (process) => typeof process === 'object' && process.waitsFor === index,
+  );
+  const end = isAwaited
+    ? { name: `request ${index} is refused for good`, world: fated('refused') }
+    : { name: `request ${index} is lost`, world: fated('lost') };
+  return inTime ? [applied, end] : [end];
+}
+
+function othersRefund(world: World): Move[] {
+  if (world.left.foreign === 0) return [];
+  const ledger = [...world.ledger, { whose: 'foreign' as const, at: world.now }];
+  return [{ name: 'somebody else refunds the same', world: { ...spend(world, 'foreign'), ledger } }];
+}
+
+function powerFails(world: World): Move[] {
+  if (world.left.powerLosses === 0 || !world.processes.some((process) => typeof process === 'object'))
+    return [];
+  const without: World = {
+    ...spend(world, 'powerLosses'),
+    boots: world.boots + 1,
+    processes: world.processes.map((process) => (process === 'content' ? process : 'idle')),
+    locks: world.locks.map(() => null),
+    journals: world.journals.map(({ rows }, machine) => journalWith(rows.slice(0, world.durable[machine]))),
+  };
+  return [{ name: 'power loss', world: without }];
+}
+
+// Ahead, past every horizon, and back, behind the time.
+const aheadMs = [0, 3 * horizonMs, -3 * horizonMs];
+
+function clockIsSet(world: World): Move[] {
+  if (world.left.jumps === 0) return [];
+  return aheadMs
+    .filter((ahead) => ahead !== world.ahead)
+    .map((ahead) => ({
+      name: `the clock is set ${ahead / 1000} s ahead of the time`,
+      world: { ...spend(world, 'jumps'), ahead },
+    }));
+}
+
+// Nobody runs meanwhile: a restored backup, a copied folder.
+function olderJournalIsPutBack(world: World): Move[] {
+  const isQuiet = world.processes.every((process) => typeof process !== 'object');
+  if (world.left.restores === 0 || !isQuiet) return [];
+  return world.journals.flatMap(({ rows }, machine) =>
+    rows.map((_, length) => ({
+      name: `a journal of ${length} of ${rows.length} rows is put back`,
+      world: {
+        ...spend(world, 'restores'),
+        restored: true,
+        journals: replace(world.journals, machine, journalWith(rows.slice(0, length))),
+        durable: replace(world.durable, machine, length),
+      },
+    })),
+  );
+}

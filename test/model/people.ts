@@ -1,0 +1,141 @@
+/** What the two people of the model type: a refund, the same once more, a look, a settlement, a repair. */
+
+import { begin } from '../../src/journal/attempt.ts';
+import { attemptName } from '../../src/journal/guards.ts';
+import type { Effect, State, Wanted } from '../../src/journal/protocol.ts';
+import { beginResolve, type ResolveState } from '../../src/journal/resolve.ts';
+import type { AttemptRecord } from '../../src/journal/rows.ts';
+import { isDue, isOpen, verdictOf } from '../../src/journal/standing.ts';
+import { lock } from './processes.ts';
+import { repaired } from './protocol.ts';
+import type { Rules } from './rules.ts';
+import {
+  journalOf,
+  journalWith,
+  type Move,
+  machineOf,
+  momentIn,
+  type Running,
+  replace,
+  spend,
+  type World,
+  withProcess,
+  witnessOf,
+} from './world.ts';
+
+/** Everything that a person can type next. Whoever was told that the refund exists only looks at what is watched. */
+export function typed(world: World, rules: Rules, index: number): Move[] {
+  const isContent = world.processes[index] === 'content';
+  if (world.left.runs === 0 || (isContent && rules.budget.twice === 0)) return [];
+  if (rules.witness && witnessOf(world, index).length > journalOf(world, index).rows.length)
+    return [repair(world, index)];
+  const { attempts } = journalOf(world, index);
+  const moment = momentIn(world, rules, index, false);
+  const doubtful = attempts.filter(
+    (record) => verdictOf(record)?.verdict === 'not_seen' && !isOpen(record, moment),
+  );
+  const isWorthALook = (record: AttemptRecord) =>
+    isOpen(record, moment) ||
+    doubtful.includes(record) ||
+    (rules.budget.twice > 0 && rules.watch && isDue(record, moment));
+  const looks = attempts.filter(isWorthALook).flatMap((record) => look(world, rules, index, record));
+  return isContent ? looks : [...refunds(world, rules, index, doubtful), ...looks];
+}
+
+function refunds(world: World, rules: Rules, index: number, doubtful: readonly AttemptRecord[]): Move[] {
+  const repeats = [
+    ...(rules.olderRefund ? ['r0'] : []),
+    ...(rules.careless ? doubtful : doubtful.slice(-1)).map(attemptName),
+  ];
+  if (repeats.length === 0) return atOnce(startChange(world, rules, index, []), rules, index, 'refund');
+  // Whoever sees that the refund is there does not ask for it again; what was seen may be old when it is sent.
+  const isThere = world.ledger.length > (rules.olderRefund ? 1 : 0);
+  if (isThere && !rules.careless) return [];
+  const names = rules.careless ? repeats : repeats.slice(-1);
+  return names.map((name) => ({
+    name: `${index} runs refund --again ${name}`,
+    world: startChange(world, rules, index, [name]),
+  }));
+}
+
+function look(world: World, rules: Rules, index: number, record: AttemptRecord): Move[] {
+  const errand = { intent: record.sent.intent, attempt: 1 };
+  const found = atOnce(startRun(world, index, beginResolve(errand)), rules, index, 'reconcile');
+  if (world.left.settles === 0) return found;
+  for (const applied of [true, false]) {
+    const statement = { applied, operator: 'op', note: 'n' };
+    const settling = startRun(spend(world, 'settles'), index, beginResolve({ ...errand, statement }));
+    found.push(...atOnce(settling, rules, index, `settle ${applied ? '--applied' : '--not-applied'}`));
+  }
+  return found;
+}
+
+function repair(world: World, index: number): Move {
+  const machine = machineOf(world, index);
+  const rows = repaired(journalOf(world, index).rows, witnessOf(world, index));
+  return {
+    name: `${index} repairs the journal`,
+    world: {
+      ...world,
+      journals: replace(world.journals, machine, journalWith(rows)),
+      witnesses: replace(world.witnesses, machine, rows),
+      durable: replace(world.durable, machine, rows.length),
+    },
+  };
+}
+
+// A run that ends without a row leaves the world as it was, with one run less: nothing new can come of it.
+function atOnce(world: World, rules: Rules, index: number, name: string): Move[] {
+  const running = world.processes[index];
+  if (typeof running !== 'object') return [];
+  return lock(world, rules, index, running)
+    .filter((move) => typeof move.world.processes[index] === 'object')
+    .map((move) => ({ name: `${index} runs ${name}: ${move.name}`, world: move.world }));
+}
+
+function startChange(world: World, rules: Rules, index: number, again: readonly string[]): World {
+  const origin = rules.origins[index] ?? '';
+  const wanted: Wanted = {
+    kind: 'refund',
+    orderId: 'ord_1',
+    request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5 } },
+    expected: [{ chargeId: 'ch_1', amount: -5 }],
+    again,
+    intent: freeName(world),
+    livemode: false,
+    dryRun: false,
+    sendWithinMs: 10_000,
+    horizonMs: rules.horizonMs,
+    readAfterMs: [0],
+    about: { origin, account: origin, profile: 'p', operator: 'op' },
+  };
+  return startRun(world, index, begin(wanted), wanted);
+}
+
+// Names of runs that left no trace are used again, so that equal worlds look equal.
+function freeName(world: World): string {
+  const used = new Set([
+    ...world.journals.flatMap(({ rows }) => rows).map(({ intent }) => intent),
+    ...world.witnesses.flat().map(({ intent }) => intent),
+    ...world.requests.map(({ intent }) => intent),
+    ...world.processes.map((process) => (typeof process === 'object' ? process.wanted?.intent : undefined)),
+  ]);
+  let number = 1;
+  while (used.has(`i_${number}`)) number += 1;
+  return `i_${number}`;
+}
+
+function startRun(
+  world: World,
+  index: number,
+  first: { state: State | ResolveState; effect: Effect },
+  wanted?: Wanted,
+): World {
+  const running: Running = {
+    ...(wanted && { wanted }),
+    ...first,
+    shown: world.ledger.length,
+    dated: false,
+  };
+  return withProcess(spend(world, 'runs'), index, running);
+}

@@ -1,0 +1,237 @@
+/** What the processes of the model do: each carries out one effect of the protocol, and is answered by one event. */
+
+import type { Event } from '../../src/journal/protocol.ts';
+import type { JournalRow, SentRow } from '../../src/journal/rows.ts';
+import { verdictOf } from '../../src/journal/standing.ts';
+import { knownTo, next } from './protocol.ts';
+import type { Rules } from './rules.ts';
+import { answersTo, shownOrders } from './service.ts';
+import {
+  journalOf,
+  journalWith,
+  lockOf,
+  type Move,
+  machineOf,
+  momentIn,
+  type Running,
+  replace,
+  spend,
+  unlock,
+  type World,
+  withProcess,
+} from './world.ts';
+
+/** An event without its moment, which is taken when it comes. */
+type Untimed = Event extends infer One ? (One extends Event ? Omit<One, 'moment'> : never) : never;
+
+/** Everything that a running process can do next. */
+export function acts(world: World, rules: Rules, index: number, running: Running): Move[] {
+  const { effect } = running;
+  const move = (event: Untimed, label: string = event.is): Move => ({
+    name: `${index} ${effect.do}: ${label}`,
+    world: answer(world, rules, index, event),
+  });
+  switch (effect.do) {
+    case 'lock':
+      return lock(world, rules, index, running);
+    case 'record':
+      if (effect.row.type === 'sent' && rules.order === 'post_then_sent' && running.waitsFor === undefined) {
+        return [{ name: `${index} record: the request leaves first`, world: leave(world, index, running) }];
+      }
+      return [recordRow(world, rules, index, effect.row), ...failToRecord(world, rules, index, effect.row)];
+    case 'send':
+      if (running.waitsFor !== undefined) return hear(world, rules, index, running);
+      return [
+        { name: `${index} send: leaves`, world: leave(world, index, running) },
+        move({ is: 'not_sent', why: 'w' }),
+      ];
+    case 'reread':
+      return [...seen(world, rules, running).map((event) => move(event)), move({ is: 'unseen', why: 'w' })];
+    default:
+      throw new Error(`the model met ${effect.do}`);
+  }
+}
+
+function seen(world: World, rules: Rules, { state, wanted }: Running): Untimed[] {
+  const isRefused = 'search' in state && 'rejected' in state.search.because;
+  const before = world.before[wanted?.intent ?? ''] ?? 0;
+  const then = isRefused && !rules.refusalsRead ? { ...world, ledger: world.ledger.slice(0, before) } : world;
+  return shownOrders(then, rules, false).map((value) => ({ is: 'seen', value }));
+}
+
+/** Everything up to the first row is one move: nobody else can see it, and it sees the world of one moment. */
+export function lock(world: World, rules: Rules, index: number, running: Running): Move[] {
+  const isUnlocked =
+    rules.lock === 'none' || (rules.lock === 'not_for_reconciling' && running.wanted === undefined);
+  const slot = lockOf(rules, index);
+  const holder = world.locks[slot] ?? null;
+  if (holder !== null && !isUnlocked) {
+    const event = { is: 'busy', owner: undefined } as const;
+    return [{ name: `${index} lock: busy`, world: answer(world, rules, index, event) }];
+  }
+  const locks = isUnlocked ? world.locks : replace(world.locks, slot, index);
+  const before = { ...world.before, [running.wanted?.intent ?? '']: world.ledger.length };
+  const locked = { ...world, locks, ...(running.wanted && { before }) };
+  return lookAndRead(answer(locked, rules, index, { is: 'locked' }), rules, index).map((after) => {
+    const now = after.processes[index];
+    return {
+      name: `${index} locks, looks, reads: ${typeof now === 'object' ? now.state.at : now}`,
+      world: after,
+    };
+  });
+}
+
+function lookAndRead(world: World, rules: Rules, index: number): World[] {
+  const running = world.processes[index];
+  if (typeof running !== 'object') return [world];
+  const on = (event: Untimed) => lookAndRead(answer(world, rules, index, event), rules, index);
+  switch (running.effect.do) {
+    case 'look':
+      return on({
+        is: 'known',
+        attempts: knownTo(journalOf(world, index).attempts, rules.origins[index] ?? '', rules),
+      });
+    case 'read':
+      return shownOrders(world, rules, true).flatMap((value) => on({ is: 'fresh', value }));
+    case 'reread':
+      return [...seen(world, rules, running), { is: 'unseen', why: 'w' } as const].flatMap(on);
+    case 'approve':
+      if (running.wanted === undefined) return isTrue(world, rules, running) ? on({ is: 'approved' }) : [];
+      // What is read is compared with what the person saw before saying yes.
+      return on(
+        running.shown === world.ledger.length ? { is: 'approved' } : { is: 'stopped', cause: 'changed' },
+      );
+    default:
+      return [world];
+  }
+}
+
+// Whether what a person states is so: nothing of the attempt is under way any more, and it was made, or not.
+function isTrue(world: World, rules: Rules, { state }: Running): boolean {
+  if (state.at !== 'asking' || !rules.truthful) return true;
+  const { intent, statement: stated } = state.errand;
+  const own = world.requests.filter((request) => request.intent === intent);
+  const fates = own.map(({ fate }) => fate);
+  return !fates.includes('flying') && fates.includes('applied') === stated?.applied;
+}
+
+function recordRow(world: World, rules: Rules, index: number, row: JournalRow): Move {
+  const words = row.type === 'sent' ? 'SENT' : row.verdict;
+  const written = withRow(world, rules, index, row);
+  // A verdict on what the journal does not hold is refused by it.
+  const event: Untimed = written === world ? { is: 'unrecorded', cause: 'stray' } : { is: 'recorded' };
+  return { name: `${index} writes ${words}`, world: answer(written, rules, index, event) };
+}
+
+function withRow(world: World, rules: Rules, index: number, row: JournalRow): World {
+  const machine = machineOf(world, index);
+  const isSent = (one: JournalRow) => one.type === 'sent' && one.intent === row.intent;
+  if (row.type === 'verdict' && !journalOf(world, index).rows.some(isSent)) return world;
+  const rows = [...journalOf(world, index).rows, row];
+  const isSoft =
+    rules.commits === 'none_durable' || (rules.commits === 'sent_not_synced' && row.type === 'sent');
+  return {
+    ...world,
+    journals: replace(world.journals, machine, journalWith(rows)),
+    witnesses: replace(world.witnesses, machine, [...(world.witnesses[machine] ?? []), row]),
+    durable: isSoft ? world.durable : replace(world.durable, machine, rows.length),
+  };
+}
+
+function failToRecord(world: World, rules: Rules, index: number, row: JournalRow): readonly Move[] {
+  if (world.left.failures === 0) return [];
+  const words = row.type === 'sent' ? 'SENT' : row.verdict;
+  return [false, true].map((isThere) => {
+    const after = spend(isThere ? withRow(world, rules, index, row) : world, 'failures');
+    return {
+      name: `${index} cannot write ${words}, and it is ${isThere ? 'there' : 'not there'}`,
+      world: answer(after, rules, index, { is: 'unrecorded', cause: 'failed' }),
+    };
+  });
+}
+
+function leave(world: World, index: number, running: Running): World {
+  const { intent } = sentOf(running);
+  const requests = [...world.requests, { intent, at: world.now, fate: 'flying' as const }];
+  return withProcess({ ...world, requests }, index, {
+    ...running,
+    key: undefined,
+    waitsFor: world.requests.length,
+  });
+}
+
+function hear(world: World, rules: Rules, index: number, running: Running): Move[] {
+  const request = world.requests[running.waitsFor ?? 0];
+  const removed = rules.removeSentOnError ? withoutSent(world, index, running) : world;
+  const isFirst = world.requests.filter(({ intent }) => intent === request?.intent).length === 1;
+  return [
+    ...(rules.resendOnReset && isFirst
+      ? [{ name: `${index} sends again after a reset`, world: leave(world, index, running) }]
+      : []),
+    {
+      name: `${index} send: no reply`,
+      world: answer(removed, rules, index, { is: 'no_reply', why: 'reset' }),
+    },
+    ...answersTo(request, world, rules).map((heard) => ({
+      name: `${index} send: answered with ${heard.status}`,
+      world: answer(world, rules, index, { is: 'replied', heard }),
+    })),
+  ];
+}
+
+function withoutSent(world: World, index: number, running: Running): World {
+  const { intent } = sentOf(running);
+  const rows = journalOf(world, index).rows.filter((row) => row.intent !== intent);
+  const machine = machineOf(world, index);
+  return {
+    ...world,
+    journals: replace(world.journals, machine, journalWith(rows)),
+    durable: replace(world.durable, machine, rows.length),
+  };
+}
+
+function sentOf({ state }: Running): SentRow {
+  if ('flight' in state) return state.flight.sent;
+  throw new Error(`nothing is sent while ${state.at}`);
+}
+
+// ── Events and states ───────────────────────────────────────────────────────────────────────────
+
+// A `Date` comes with whatever the service answers.
+const heardBy: readonly Event['is'][] = ['fresh', 'seen', 'replied'];
+
+function answer(world: World, rules: Rules, index: number, untimed: Untimed): World {
+  const running = world.processes[index];
+  if (typeof running !== 'object') throw new Error('nobody is there to be answered');
+  const dated = running.dated || heardBy.includes(untimed.is);
+  const event: Event = { ...untimed, moment: momentIn(world, rules, index, dated) } as Event;
+  const { state, effect } = next(running.state, event, rules, running.wanted === undefined);
+  const { waitsFor, key: _, ...rest } = running;
+  const waits = waitsFor !== undefined && effect.do === 'send' ? { waitsFor } : {};
+  return settleIn(world, rules, index, { ...rest, ...waits, dated, state, effect });
+}
+
+// Steps that nobody else can see are taken at once: waiting, releasing, ending.
+function settleIn(world: World, rules: Rules, index: number, running: Running): World {
+  const there = withProcess(world, index, running);
+  switch (running.effect.do) {
+    case 'wait':
+      return answer(there, rules, index, { is: 'waited', hurried: false });
+    case 'release':
+      return answer(unlock(there, index), rules, index, { is: 'released' });
+    case 'finish':
+      return withProcess(world, index, isContent(running.state) ? 'content' : 'idle');
+    default:
+      return there;
+  }
+}
+
+// Whoever was told that the refund exists asks for nothing more.
+function isContent(state: Running['state']): boolean {
+  if (state.at !== 'done') return false;
+  const { end } = state;
+  if (end.how === 'verdict') return end.verdict.verdict === 'applied';
+  if (end.how === 'looked') return verdictOf(end.record)?.verdict === 'applied';
+  if (end.how === 'refused') return end.refusal.why === 'equal' || end.refusal.why === 'appeared';
+  return end.how === 'recorded';
+}

@@ -1,0 +1,126 @@
+/** What holds in the model's world, what can happen there and how often, and the design that all of it is held against. */
+
+/** What holds in the world, and what was broken in the design to see that the model notices. */
+export interface Rules extends Protocol, Surroundings {
+  readonly budget: Budget;
+}
+
+/** How the program goes about it: the design, or the design with one rule broken or left out. */
+interface Protocol {
+  readonly lock: 'kernel' | 'none' | 'stolen_after_a_time' | 'not_for_reconciling';
+  /** What a power loss takes: nothing that was answered, SENT rows, or any row. */
+  readonly commits: 'durable' | 'sent_not_synced' | 'none_durable';
+  readonly order: 'sent_then_post' | 'post_then_sent';
+  readonly resendOnReset: boolean;
+  readonly removeSentOnError: boolean;
+  readonly horizonMs: number;
+  readonly absentIsFinal: boolean;
+  readonly preImage: boolean;
+  /** Which refusals are final: those that the document says, or any. */
+  readonly finalRefusals: 'documented' | 'any';
+  /** A refusal is believed after a read. */
+  readonly refusalsRead: boolean;
+  /** `amount_refunded` and `created_at` count beside the ids of the records. */
+  readonly sums: boolean;
+  readonly times: boolean;
+  /** A final read must show the refunds that the journal knows to have been made. */
+  readonly ownRefunds: boolean;
+  /** What a reply confirmed is looked at until its horizon. */
+  readonly watch: boolean;
+  /** The witness is compared with the journal before a change. */
+  readonly witness: boolean;
+  /** What is one account: what may be one, or what is spelled alike. */
+  readonly accounts: 'that_may_be_one' | 'by_spelling';
+  /** One clock is compared with the others. */
+  readonly clocksCompared: boolean;
+  /** One sending uses up what `--again` names. */
+  readonly usedUp: boolean;
+}
+
+/** Where it runs. */
+interface Surroundings {
+  /** Assumptions: no effect and no record later than the horizon, a person settles truthfully, one journal for both. */
+  readonly effectsEnd: boolean;
+  readonly truthful: boolean;
+  readonly shared: boolean;
+  /** A refund of the same amount that is older than everything, and people who want a second one. */
+  readonly olderRefund: boolean;
+  /** What a read may show: all, the order as it was a while ago, or new sums without the new records. */
+  readonly reads: 'current' | 'lagging' | 'without_records';
+  /** The service may refuse in words that are final what it has applied. */
+  readonly refusesWhatItApplied: boolean;
+  /** Whether replies have a `Date`. */
+  readonly dates: boolean;
+  /** The newest refund comes first, and none has a `created_at`. */
+  readonly newestFirst: boolean;
+  /** People type the same line once more, although they could see that it was done. */
+  readonly careless: boolean;
+  /** How each of the people spells the address of the service. */
+  readonly origins: readonly string[];
+}
+
+/** How often what may happen happens at most. */
+export interface Budget {
+  readonly runs: number;
+  readonly kills: number;
+  readonly powerLosses: number;
+  readonly foreign: number;
+  readonly settles: number;
+  /** Writes that are answered as failed, whether the row is there afterwards or not. */
+  readonly failures: number;
+  /** Requests that the service applies a second time. */
+  readonly twice: number;
+  /** An older copy of the journal is put in its place. */
+  readonly restores: number;
+  /** Steps of the wall clock. */
+  readonly jumps: number;
+}
+
+/** Nothing happens but what is added to it. */
+export const none: Budget = {
+  runs: 0,
+  kills: 0,
+  powerLosses: 0,
+  foreign: 0,
+  settles: 0,
+  failures: 0,
+  twice: 0,
+  restores: 0,
+  jumps: 0,
+};
+
+/** No request takes effect later than this after it left. */
+export const horizonMs = 900_000;
+
+/** The design, and the assumptions it stands on. */
+export const design: Rules = {
+  lock: 'kernel',
+  commits: 'durable',
+  order: 'sent_then_post',
+  resendOnReset: false,
+  removeSentOnError: false,
+  horizonMs,
+  absentIsFinal: false,
+  preImage: true,
+  finalRefusals: 'documented',
+  refusalsRead: true,
+  sums: true,
+  times: true,
+  ownRefunds: true,
+  watch: true,
+  witness: true,
+  accounts: 'that_may_be_one',
+  clocksCompared: true,
+  usedUp: true,
+  effectsEnd: true,
+  truthful: true,
+  shared: true,
+  olderRefund: false,
+  reads: 'current',
+  refusesWhatItApplied: true,
+  dates: true,
+  newestFirst: false,
+  careless: false,
+  origins: ['http://pay.example', 'http://pay.example'],
+  budget: { ...none, runs: 4, kills: 2, powerLosses: 1, foreign: 1, settles: 1 },
+};

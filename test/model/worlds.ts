@@ -1,0 +1,123 @@
+/** The worlds that are explored: several of a few million states, since one that holds everything has no end. */
+
+import { type Budget, design, none, type Rules } from './rules.ts';
+
+interface Named {
+  readonly rules: Partial<Rules>;
+  /** What can happen there: in the short form, and in the long one. */
+  readonly short: Budget;
+  readonly long: Budget;
+}
+
+/** Two people, one kill. */
+const pair: Budget = { ...none, runs: 2, kills: 1 };
+const three: Budget = { ...none, runs: 3, kills: 1 };
+
+/** What they are called, and what holds in them. */
+export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
+  [
+    'a first refund',
+    {
+      rules: {},
+      short: { ...three, powerLosses: 1, settles: 1 },
+      long: { ...three, runs: 4, powerLosses: 1, foreign: 1, settles: 1 },
+    },
+  ],
+  [
+    'a refund by somebody else',
+    {
+      rules: {},
+      short: { ...pair, foreign: 1, settles: 1 },
+      long: { ...three, kills: 2, powerLosses: 1, foreign: 2, settles: 1 },
+    },
+  ],
+  [
+    'a second refund of the same amount',
+    {
+      rules: { olderRefund: true },
+      short: three,
+      long: { ...three, powerLosses: 1, settles: 1 },
+    },
+  ],
+  [
+    'a disk that fails',
+    {
+      rules: {},
+      short: { ...pair, foreign: 1, failures: 2 },
+      long: { ...three, powerLosses: 1, foreign: 1, failures: 2 },
+    },
+  ],
+  [
+    'a service that applies twice',
+    {
+      rules: {},
+      short: { ...none, runs: 3, twice: 1 },
+      long: { ...three, runs: 4, twice: 1 },
+    },
+  ],
+  [
+    'a service that shows new sums without the new records',
+    {
+      rules: { reads: 'without_records' },
+      short: { ...pair, foreign: 1 },
+      long: { ...three, foreign: 1, settles: 1 },
+    },
+  ],
+  [
+    'a service that shows the order as it was a while ago',
+    {
+      // A refusal of what was applied shows only by a read that is not old.
+      rules: { reads: 'lagging', refusesWhatItApplied: false },
+      short: { ...pair, foreign: 1 },
+      long: { ...three, foreign: 1, settles: 1 },
+    },
+  ],
+  [
+    'an older journal is put back',
+    {
+      rules: {},
+      short: { ...pair, settles: 1, restores: 1 },
+      long: { ...three, settles: 1, restores: 1 },
+    },
+  ],
+  [
+    'two spellings of one account',
+    {
+      rules: { origins: ['http://localhost:8080', 'http://127.0.0.1:8080'] },
+      short: { ...pair, foreign: 1 },
+      long: { ...three, powerLosses: 1, settles: 1 },
+    },
+  ],
+  [
+    'a clock that jumps, and a service with a Date',
+    {
+      rules: { origins: ['http://pay.example'] },
+      short: { ...none, runs: 3, jumps: 2 },
+      long: { ...three, runs: 4, foreign: 1, jumps: 3 },
+    },
+  ],
+  [
+    'a clock that jumps, and a service without a Date',
+    {
+      rules: { dates: false, origins: ['http://pay.example'] },
+      short: { ...none, runs: 3, jumps: 2 },
+      long: { ...three, runs: 4, foreign: 1, jumps: 3 },
+    },
+  ],
+  [
+    'people who repeat the same --again',
+    {
+      // With the newest first and no times nothing but the journal tells that it was repeated.
+      rules: { olderRefund: true, newestFirst: true, careless: true },
+      short: { ...none, runs: 3 },
+      long: three,
+    },
+  ],
+]);
+
+/** The rules of a world, as the design has them. */
+export function rulesOf(name: string, form: 'short' | 'long' = 'short'): Rules {
+  const found = worlds.get(name);
+  if (found === undefined) throw new Error(`there is no world '${name}'`);
+  return { ...design, ...found.rules, budget: found[form] };
+}
