@@ -10,7 +10,7 @@ if (!(major >= 26 || (major === 24 && minor >= 15))) {
   );
   process.exitCode = 1;
 } else if ((process.execArgv.length > 0 || process.env.NODE_OPTIONS) && isDebugged()) {
-  // Its port was open before this line: whoever reaches it reads every key that is used.
+  // The port of the debugger opened before this line. Whoever reaches it can read every key.
   process.stderr.write(
     'refused: a debugger is open in this process (--inspect), and it could read keys\n' +
       'certain: nothing was sent\nnow:     start paydesk without --inspect\n',

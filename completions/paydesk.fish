@@ -47,7 +47,8 @@ function __paydesk_complete
                     settle 'State what became of an attempt that reads cannot tell' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies and notes of settled entries' \
-                    export 'Print every attempt as flat records'
+                    export 'Print every attempt as flat records, or write the journal for another machine' \
+                    import 'Import the journal of another machine'
                 return
             case 'profile'
                 printf '%s\t%s\n' \
@@ -108,7 +109,8 @@ function __paydesk_complete
                     settle 'State what became of an attempt that reads cannot tell' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies and notes of settled entries' \
-                    export 'Print every attempt as flat records'
+                    export 'Print every attempt as flat records, or write the journal for another machine' \
+                    import 'Import the journal of another machine'
                 return
             case 'help profile'
                 printf '%s\t%s\n' \

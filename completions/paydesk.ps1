@@ -43,7 +43,8 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "settle`tState what became of an attempt that reads cannot tell"
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies and notes of settled entries"
-                "export`tPrint every attempt as flat records"
+                "export`tPrint every attempt as flat records, or write the journal for another machine"
+                "import`tImport the journal of another machine"
             }
             'profile' {
                 "add`tAdd an account: its address, mode and key"
@@ -97,7 +98,8 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "settle`tState what became of an attempt that reads cannot tell"
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies and notes of settled entries"
-                "export`tPrint every attempt as flat records"
+                "export`tPrint every attempt as flat records, or write the journal for another machine"
+                "import`tImport the journal of another machine"
             }
             'help profile' {
                 "add`tAdd an account: its address, mode and key"

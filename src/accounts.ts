@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import type { Client } from './api/client.ts';
 import { routeTo } from './api/proxy.ts';
 import { keepBooks } from './bookkeeping.ts';
+import { variable } from './env.ts';
 import type { Globals } from './globals.ts';
 import { tolerableSkewMs } from './journal/time.ts';
 import type { Clock, Context, JournalStore, Locks, Notes, Profile, Profiles, TypedKey } from './ports.ts';
@@ -47,6 +48,12 @@ export function createAccount(parts: AccountParts): Account {
   };
   const books = keepBooks({
     ...parts,
+    rules: {
+      uid: parts.process.getuid?.(),
+      notice: (line) => parts.notes.warn(line),
+      movedBy: 'XDG_STATE_HOME',
+    },
+    onNetwork: variable(parts.process.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
     timeoutMs: globals.timeoutMs,
     dryRun: globals.dryRun,
     named: globals.profile,
@@ -90,6 +97,7 @@ function beforeSent(store: JournalStore, takeOff: (intent: string) => void): Jou
     },
     attempts: (query) => store.attempts(query),
     newest: () => store.newest(),
+    ready: () => store.ready(),
   };
 }
 
@@ -99,7 +107,6 @@ async function openClient(parts: AccountParts, name: string | undefined, trial?:
   const { profile } = opened;
   refuseUnsafeRuntime({ env: process.env, execArgv: process.execArgv, mode: profile.mode });
   const secret = await opened.key();
-  secrets.add(secret);
   parts.opened(profile);
   const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
   const route = transport === undefined ? await routeTo(profile.baseUrl, process.env) : undefined;
@@ -109,6 +116,7 @@ async function openClient(parts: AccountParts, name: string | undefined, trial?:
   const { service, send } = createClient({
     profile,
     key: secret,
+    gate: secrets,
     version,
     timeoutMs: globals.timeoutMs,
     clock,

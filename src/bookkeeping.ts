@@ -3,12 +3,19 @@
 import { join } from 'node:path';
 import { CliError } from './errors.ts';
 import { createDesk } from './journal/desk.ts';
+import type { JournalRow } from './journal/rows.ts';
 import { createFileStore, type FileStore } from './journal/store.ts';
 import type { AttemptRecord, Clock, JournalDesk, Locks, Notes, Profile, Profiles, Service } from './ports.ts';
+import type { FileRules } from './profiles/own-file.ts';
+import type { Secrets } from './terminal/secrets.ts';
 
 /** What the books are made of. */
 export interface BookkeepingParts {
   readonly stateFolder: string;
+  /** Owner and mode of our files. */
+  readonly rules: FileRules;
+  /** PAYDESK_STATE_ON_NETWORK: a network file system is allowed, since somebody tested its locks. */
+  readonly onNetwork: boolean;
   readonly clock: Clock;
   readonly locks: Locks;
   readonly operator: string;
@@ -17,6 +24,7 @@ export interface BookkeepingParts {
   readonly signal: AbortSignal;
   readonly profiles: Profiles;
   readonly notes: Notes;
+  readonly secrets: Secrets;
   /** The profile named on the command line or by PAYDESK_PROFILE. */
   readonly named: string | undefined;
   readonly open: (profile: string) => Promise<Service>;
@@ -32,20 +40,42 @@ export interface Bookkeeping {
 
 /** Opens nothing before it is asked for. */
 export function keepBooks(parts: BookkeepingParts): Bookkeeping {
-  const store = createFileStore(join(parts.stateFolder, 'journal', 'journal.db'));
+  const { stateFolder, rules, onNetwork } = parts;
+  const folder = join(stateFolder, 'journal');
+  const file = createFileStore(join(folder, 'journal.db'), {
+    witness: join(stateFolder, 'witness', 'journal.witness'),
+    rules,
+    folders: [stateFolder, folder],
+    onNetwork,
+  });
+  const store = withoutKeys(file, parts.secrets);
   const desk = createDesk({
     ...parts,
     store: parts.dryRun ? unwritten(store) : store,
     serviceFor: async (record) => parts.open(await profileFor(parts, record)),
   });
   const told = new Set<string>();
+  // Commands that only read go on, and warn that changes are refused.
+  const warnOnce = once(async () => {
+    const problem = await desk.problem();
+    if (problem !== undefined)
+      parts.notes.warn(`${problem}; no change is made until that is mended: paydesk journal verify`);
+  });
   return {
     store,
-    desk,
+    desk: {
+      ...desk,
+      async attempts(query) {
+        const found = await desk.attempts(query);
+        await warnOnce();
+        return found;
+      },
+    },
     async tellOpen(profile) {
       if (told.has(profile.name)) return;
       told.add(profile.name);
       try {
+        await warnOnce();
         const line = openLine(await openAttempts(desk, profile));
         if (line !== undefined) parts.notes.note(line);
       } catch (error) {
@@ -56,16 +86,45 @@ export function keepBooks(parts: BookkeepingParts): Bookkeeping {
   };
 }
 
+// A row may hold a key that somebody typed, or that came from a file. Replies are masked before they get here.
+function withoutKeys(store: FileStore, secrets: Secrets): FileStore {
+  return {
+    ...methodsOf(store),
+    append(row) {
+      const json = JSON.stringify(row);
+      const cleaned: JournalRow = secrets.holds(json) ? JSON.parse(secrets.cleanJson(json)) : row;
+      return store.append(cleaned);
+    },
+  };
+}
+
 // Under --dry-run what a read proves is told, and not written down.
 function unwritten(store: FileStore): FileStore {
+  return { ...methodsOf(store), append: () => Promise.resolve(), forget: () => Promise.resolve(0) };
+}
+
+// Spreading an instance of a class would lose its methods, so each one is named.
+function methodsOf(store: FileStore): FileStore {
   return {
     file: store.file,
-    append: () => Promise.resolve(),
+    parts: store.parts,
+    append: (row) => store.append(row),
     attempts: (query) => store.attempts(query),
     newest: () => store.newest(),
+    ready: () => store.ready(),
+    mismatch: () => store.mismatch(),
+    stored: () => store.stored(),
     verify: (head) => store.verify(head),
-    forget: () => Promise.resolve(0),
+    forget: (before) => store.forget(before),
     close: () => store.close(),
+  };
+}
+
+function once(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= act();
+    return done;
   };
 }
 
@@ -83,6 +142,8 @@ function openLine(open: number): string | undefined {
 
 // The journal knows the account; a profile has to be named only where several reach it.
 async function profileFor({ profiles, named }: BookkeepingParts, { sent }: AttemptRecord): Promise<string> {
+  // After a repair nobody may know the account of an attempt: the profile that was named is taken.
+  if (sent.account === '') return named ?? '';
   const reaching = await profiles.reaching(sent.account);
   const [only, second] = named === undefined ? reaching : reaching.filter((name) => name === named);
   if (only !== undefined && second === undefined) return only;

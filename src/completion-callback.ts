@@ -7,10 +7,12 @@ import { homeFolder } from './home.ts';
 import { recentIds } from './journal/recent.ts';
 import { shells } from './ports.ts';
 import { findFolders } from './profiles/folders.ts';
+import { keysOnFile } from './profiles/keys-on-file.ts';
 import { namesOnFile } from './profiles/names-on-file.ts';
 import { candidatesFor, type Offered, type Sources } from './shells/candidates.ts';
 import { filesHere } from './shells/scripts.ts';
 import { readTypedLine } from './shells/typed-line.ts';
+import { createSecrets } from './terminal/secrets.ts';
 
 /** Answers and sets the exit code. Whatever goes wrong, there is nothing to offer: a TAB prints no error. */
 export async function answer(process: NodeJS.Process): Promise<void> {
@@ -20,13 +22,21 @@ export async function answer(process: NodeJS.Process): Promise<void> {
   if (shell === undefined) return;
   try {
     const line = readTypedLine(shell, Number(index), sent);
-    const offered = await candidatesFor(line, sourcesOf(process));
+    const offered = withoutKeys(await candidatesFor(line, sourcesOf(process)), process);
     // To the descriptor: opening process.stdout takes longer than all of this.
     writeFileSync(1, written(offered, line.kept, shell !== 'bash'));
     if (offered.files) process.exitCode = filesHere;
   } catch {
     return;
   }
+}
+
+// A candidate with a key is left out: masked, it would put a wrong word on the command line.
+function withoutKeys({ candidates, files }: Offered, { env, platform }: NodeJS.Process): Offered {
+  const secrets = createSecrets();
+  const { config } = findFolders({ env, platform, home: homeFolder() });
+  for (const key of keysOnFile(config, env)) secrets.add(key);
+  return { candidates: candidates.filter(({ value, text }) => !secrets.holds(`${value} ${text}`)), files };
 }
 
 // A line each; behind a tab what it is, for shells that show it.

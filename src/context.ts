@@ -8,7 +8,7 @@ import type { Globals } from './globals.ts';
 import { homeFolder } from './home.ts';
 import { readInput } from './input.ts';
 import { createLocks } from './locks/locks.ts';
-import type { Context, Days, Exports, Locks, Profiles } from './ports.ts';
+import type { Context, Days, Exports, Locks, Profiles, SimulatorControl } from './ports.ts';
 import { findFolders } from './profiles/folders.ts';
 import { createProfiles } from './profiles/profiles.ts';
 import { type DemoDoor, demoDoor, simulatorDoor } from './simulator/door.ts';
@@ -18,8 +18,6 @@ import { createTimes, knowsZone, type Times } from './terminal/time.ts';
 /** A command's context, and what is left to do when it ended. */
 export interface Run {
   readonly context: Context;
-  /** Keys that must not be printed, the stored ones included. */
-  readonly knownKeys: () => Promise<readonly string[]>;
   readonly close: () => void;
 }
 
@@ -33,13 +31,15 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
   const folders = findFolders({ env: process.env, platform: process.platform, home: homeFolder() });
   const simulator = { folder: join(folders.state, 'simulator'), now };
   const demo = demoDoor({ ...simulator, fault: variable(process.env, 'PAYDESK_DEMO_FAULT') });
-  const operator = operatorOf(process);
+  const operator = stage.secrets.clean(operatorOf(process));
   const locks = createLocks({
     folder: join(folders.state, 'locks'),
     clock,
     // What others are shown of this run: its command, never its values.
     owner: { operator, command: words.join(' ') },
     uid: process.getuid?.(),
+    notice: (line) => notes.warn(line),
+    node: process.execPath,
   });
   const profiles = joinProfiles({ stage, globals, locks, demo });
   const account = createAccount({
@@ -62,7 +62,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     notes,
     ask,
     profiles,
-    simulator: simulatorDoor(simulator),
+    simulator: showingKey(simulatorDoor(simulator), stage),
     ...account,
     ...readInput(process, stage.signal),
     days: daysOf(() => createTimes(stage.zone(), now)),
@@ -76,7 +76,19 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     timeOfDay: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'clock'),
     fullTime: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'full'),
   };
-  return { context, knownKeys: () => profiles.knownKeys(), close: demo.close };
+  return { context, close: demo.close };
+}
+
+// `simulator serve` prints its key on purpose, also when a profile has the same one stored.
+function showingKey(control: SimulatorControl, { secrets }: Stage): SimulatorControl {
+  return {
+    ...control,
+    async serve(options) {
+      const serving = await control.serve(options);
+      secrets.reveal(serving.key);
+      return serving;
+    },
+  };
 }
 
 // What writes files is loaded with the first export.
@@ -95,6 +107,7 @@ function exportDoor(parts: {
     return createExports({
       ...parts,
       version: stage.version,
+      clean: (json) => stage.secrets.cleanJson(json),
       clock: stage.clock,
       uid: stage.process.getuid?.(),
       format: (file) =>
@@ -121,7 +134,7 @@ interface ProfileNeeds {
 }
 
 function joinProfiles({ stage, globals, locks, demo }: ProfileNeeds): Profiles {
-  const { process, clock } = stage;
+  const { process, clock, keys } = stage;
   return createProfiles({
     folders: findFolders({ env: process.env, platform: process.platform, home: homeFolder() }),
     env: process.env,
@@ -130,6 +143,7 @@ function joinProfiles({ stage, globals, locks, demo }: ProfileNeeds): Profiles {
     clock,
     uid: process.getuid?.(),
     execPath: process.execPath,
+    learnKey: keys.learn,
     notice: (line) => stage.screen().notes.warn(line),
     demo: async () => ({ ...(await demo.open()), baseUrl: demo.baseUrl }),
   });

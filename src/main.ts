@@ -24,7 +24,7 @@ export async function main(process: NodeJS.Process): Promise<void> {
     if (crashes === 2) lastWords(shown, stage);
     if (crashes > 1) return;
     stage.abort(shown);
-    void printError(shown, stage, undefined);
+    void printError(shown, stage);
   };
   process.on('uncaughtException', crash).on('unhandledRejection', crash);
   const code = await runLine(stage);
@@ -39,13 +39,13 @@ async function runLine(stage: Stage): Promise<number> {
   stage.hint(formatHint(argv, process.env));
   let run: Run | undefined;
   try {
+    await stage.keys.load();
     const invocation = await readCommandLine(argv, helpWidth(process));
     if (invocation.kind !== 'run') return await printText(invocation, stage);
     const globals = resolveGlobals(invocation.globals, process.env);
     stage.use(globals);
     const { createRun } = await import('./context.ts');
     run = createRun(stage, globals, invocation.words);
-    await refuseKeyInArguments(argv, run);
     const code = await invocation.command.run(run.context, invocation.input);
     await stage.screen().out.finish();
     await stage.screen().notes.succeed();
@@ -55,21 +55,11 @@ async function runLine(stage: Stage): Promise<number> {
     const reason = stage.stop.tookOff() === undefined ? stage.signal.reason : undefined;
     const explained = error instanceof CliError && error.cause === reason;
     const shown = toCliError(explained ? error : (reason ?? error), stage);
-    await printError(shown, stage, run);
+    await printError(shown, stage);
     return shown.exitCode;
   } finally {
     run?.close();
   }
-}
-
-// Whoever sees the list of processes, or the shell's history, sees arguments.
-async function refuseKeyInArguments(argv: readonly string[], run: Run): Promise<void> {
-  const keys = await run.knownKeys();
-  if (!argv.some((word) => keys.includes(word))) return;
-  throw new CliError('usage', 'one of the arguments is a key: keys are never arguments', {
-    certain: 'nothing was sent',
-    now: ['replace that key, since others may have seen it: paydesk profile key NAME'],
-  });
 }
 
 async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, stage: Stage): Promise<number> {
@@ -79,12 +69,9 @@ async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, stage
   return 0;
 }
 
-async function printError(error: CliError, stage: Stage, run: Run | undefined): Promise<void> {
-  const fromEnv = variable(stage.process.env, 'PAYDESK_API_KEY');
-  if (fromEnv !== undefined) stage.secrets.add(fromEnv);
+async function printError(error: CliError, stage: Stage): Promise<void> {
   try {
     const { out, notes } = stage.screen();
-    for (const key of (await run?.knownKeys()) ?? []) stage.secrets.add(key);
     await out.finish();
     await notes.fail(withProfile(error, typedProfile(stage.process.argv.slice(2))), stage.debug());
   } catch {
@@ -97,8 +84,14 @@ function lastWords(
   { message, parts: { certain = '', now = [] } }: CliError,
   { process, secrets }: Stage,
 ): void {
-  const words = [message, certain, ...now].filter((text) => text !== '').join('; ');
-  process.stderr.write(`error: ${secrets.clean(words).replace(/[^ -~]/g, '?')}\n`);
+  const own = [certain, ...now].filter((text) => text !== '').join('; ');
+  let words = `this should not have happened; ${own}`;
+  try {
+    words = secrets.clean(`${message}; ${own}`);
+  } catch {
+    // What cannot be searched for keys is not printed: our own words hold none.
+  }
+  process.stderr.write(`error: ${words.replace(/[^ -~]/g, '?')}\n`);
 }
 
 // Lost output makes any run incomplete, but a change whose outcome a person must look at stays that.

@@ -43,10 +43,19 @@ export interface Clock {
   now(): number;
   /** Monotonic clock, milliseconds from an unknown start. */
   monotonic(): number;
-  /** Which start of this machine this is, and milliseconds since then; undefined where the system does not tell. */
+  /** The id of this boot of the machine, and milliseconds since it; undefined where the system does not tell. */
   boot?(): { readonly id: string; readonly ms: number } | undefined;
   /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+// ── Keys ────────────────────────────────────────────────────────────────────────────────────────
+
+/** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
+export interface KeyGate {
+  clean(text: string): string;
+  /** JSON stays JSON. Returns the same bytes when there is no key in them. */
+  cleanBody(body: Uint8Array): Uint8Array;
 }
 
 // ── Locks ───────────────────────────────────────────────────────────────────────────────────────
@@ -107,7 +116,7 @@ export interface Page {
   readonly records: readonly WireRecord[];
   /** `has_more` of the envelope: about the direction travelled. Absent reads as false. */
   readonly hasMore: boolean;
-  /** `has_more` was there, as true or false: the end of the list is stated, not assumed. */
+  /** A list by its own word, with `has_more` true or false: the end of it is stated, not assumed. */
   readonly saysHasMore: boolean;
   /** Records of this page that were there before in the walk, and were left out. */
   readonly repeated: number;
@@ -149,7 +158,7 @@ export interface LocateOptions {
   /** How many records a fallback walk may read. */
   readonly max?: number | undefined;
   readonly progress?: ((read: number) => void) | undefined;
-  /** One request and no more: after the neighbour, or out of the newest page. Not found there is `boundReached`. */
+  /** Make one request only: the record after the neighbour, or the newest page. `boundReached` when that does not show it. */
   readonly once?: boolean | undefined;
 }
 
@@ -258,7 +267,7 @@ export interface Intent {
   readonly intentId?: string | undefined;
   /** What was typed (order, charge, amount, …): must be the same under the same `intentId`. */
   readonly asked?: JsonObject | undefined;
-  /** What a person said that this repeats (`--again`): ids of refunds that were made, intents that were tried. */
+  /** What this repeats, as a person named it (`--again`): ids of refunds, or names of attempts. */
   readonly again: readonly string[];
   /** Attempts that reads of this run closed before: nobody who asks could know of them, not even with `--again`. */
   readonly closed?: readonly AttemptRecord[] | undefined;
@@ -366,11 +375,16 @@ export interface JournalStore {
   append(row: JournalRow): Promise<void>;
   /** Attempts, oldest first. Rejects with CliError 'refused' when the journal is damaged. */
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
-  /** What the newest rows say of the time. */
+  /** The times that the journal's file shows. */
   newest(): Promise<NewestRow>;
+  /**
+   * Throws CliError 'refused' when nothing may be sent: rows are missing, damaged or lost, or the locks of the file system
+   * are not trusted. Writes nothing. `append` of a SENT row checks the same again.
+   */
+  ready(): Promise<void>;
 }
 
-/** What the newest rows of a journal say of the time. */
+/** The times that a journal's file shows: this machine's clock is checked against them. */
 export interface NewestRow {
   /** The latest time of any row, Unix milliseconds; 0 when there is none. */
   readonly time: number;
@@ -380,7 +394,7 @@ export interface NewestRow {
   readonly writtenAt?: number | undefined;
 }
 
-/** What tells whether two changes may be of one account (journal/same-account.ts). */
+/** What shows whether two changes may belong to one account (journal/same-account.ts). */
 export interface AccountMarks {
   readonly origin: string;
   readonly livemode: boolean;
@@ -403,23 +417,44 @@ export interface Verification {
   readonly findings: readonly { readonly seq: number; readonly problem: string }[];
   /** Whether a head noted elsewhere is in the chain. */
   readonly knowsHead?: boolean | undefined;
+  readonly witness: WitnessVerification;
+}
+
+/** How the journal and its witness compare. */
+export interface WitnessVerification {
+  readonly file: string;
+  /** Lines that are whole: one per row. */
+  readonly lines: number;
+  /**
+   * `agrees`; `none yet`: the next change begins it; `witness behind`: the next change adds what is missing there;
+   * `journal behind`: rows are missing in the journal, or are others; `damaged`: the witness is missing or not whole.
+   */
+  readonly state: 'agrees' | 'none yet' | 'witness behind' | 'journal behind' | 'damaged';
 }
 
 /** What a repair of the journal file did. */
 export interface Repair {
-  /** The damaged file as it was. */
-  readonly copy: string;
+  /** The journal as it was; undefined: there was none. */
+  readonly copy: string | undefined;
+  /** The witness as it was; undefined: there was none. */
+  readonly witnessCopy: string | undefined;
   /** Rows that say what was written. */
   readonly kept: number;
   /** SENT rows that were changed: open outcomes now. */
   readonly doubtful: number;
   /** Rows that are in the copy alone: not readable, a verdict that was changed, or one whose SENT is gone. */
   readonly lost: readonly number[];
+  /** Pages of the file that could not be read: rows may have been there. */
+  readonly unreadable: number;
+  /** Attempts whose SENT row is lost and whose outcome the witness does not prove: unconfirmed now. */
+  readonly blocked: readonly { readonly intent: string; readonly orderId: string | undefined }[];
 }
 
 /** The journal as commands see it. */
 export interface JournalDesk {
   readonly file: string;
+  /** The file of its witness. */
+  readonly witness: string;
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
   /** The journal's time, for `isOpen` and the age of attempts. */
   now(): Promise<Moment>;
@@ -434,14 +469,18 @@ export interface JournalDesk {
    * that such a read closed. What cannot be read again is left to the change itself.
    */
   refuseOpen(order: {
-    readonly account: AccountMarks;
+    readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     readonly orderId: string;
     readonly again: readonly string[];
   }): Promise<readonly AttemptRecord[]>;
-  /** Whether a refund was made and is only watched, in case it shows once more. */
+  /** Whether a refund was made and is read again until its horizon, in case a second one appears. */
   isWatched(record: AttemptRecord): boolean;
-  /** Which of the due attempts a run looks at: three open ones (or `most`), and one that is watched, with one request. */
-  pickDue(due: readonly AttemptRecord[], now: Moment, most?: number): readonly AttemptRecord[];
+  /** The refund records that an attempt accounts for: those that it asked for. None unless it was made. */
+  ownRefunds(record: AttemptRecord): readonly FoundRefund[];
+  /** Chooses the due attempts that a run reads: three unconfirmed ones, and one that is only watched. */
+  pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[];
+  /** What stops every change, in words: the journal is behind its witness, or damaged; undefined: nothing. */
+  problem(): Promise<string | undefined>;
   /** Reads the order again and writes down what that proves. Throws CliError 'refused' while another run holds it. */
   reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
   /** As `reconcile`; where the read does not tell, `confirm` is shown it, and a person's statement is written down. */
@@ -460,14 +499,18 @@ export interface JournalDesk {
       readonly kind: Intent['kind'];
       readonly asked: JsonObject;
       readonly again: readonly string[];
-      readonly account: AccountMarks;
+      readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     },
   ): Promise<{ readonly outcome: Outcome; readonly change: ChangeSubject } | undefined>;
   /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;
-  /** Keeps a copy and rebuilds the file from every row that can be read. */
+  /** Keeps copies, and rebuilds journal and witness from all that can be read of them. Throws CliError 'refused'. */
   repair(): Promise<Repair>;
+  /** Writes the journal and its witness into one new file; returns how many rows. Throws CliError 'refused' if it exists. */
+  archive(path: string): Promise<number>;
+  /** Imports such a file; returns how many rows. Throws CliError 'refused' if this machine's journal or witness has rows. */
+  restore(path: string): Promise<number>;
 }
 
 // ── What people see ─────────────────────────────────────────────────────────────────────────────

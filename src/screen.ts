@@ -1,5 +1,6 @@
 /** What a person or a script meets in one run: stdout, stderr and the questions, joined. */
 
+import { startedClosed } from './closed-stream.ts';
 import type { CliError } from './errors.ts';
 import type { Globals } from './globals.ts';
 import type { Ask, Clock } from './ports.ts';
@@ -15,10 +16,14 @@ export interface ScreenParts {
   readonly process: NodeJS.Process;
   readonly clock: Clock;
   readonly secrets: Secrets;
+  /** Called with every key that is typed. */
+  readonly learnKey: (key: string) => void;
   readonly signal: AbortSignal;
   /** The options of the run, or what can be guessed of them before the command line was read. */
   readonly globals: ScreenGlobals;
   readonly locale: () => Locale;
+  /** Whether a change was sent: then its outcome decides the exit code, even if nobody can read it. */
+  readonly tookOff: () => boolean;
   /** stdout is gone or full: the run is to stop. */
   readonly abort: (reason: CliError) => void;
 }
@@ -63,6 +68,7 @@ export function openScreen(parts: ScreenParts): Screen {
     now,
     secrets,
     onLost: parts.abort,
+    isClosed: () => !parts.tookOff() && outputIsClosed(),
     note: (line) => notes.note(line),
     beforeWrite: () => notes.clearProgress(),
   });
@@ -75,11 +81,17 @@ export function openScreen(parts: ScreenParts): Screen {
     accessible: globals.accessible,
     color: stderrColor,
     secrets,
+    learnKey: parts.learnKey,
     signal,
     beforeQuestion: () => notes.flush(),
     write: (text) => notes.write(text),
   });
   return { out, notes, ask };
+}
+
+// When both are closed, whoever started paydesk wants no output, and there is nowhere to complain.
+function outputIsClosed(): boolean {
+  return startedClosed(1) && !startedClosed(2);
 }
 
 function factsOf(stream: NodeJS.WriteStream): StreamFacts {

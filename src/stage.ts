@@ -3,16 +3,19 @@
 import { systemClock } from './clock.ts';
 import type { CliError } from './errors.ts';
 import type { Globals } from './globals.ts';
+import { createKnownKeys, type KnownKeys } from './known-keys.ts';
 import type { Clock, Format, Profile } from './ports.ts';
 import { openScreen, type Screen } from './screen.ts';
 import { createStop, type Stop } from './stop.ts';
-import { createSecrets, type Secrets } from './terminal/secrets.ts';
+import type { Secrets } from './terminal/secrets.ts';
 
 /** What main.ts sets before it knows what is to run. */
 export interface Stage {
   readonly process: NodeJS.Process;
   readonly version: string;
   readonly clock: Clock;
+  readonly keys: KnownKeys;
+  /** Masks the known keys. */
   readonly secrets: Secrets;
   readonly stop: Stop;
   /** That of `stop`: ends reads and questions. */
@@ -63,7 +66,8 @@ const plainGlobals: StageGlobals = {
 /** Sets the stage. Nothing is opened, read or written yet. */
 export function setStage(process: NodeJS.Process, version: string): Stage {
   const clock = systemClock;
-  const secrets = createSecrets();
+  const keys = createKnownKeys(process);
+  const { secrets } = keys;
   const stop = createStop();
   let globals = plainGlobals;
   let screen: Screen | undefined;
@@ -75,13 +79,24 @@ export function setStage(process: NodeJS.Process, version: string): Stage {
     process,
     version,
     clock,
+    keys,
     secrets,
     stop,
     signal,
     abort,
     zone,
     screen: () => {
-      screen ??= openScreen({ process, clock, secrets, signal, globals, locale, abort });
+      screen ??= openScreen({
+        process,
+        clock,
+        secrets,
+        learnKey: keys.learn,
+        signal,
+        globals,
+        locale,
+        tookOff: () => stop.tookOff() !== undefined,
+        abort,
+      });
       return screen;
     },
     hint: (format) => {

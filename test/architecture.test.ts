@@ -27,15 +27,25 @@ function importsOf(file: string): Import[] {
 const files = globSync('src/**/*.ts', { cwd: root });
 const imports = files.flatMap(importsOf);
 
-/** Known to everyone: the service's description, the money of an order, errors, variables of the environment, types. */
-const shared = ['src/api/spec.ts', 'src/api/charges.ts', 'src/errors.ts', 'src/env.ts', 'src/ports.ts'];
+/** Known to everyone: the service's description, the money of an order, errors, variables, the rules of files, types, names. */
+const shared = [
+  'src/api/spec.ts',
+  'src/api/charges.ts',
+  'src/errors.ts',
+  'src/env.ts',
+  'src/attempt-words.ts',
+  'src/profiles/own-file.ts',
+  'src/ports.ts',
+];
 
 /** main and the files that join the rooms for it. */
 const joiners = [
   'main',
   'context',
   'stage',
+  'known-keys',
   'screen',
+  'closed-stream',
   'accounts',
   'bookkeeping',
   'compile-cache',

@@ -56,9 +56,10 @@ const memoryJournal = {
     if (id !== join(root, 'src/journal/store.ts')) return undefined;
     return `
       import { createMemoryStore } from ${JSON.stringify(join(root, 'test/journal/memory-store.ts'))};
+      export const anyOwner = { uid: undefined, notice: () => undefined };
       export function createFileStore(file) {
         const unused = () => Promise.reject(new Error('not part of a refund'));
-        return { ...createMemoryStore(), file, verify: unused, forget: unused, close: () => undefined };
+        return { ...createMemoryStore(), file, parts: {}, mismatch: () => Promise.resolve(), stored: unused, verify: unused, forget: unused, close: () => undefined };
       }`;
   },
 } satisfies Plugin;

@@ -1,8 +1,8 @@
-/** Where one account's requests go and what they carry: base URL, headers, and the key's hiding. */
+/** Where one account's requests go and what they carry: base URL and headers. */
 
 import { CliError } from '../errors.ts';
 import type { Profile } from '../ports.ts';
-import { keyPattern, mediaType, shortestKey } from './spec.ts';
+import { keyPattern, mediaType } from './spec.ts';
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
@@ -76,20 +76,4 @@ export function headersOf(profile: Profile, key: string, version: string): Recor
 // The key as user name, with an empty password (service: Authentication 4).
 function basic(key: string): string {
   return Buffer.from(`${key}:`, 'latin1').toString('base64');
-}
-
-/** Overwrites the key with as many asterisks wherever a reply echoes it, so that nothing behind can print it. */
-export function hideKey(key: string): (bytes: Uint8Array) => Uint8Array {
-  // A shorter one would be found everywhere.
-  if (key.length < shortestKey) return (bytes) => bytes;
-  const forms = [...new Set([key, basic(key), encodeURIComponent(key)])].map((form) => Buffer.from(form));
-  return (bytes) => {
-    const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (const form of forms) {
-      for (let at = buffer.indexOf(form); at !== -1; at = buffer.indexOf(form, at + form.length)) {
-        buffer.fill('*', at, at + form.length);
-      }
-    }
-    return bytes;
-  };
 }

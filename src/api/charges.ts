@@ -157,13 +157,13 @@ export function readMoney(value: unknown): MoneyReading {
   }
 }
 
-/** Why the refunds of an order are hidden: something went back, and no record shows it; undefined when they are not. */
+/** The problem of an order whose `amount_refunded` is not 0 while no charge shows a refund (service: order); else undefined. */
 export function hiddenRefunds({ amountRefunded = 0, charges }: OrderMoney): string | undefined {
   if (amountRefunded === 0 || charges.some(({ refunds }) => refunds.length > 0)) return undefined;
   return `amount_refunded is ${amountRefunded}, but no charge shows a refund`;
 }
 
-/** The newest refund of this amount (negative) on a charge: what a repeat of it would have to name. */
+/** The newest refund of this amount (negative, service: refund) on a charge: `--again` must name it. */
 export function newestEqual<T extends { readonly amount: number; readonly createdAt?: number | undefined }>(
   refunds: readonly T[],
   amount: number,

@@ -2,13 +2,13 @@
 
 import { setFlagsFromString } from 'node:v8';
 import ky from 'ky';
-import type { Clock, OpenService, PageQuery, Profile, RawReply, SendOnce } from '../ports.ts';
-import { baseOf, headersOf, hideKey, urlUnder } from './account.ts';
+import type { Clock, KeyGate, OpenService, PageQuery, Profile, RawReply, SendOnce } from '../ports.ts';
+import { baseOf, headersOf, urlUnder } from './account.ts';
 import { readBody } from './body.ts';
 import { startDeadline } from './deadline.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import { failureOf, timedOut } from './failure.ts';
-import { headOf } from './headers.ts';
+import { headOf, withoutKeys } from './headers.ts';
 import { locate } from './locate.ts';
 import type { Dispatcher } from './one-dispatch.ts';
 import { createPace } from './pace.ts';
@@ -21,6 +21,8 @@ import { type ListReply, pagePath, readPage } from './service-page.ts';
 export interface ClientParts {
   readonly profile: Profile;
   readonly key: string;
+  /** Masks known keys in every reply before anything reads it. */
+  readonly gate: KeyGate;
   /** Of this program, for User-Agent. */
   readonly version: string;
   /** One read from connect to last byte. */
@@ -34,7 +36,7 @@ export interface ClientParts {
   readonly leave?: AbortSignal | undefined;
   /** An in-process service instead of the network. */
   readonly transport?: typeof fetch | undefined;
-  /** The way over the network; absent: fetch's own. */
+  /** The dispatcher to go through, for a proxy; absent: fetch's own. */
   readonly route?: Dispatcher | undefined;
   /** One line a request: method, URL, status, milliseconds. */
   readonly debug?: ((line: string) => void) | undefined;
@@ -92,9 +94,8 @@ function stopHeapGrowth(): void {
 }
 
 function createExchange(parts: ClientParts): Exchange {
-  const { profile, clock, transport } = parts;
+  const { profile, clock, transport, gate } = parts;
   const base = baseOf(profile, transport === undefined);
-  const clean = hideKey(parts.key);
   const api = ky.create({
     baseUrl: base,
     headers: headersOf(profile, parts.key, parts.version),
@@ -121,7 +122,7 @@ function createExchange(parts: ClientParts): Exchange {
       status = response.status;
       const head = headOf(response, url, clock.now());
       if (head.date !== undefined) parts.onDate?.(head.date);
-      return { ...head, body: clean(await readBody(response)) };
+      return withoutKeys({ ...head, body: await readBody(response) }, gate);
     };
     const conclude = async (): Promise<Exchanged> => {
       try {

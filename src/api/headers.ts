@@ -1,6 +1,6 @@
 /** What the head of a reply says: its media type, its time, how long to wait, where a redirect points. */
 
-import type { RawReply } from '../ports.ts';
+import type { KeyGate, RawReply } from '../ports.ts';
 
 // Assumed: on these statuses a wait is meant for this request, and it is said in one of these headers; the document
 // names none.
@@ -22,6 +22,18 @@ export function headOf(response: Response, base: URL, now: number): Omit<RawRepl
     retryAfterMs: waitOf(status, headers, now),
     headers: [...headers],
     redirectTo: redirectTo(status, headers.get('location'), base),
+  };
+}
+
+/** A reply with every known key masked: a service may echo one in a header or in the body. */
+export function withoutKeys(reply: RawReply, gate: KeyGate): RawReply {
+  const { contentType, headers = [], redirectTo, body } = reply;
+  return {
+    ...reply,
+    contentType: gate.clean(contentType),
+    headers: headers.map(([name, value]) => [gate.clean(name), gate.clean(value)]),
+    redirectTo: redirectTo === undefined ? undefined : gate.clean(redirectTo),
+    body: gate.cleanBody(body),
   };
 }
 

@@ -1,11 +1,15 @@
 /** JSON as a reply brings it: strict about its text, exact about its numbers. */
 
 import { isUtf8 } from 'node:buffer';
+import { parseExactly } from './exact-json.ts';
 import type { DataSpan } from './scan.ts';
 import { scan } from './scan.ts';
 
 /** Deeper nesting than any reply of the service; a parser would follow a million levels. */
 export const maxDepth = 64;
+
+/** More numbers beyond 2^53-1 than any reply of the service. It limits memory: each is shown as a long text. */
+const maxInexact = 100_000;
 
 /** Why bytes are no JSON for us, in words that follow "HTTP 200, ". */
 export class NotJson extends Error {
@@ -70,13 +74,13 @@ function open(received: Uint8Array): {
   readonly parse: (bytes: Uint8Array) => unknown;
 } {
   const bytes = toUtf8(received);
-  const { depth, exact, data } = scan(bytes);
+  const { depth, inexact, data } = scan(bytes);
   if (depth > maxDepth) throw new NotJson(`JSON nested deeper than ${maxDepth} levels`);
+  if (inexact > maxInexact) throw new NotJson(`JSON with more than ${maxInexact} numbers beyond 2^53-1`);
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const parse = (part: Uint8Array): unknown => {
-    const text = decoder.decode(part);
     try {
-      return exact ? JSON.parse(text, exactNumber) : JSON.parse(text);
+      return inexact > 0 ? parseExactly(part) : JSON.parse(decoder.decode(part));
     } catch {
       // The parser's own words quote the text, so they are not kept.
       throw new NotJson('text that is no JSON');
@@ -92,11 +96,4 @@ function toUtf8(bytes: Uint8Array): Uint8Array {
   if (mark || first === 0 || second === 0) throw new NotJson('UTF-16 text, where JSON is UTF-8');
   const body = first === 0xef && second === 0xbb && third === 0xbf ? bytes.subarray(3) : bytes;
   return isUtf8(body) ? body : new TextEncoder().encode(new TextDecoder().decode(body));
-}
-
-function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  const source = context?.source;
-  if (typeof value !== 'number' || source === undefined) return value;
-  if (!Number.isFinite(value)) return source;
-  return Number.isSafeInteger(value) || !/^-?\d+$/.test(source) ? value : BigInt(source);
 }

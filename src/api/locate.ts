@@ -13,7 +13,7 @@ import { idOf, resources } from './spec.ts';
 const defaultBound = 5_000;
 // Assumed: the largest page that services of this family give; one that refuses it is walked with its default.
 const walkLimit = 250;
-// Where an order that was the first of its list is looked for once more.
+// An order that had no record before it is searched in so many of the newest.
 const newestPage = 50;
 // An order made between two reads moves the first place of the list: then once more.
 const rounds = 2;
@@ -88,7 +88,7 @@ async function afterNeighbour(
   return page instanceof CliError ? undefined : foundIn(page.records(), id, neighbour);
 }
 
-// What moved since then is not looked for.
+// One request: an order that moved since it was last located is not found.
 async function atOnce(fetchPage: Fetch, neighbour: string | undefined, id: string): Promise<Located> {
   const query = neighbour === undefined ? { limit: newestPage } : { limit: 1, next: neighbour };
   const page = await unlessRejected(fetchPage(query));
@@ -117,7 +117,9 @@ async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located 
 // Assumed: a 404 for an unknown cursor is the service's own "not found", once the list itself is there.
 async function afterRefusal(fetchPage: Fetch, refusal: CliError, id: string): Promise<Located | undefined> {
   if (refusal.parts.httpStatus !== 404) return undefined;
-  return foundIn((await fetchPage({ limit: 1 })).records(), id, undefined) ?? { missing: true };
+  const page = await fetchPage({ limit: 1 });
+  const found = foundIn(page.records(), id, undefined);
+  return found ?? (page.saysHasMore ? { missing: true } : undefined);
 }
 
 async function walk(fetchPage: Fetch, id: string, options: LocateOptions): Promise<Located> {

@@ -33,7 +33,7 @@ function isDispatcher(value: unknown): value is Dispatcher {
   );
 }
 
-/** What fetch uses by itself; undefined before it was first used, unless Node was told to proxy. */
+/** The dispatcher that fetch uses. Undefined before the first fetch, unless Node itself was told to use proxies. */
 export function dispatcherInUse(): Dispatcher | undefined {
   const current: unknown = Reflect.get(globalThis, globalDispatcher);
   return isDispatcher(current) ? current : undefined;
@@ -54,7 +54,7 @@ function requestOf(message: unknown): object | undefined {
 
 /**
  * Watches one fetch. `limit` is how many dispatches pass: 1 for a change, since fetch itself sends a POST again
- * on HTTP 421; the next one fails the fetch. `route`: what it goes through, instead of fetch's own dispatcher.
+ * on HTTP 421; the next one fails the fetch. `route`: the dispatcher to go through instead of fetch's own.
  */
 export async function watchDispatch(limit: number, route?: Dispatcher): Promise<Watch> {
   const base = route ?? (await ownDispatcher());

@@ -41,7 +41,8 @@ function createWalk(start: PageQuery, before: readonly WalkedBefore[]): PageWalk
   return {
     way({ limit }, page) {
       const end = (stuck?: string): Way => ({ following: undefined, stuck });
-      if (!page.saysHasMore) return end('the service does not say whether more follow (has_more)');
+      if (!page.saysHasMore)
+        return end('the service does not say whether more follow (a list has object and has_more)');
       if (!page.hasMore) return end();
       if (page.size === 0) return end('the service says that there is more, and gives nothing');
       const cursor = page.edge(backwards ? 'first' : 'last');

@@ -1,4 +1,4 @@
-/** The way to a service: through the proxy that the environment names, or directly, whatever Node was told. */
+/** Chooses how requests reach a service: through HTTPS_PROXY, or directly. Node's own proxy settings do not count. */
 
 import type { Env } from '../env.ts';
 import { variable } from '../env.ts';
@@ -8,17 +8,17 @@ import { dispatcherInUse } from './one-dispatch.ts';
 
 /**
  * The dispatcher for a base URL; undefined for fetch's own. https goes through HTTPS_PROXY unless NO_PROXY names the
- * host. Plain http and this machine are never proxied: a proxy would see the key, or turn to its own machine.
+ * host. Plain http and this machine are never proxied: a proxy would see the key, and `localhost` would be its own machine.
  * Throws CliError 'usage' for a proxy that is no URL.
  */
 export async function routeTo(baseUrl: string, env: Env): Promise<Dispatcher | undefined> {
   const { protocol, hostname } = new URL(baseUrl);
   const isProxied = protocol === 'https:' && !isThisMachine(hostname);
   const proxy = isProxied ? proxyOf(env) : undefined;
-  // Before the first request there is a dispatcher only if Node proxies by itself (NODE_USE_ENV_PROXY, --use-env-proxy).
+  // Before the first request there is a dispatcher only if Node uses proxies by itself (NODE_USE_ENV_PROXY, --use-env-proxy).
   if (proxy === undefined && dispatcherInUse() === undefined) return undefined;
   const { setGlobalProxyFromEnv } = await import('node:http');
-  // Where nothing is to be proxied a proxy is named that is never used: without one, Node would take those of its own.
+  // Without any proxy here Node would take its own. `no_proxy: '*'` makes sure that the one named is never used.
   const restore = setGlobalProxyFromEnv(
     proxy === undefined
       ? { https_proxy: 'http://127.0.0.1:9', no_proxy: '*' }

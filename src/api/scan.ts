@@ -4,8 +4,8 @@
 export interface Scan {
   /** Levels of arrays and objects inside each other. */
   readonly depth: number;
-  /** Some number loses its value as a JavaScript number, so numbers must be read from their digits. */
-  readonly exact: boolean;
+  /** How many numbers do not fit a JavaScript number; with any, exact-json.ts must parse the text. */
+  readonly inexact: number;
   /** The last top-level `data`, when it is an array; absent when there is none. */
   readonly data: DataSpan | undefined;
 }
@@ -57,13 +57,13 @@ const inScalar = Uint8Array.from({ length: 256 }, (_, byte) =>
 /** What was seen on the way through values. */
 interface Seen {
   depth: number;
-  exact: boolean;
+  inexact: number;
   plain: boolean;
 }
 
 /** Scans bytes that should be JSON. Never throws: what it says about bytes that are no JSON means nothing. */
 export function scan(bytes: Uint8Array): Scan {
-  const seen: Seen = { depth: 1, exact: false, plain: true };
+  const seen: Seen = { depth: 1, inexact: 0, plain: true };
   let data: DataSpan | undefined;
   let at = spaceEnd(bytes, 0);
   if (bytes[at] !== openObject) {
@@ -155,7 +155,7 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
     } else {
       const start = at;
       while (inScalar[bytes[at] ?? comma] === 1) at += 1;
-      seen.exact ||= losesValue(bytes, start, at);
+      if (losesValue(bytes, start, at)) seen.inexact += 1;
     }
     if (depth === levels) break;
   }

@@ -12,7 +12,7 @@ export interface ListReply {
   readonly size: number;
   /** `has_more`; anything but true reads as false. */
   readonly hasMore: boolean;
-  /** `has_more` was there, as true or false. */
+  /** It is a list by its own word (`object`), and `has_more` was there, as true or false: its end is stated. */
   readonly saysHasMore: boolean;
   /** The id of the first or last record, from that record alone; undefined when it has none. Throws CliError 'reply'. */
   readonly edge: (which: 'first' | 'last') => string | undefined;
@@ -46,7 +46,7 @@ export function readPage(list: JsonList): ListReply {
   return {
     size,
     hasMore: more === true,
-    saysHasMore: typeof more === 'boolean',
+    saysHasMore: object === 'list' && typeof more === 'boolean',
     edge: (which) => (size === 0 ? undefined : idOf(record(which === 'first' ? 0 : size - 1))),
     records: () => Array.from({ length: size }, (_, index) => record(index)),
   };

@@ -9,7 +9,8 @@ import { type Ended, keepByHand } from './unrecorded.ts';
 
 type Alarm = NonNullable<Ended['alarm']>;
 
-const alarmWords: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
+// As the result of the change that was just sent: whole sentences. The journal's list has them shorter.
+const sentences: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
   contradiction: 'the answer contradicts what was asked for',
   partial: 'only part of what was asked for shows',
   disagreement: 'what the service shows of it does not agree',
@@ -38,7 +39,7 @@ export function alarmError(
   const seen =
     ['contradiction', 'disagreement'].includes(alarm) && outcome.why !== undefined ? [outcome.why] : [];
   const listed = change.kind !== 'refund' ? [] : [`new refunds that the service lists: ${idsOf(refunds)}`];
-  return new CliError('unknown', `${alarmWords[alarm]}: the ${what}`, {
+  return new CliError('unknown', `${sentences[alarm]}: the ${what}`, {
     certain: ['sent once by this machine', ...seen, ...listed].join('; '),
     now,
   });

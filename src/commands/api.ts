@@ -80,7 +80,7 @@ export const api = defineCommand({
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [method, typed], flags: given }) {
-    // What it is comes before how it is written: a refund in an odd spelling is sent to the command for it.
+    // First, so that a refund in an odd spelling is answered with the command for it, not with a complaint.
     refuseMoneyRoute(method, typed);
     const path = parsePath(typed);
     const service = await ctx.service({ purpose: method === 'GET' ? 'read' : 'change' });

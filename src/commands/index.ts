@@ -123,8 +123,13 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'export'],
-    summary: 'Print every attempt as flat records',
+    summary: 'Print every attempt as flat records, or write the journal for another machine',
     load: async () => (await import('./journal/export.ts')).exportJournal,
+  },
+  {
+    words: ['journal', 'import'],
+    summary: 'Import the journal of another machine',
+    load: async () => (await import('./journal/import.ts')).importJournal,
   },
   {
     words: ['profile', 'add'],

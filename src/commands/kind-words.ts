@@ -40,6 +40,8 @@ export const kindWords: Readonly<Record<Intent['kind'], KindWords>> = {
 /** `refund of 23000 MXN on ord_…`, `order creation of 300 MXN`, `POST /charges`. */
 export function changeWords({ kind, amount, currency, orderId, request }: ChangeSubject): string {
   const money = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
+  // A repair could not read it any more (journal verify).
+  if (request.path === '') return 'a change whose record is lost';
   if (kind === 'api') return `${request.method} /${request.path}`;
   return `${kindWords[kind].noun}${money}${orderId === undefined ? '' : ` on ${orderId}`}`;
 }

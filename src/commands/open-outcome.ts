@@ -2,7 +2,6 @@
 
 import type { AttemptRecord, Context, Service } from '../ports.ts';
 import { changeOf } from './journal/words.ts';
-import { accountMarks } from './repeat.ts';
 
 /**
  * Throws CliError 'refused' for such an order, read again first; what that closed is told and returned. What decides is
@@ -15,7 +14,7 @@ export async function checkNotOpen(
   again: readonly string[],
 ): Promise<readonly AttemptRecord[]> {
   if (ctx.options.dryRun) return [];
-  const closed = await ctx.journal.refuseOpen({ account: accountMarks(service), orderId, again });
+  const closed = await ctx.journal.refuseOpen({ service, orderId, again });
   for (const record of closed) {
     const { intent } = record.sent;
     ctx.notes.note(`outcome of ${intent}, ${changeOf(record)}: paydesk journal show ${intent}`);

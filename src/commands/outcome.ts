@@ -66,7 +66,7 @@ function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): reado
   const { intent, unrecorded } = outcome;
   if (unrecorded === undefined || intent === undefined) return ['run the command again'];
   return [
-    'it could not be written down, so the journal holds it as sent; free some space, and in two minutes say that it was not:',
+    'it could not be written down, so the journal holds it as sent; free some space, wait two minutes, then say that it was not sent:',
     `paydesk journal settle ${intent} --not-applied --note TEXT`,
     'then run the command again',
   ];

@@ -1,18 +1,9 @@
 /** `--intent`: a script's own id of what it wants once. A repeat gives the recorded outcome and sends nothing. */
 
 import { readMoney } from '../api/charges.ts';
-import { type Column, chargeIdPattern, type JsonObject, livemodeOf, valueAt } from '../api/spec.ts';
+import { type Column, chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import { flag, usage } from '../command.ts';
-import type {
-  AccountMarks,
-  Block,
-  ChangeSubject,
-  Context,
-  Intent,
-  Outcome,
-  Profile,
-  Service,
-} from '../ports.ts';
+import type { Block, ChangeSubject, Context, Intent, Outcome, Profile, Service } from '../ports.ts';
 import { accountLabel } from './account.ts';
 import { changeWords } from './kind-words.ts';
 import { refundedSum } from './orders/money-view.ts';
@@ -32,26 +23,18 @@ export const intentFlag = flag.of<string>({
 });
 
 /**
- * `--again`: a person says which refund or attempt this repeats, in the very words of the refusal that asks for it. One
- * sending uses them up, so that an arrow-up and Enter repeats nothing.
+ * `--again`: names the refund or attempt that this repeats, as the refusal printed it. Each name works for one sending, so
+ * that arrow-up and Enter sends nothing again.
  */
 export const againFlag = flag.of<readonly string[]>({
   value: 'ID,…',
-  summary: 'this repeats that refund or attempt (the refusal says which ID); one sending uses it up',
+  summary: 'the refund or attempt that this repeats (the refusal says which ID); each ID works once',
   parse: (text, name) => {
     const ids = text.split(',');
     if (ids.every((id) => chargeIdPattern.test(id))) return ids;
     throw usage(`${name} ${text}: ids, as the refusal gives them, with commas between them`);
   },
 });
-
-/** What tells whether an attempt may be of this account. */
-export function accountMarks({
-  profile,
-  keyFingerprint,
-}: Pick<Service, 'profile' | 'keyFingerprint'>): AccountMarks {
-  return { origin: profile.origin, livemode: livemodeOf[profile.mode], keyFingerprint };
-}
 
 /** What is compared when the same id comes again; absent values are left out. */
 export function askedFor(values: Readonly<Record<string, unknown>>): JsonObject {
@@ -81,8 +64,7 @@ export async function showRecorded(
 ): Promise<Applied | undefined> {
   if (intentId === undefined) return undefined;
   const { profile } = service;
-  const account = accountMarks(service);
-  const recorded = await ctx.journal.recorded(intentId, { kind, asked, again, account });
+  const recorded = await ctx.journal.recorded(intentId, { kind, asked, again, service });
   if (recorded === undefined || isDryRun(recorded.outcome)) return undefined;
   return showRepeat(ctx, profile, { ...recorded, outcome: recorded.outcome, intentId }, columnsOf);
 }

@@ -102,8 +102,12 @@ export interface CheckpointWriter {
 }
 
 /** Starts a checkpoint, replacing what was there. Throws CliError 'refused' when it cannot be made. */
-export async function startCheckpoint(path: string, head: CheckpointHead): Promise<CheckpointWriter> {
-  const writer = writerOf(path, await usable(path, () => open(path, 'w', 0o600)));
+export async function startCheckpoint(
+  path: string,
+  head: CheckpointHead,
+  clean: (json: string) => string,
+): Promise<CheckpointWriter> {
+  const writer = writerOf(path, clean, await usable(path, () => open(path, 'w', 0o600)));
   await writer.add(head);
   return writer;
 }
@@ -113,16 +117,17 @@ export async function continueCheckpoint(
   path: string,
   { ends }: Checkpoint,
   pages: number,
+  clean: (json: string) => string,
 ): Promise<CheckpointWriter> {
   await usable(path, () => truncate(path, ends[pages] ?? 0));
-  return writerOf(path, await usable(path, () => open(path, 'a')));
+  return writerOf(path, clean, await usable(path, () => open(path, 'a')));
 }
 
-function writerOf(path: string, handle: FileHandle): CheckpointWriter {
+function writerOf(path: string, clean: (json: string) => string, handle: FileHandle): CheckpointWriter {
   return {
     add: async (line) => {
       try {
-        await handle.appendFile(`${JSON.stringify(line, digits)}\n`);
+        await handle.appendFile(`${clean(JSON.stringify(line, digits))}\n`);
       } catch (error) {
         throw brokenFile(path, error);
       }

@@ -29,6 +29,8 @@ export interface ExportParts {
   readonly uid: number | undefined;
   /** Of this program, for the manifest. */
   readonly version: string;
+  /** What the JSON of a manifest and of a checkpoint goes through before it is written: it takes keys out. */
+  readonly clean: (json: string) => string;
   /** The text of a file, from what stands in it on. */
   readonly format: FileFormatter;
 }
@@ -103,7 +105,7 @@ async function begin(parts: ExportParts, request: ExportRequest, names: Names): 
   return await start(parts, names, request);
 }
 
-async function start({ clock }: ExportParts, names: Names, request: ExportRequest): Promise<Begun> {
+async function start({ clock, clean }: ExportParts, names: Names, request: ExportRequest): Promise<Begun> {
   const head: CheckpointHead = {
     version: 1,
     startedAt: clock.now(),
@@ -112,7 +114,7 @@ async function start({ clock }: ExportParts, names: Names, request: ExportReques
     keyFingerprint: request.keyFingerprint,
     query: request.query,
   };
-  const checkpoint = await startCheckpoint(names.begun.checkpoint, head);
+  const checkpoint = await startCheckpoint(names.begun.checkpoint, head, clean);
   return {
     head,
     handle: await createPartial(names, checkpoint),
@@ -138,7 +140,7 @@ async function createPartial(names: Names, checkpoint: CheckpointWriter): Promis
 
 // Only what a checkpoint states and the file shows is kept: a page that is not whole is asked for again.
 async function goOn(
-  { uid }: ExportParts,
+  { uid, clean }: ExportParts,
   names: Names,
   request: ExportRequest,
   found: Checkpoint,
@@ -162,7 +164,7 @@ async function goOn(
     head: found.head,
     handle,
     inPlace: true,
-    checkpoint: await continueCheckpoint(names.checkpoint, found, pages),
+    checkpoint: await continueCheckpoint(names.checkpoint, found, pages, clean),
     tallies,
     hash,
     bytes,

@@ -48,6 +48,7 @@ export interface FileParts extends Begun {
   readonly lock: Held;
   readonly clock: Clock;
   readonly version: string;
+  readonly clean: (json: string) => string;
   readonly format: FileFormatter;
 }
 
@@ -58,19 +59,21 @@ export function exportFile(parts: FileParts): ExportFile {
   const bytes = fileBytes(parts, request.gzip);
 
   const manifest = (file: string, why: string | undefined): string =>
-    manifestText({
-      file: basename(file),
-      why,
-      profile: request.profile,
-      keyFingerprint: request.keyFingerprint,
-      query: head.query,
-      startedAt: head.startedAt,
-      endedAt: parts.clock.now(),
-      version: parts.version,
-      tally: tallies.total(),
-      bytes: bytes.count,
-      sha256: bytes.sha256(),
-    });
+    parts.clean(
+      manifestText({
+        file: basename(file),
+        why,
+        profile: request.profile,
+        keyFingerprint: request.keyFingerprint,
+        query: head.query,
+        startedAt: head.startedAt,
+        endedAt: parts.clock.now(),
+        version: parts.version,
+        tally: tallies.total(),
+        bytes: bytes.count,
+        sha256: bytes.sha256(),
+      }),
+    );
   let { inPlace } = parts;
   const putInPlace = async (): Promise<void> => {
     if (inPlace) return;

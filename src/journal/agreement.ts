@@ -1,4 +1,4 @@
-/** Whether everything that an order shows moved as its refund records say. Pure. */
+/** The rule of evidence: whether all figures of an order moved as its refund records say. Pure. */
 
 import type { ChargeMoney, OrderMoney } from '../api/charges.ts';
 import { valueAt } from '../api/spec.ts';
@@ -8,9 +8,9 @@ import type { ChargeImage, PreImage } from './rows.ts';
 type Shown = string | number | boolean | undefined;
 
 /**
- * What speaks against these new refund records being all that was refunded since; undefined when nothing does. The sums
- * must move by what the records say. Where there is no record, nothing may have moved: neither a status, nor
- * `is_refundable`, nor `updated_at` (service: order, charge).
+ * The first figure that does not fit the new refund records, in words that name both; undefined when all figures fit. Each
+ * sum must have moved by the amounts of the records. Without a new record nothing may have moved: no status, no
+ * `is_refundable`, no `updated_at` (service: order, charge).
  */
 export function disagreement(
   before: PreImage,
@@ -34,15 +34,15 @@ export function disagreement(
   return [...figures, ...moved].find((words) => words !== undefined);
 }
 
-/** What an order shows that did not stay as it was; undefined when all of it did, and when nothing was shown before. */
+/** Says that a value changed: `updated_at was 1 and is 2`. Undefined when it did not, and when it was not shown before. */
 export function moved(name: string, before: Shown, now: Shown): string | undefined {
   if (before === undefined || now === before) return undefined;
   return `${name} was ${String(before)} and is ${now === undefined ? 'not shown' : String(now)}`;
 }
 
-// Not documented; some services show it on a charge as well.
-/** `amount_refunded` of a charge. */
+/** `amount_refunded` of a charge; undefined when the charge does not show it. */
 export function refundedOf({ value }: Pick<ChargeMoney, 'value'>): number | undefined {
+  // Assumed: some services show it on a charge too; the document has it on the order only.
   const refunded = valueAt(value, ['amount_refunded']);
   return typeof refunded === 'number' && Number.isSafeInteger(refunded) ? refunded : undefined;
 }
@@ -64,7 +64,7 @@ function chargeMoved([was, now]: readonly [ChargeImage, ChargeMoney]): (string |
   ];
 }
 
-// A figure that was not shown before must be the sum of all records that there are.
+// A sum that was not shown before must be the sum of all records.
 function sumMoved(
   name: string,
   before: number | undefined,
@@ -73,15 +73,16 @@ function sumMoved(
   records: readonly FoundRefund[],
 ): string | undefined {
   if (now === undefined) {
-    // Absent is "not shown": it takes nothing away from records that are there.
+    // An absent sum says nothing against records that are there.
     return records.length > 0 ? undefined : moved(name, before, now);
   }
   const [was, since] = before === undefined ? [0, all] : [before, records];
   const expected = was - since.reduce((sum, { amount }) => sum + amount, 0);
   if (now === expected) return undefined;
   const from = before === undefined ? 'is' : `went from ${before} to`;
-  const many = since.length === 0 ? 'no refund shows for it' : `the refunds shown come to ${expected - was}`;
-  return `${name} ${from} ${now}, but ${many}`;
+  const recorded =
+    since.length === 0 ? 'no refund shows for it' : `the refunds shown come to ${expected - was}`;
+  return `${name} ${from} ${now}, but ${recorded}`;
 }
 
 function allOf({ charges }: OrderMoney): readonly { readonly amount: number }[] {

@@ -22,13 +22,13 @@ export type Answer =
   | { readonly says: 'contradiction'; readonly why: string }
   | { readonly says: 'nothing'; readonly why: string };
 
-// Assumed: with one of these and an error of the service the request was not taken up at all; the document names no
-// status. With any other a bank, a queue or another request may still be at work on it.
+// Assumed: with one of these statuses and an error in its own form, the service never started on the request; the
+// document names no status. With any other status a bank, a queue or another request may still work on it.
 const notTakenUp = [400, 401, 403, 404, 406, 422];
 
 /**
- * What a reply says: the body decides before the status, since statuses are not documented (service: Errors). Nothing of
- * it was made before `earliest` (Unix milliseconds, the service's clock).
+ * What a reply says: the body decides before the status, since statuses are not documented (service: Errors). `earliest`
+ * (Unix milliseconds, the service's clock): what was made before it is not of this attempt.
  */
 export function judgeReply(proof: Proof, heard: Heard, earliest = Number.NEGATIVE_INFINITY): Answer {
   const { status, body, redirectTo } = heard;
@@ -55,7 +55,7 @@ function judgeError(proof: Proof, status: number, error: ErrorBody): Answer {
   return { says: 'rejected', contradicts: dataContradicts(proof, error), error: errorParts(error, status) };
 }
 
-// Whoever runs the service finds the request by them.
+// The people who run the service find the request by its code and log id.
 function errorWords(error: ErrorBody): string {
   const { type, code, logId } = errorParts(error, 0);
   const log = logId === undefined ? '' : ` (log_id ${logId})`;

@@ -76,7 +76,7 @@ function guard({ wanted }: At<'looking' | 'locking'>, known: readonly AttemptRec
 
 function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): Step {
   const { wanted, known, sending } = state;
-  // Only the final read may have shown the service's clock, and with it that a horizon is not over.
+  // Decided again: the final read may be the first to show the service's clock, and by that a horizon may not be over.
   const decision = decide(wanted, known, event.moment);
   if (decision.go === 'refuse') return refuse(decision.refusal);
   for (const attempt of [...sending.doubtful, ...known.filter(isWatched)]) {
@@ -100,8 +100,8 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   };
 }
 
-// What the final read shows of an earlier attempt that the journal does not know yet: one that was not seen was made after
-// all; one that was made is there twice.
+// What the final read tells about an earlier attempt and the journal does not know yet: a change that was not seen was
+// made after all, or a refund that was made is there twice.
 function newsOf(
   attempt: AttemptRecord,
   known: readonly AttemptRecord[],
@@ -297,7 +297,9 @@ function ruleOnSight(wanted: Wanted, found: Search, now: Moment): Step {
   if (sight === undefined)
     return rule(wanted, found, now, { verdict: 'unknown', by: 'sender', why: because.lost });
   const words = rulingOf(sight, 'not_seen');
-  if (words.verdict === 'not_seen') return rule(wanted, found, now, { ...words, why: because.lost });
+  // The reply may have shown the very figures that the read shows.
+  const said = sight.shows === 'disagreement' && because.lost.includes(words.why);
+  if (words.verdict === 'not_seen' || said) return rule(wanted, found, now, { ...words, why: because.lost });
   const why = sight.shows === 'disagreement' ? `${because.lost}; ${words.why}` : words.why;
   return rule(wanted, found, now, { ...words, why });
 }

@@ -22,22 +22,35 @@ export function gapOf(orders: unknown): string | undefined {
   return typeof gap === 'string' ? gap : undefined;
 }
 
-/** The id of a new order that equals the body, made at `earliest` (Unix ms) or later; undefined when none of those read does. */
+/** A new order that equals the body. */
+export interface CreatedOrder {
+  readonly id: string;
+  /** Its time lies a little before the sending: the clock of the service's orders may be behind, or it is another's. */
+  readonly early: boolean;
+}
+
+// Longer than clocks of one service differ; whatever is older is another order.
+const doubtfulMs = 120_000;
+
+/**
+ * The new order that equals the body; undefined when none of those read does. `earliest` (Unix ms): before that it was not
+ * sent. One that was made after it goes before one that was made just before it.
+ */
 export function createdIn(
   proof: Proof,
   orders: unknown,
   claimed: Pick<ReadonlySet<string>, 'has'>,
   earliest: number,
-): string | undefined {
+): CreatedOrder | undefined {
   const before = new Set(proof.before.newest);
-  const found = listOf(orders).find(
-    (order) =>
-      !before.has(order.id) &&
-      !claimed.has(order.id) &&
-      !(typeof order.created_at === 'number' && order.created_at * 1000 < earliest) &&
-      equals(proof.body ?? {}, order),
+  const equal = listOf(orders).filter(
+    (order) => !before.has(order.id) && !claimed.has(order.id) && equals(proof.body ?? {}, order),
   );
-  return found?.id;
+  const madeSince = (time: number) =>
+    equal.find(({ created_at: at }) => !(typeof at === 'number' && at * 1000 < time))?.id;
+  const [id, doubtful] = [madeSince(earliest), madeSince(earliest - doubtfulMs)];
+  if (id !== undefined) return { id, early: false };
+  return doubtful === undefined ? undefined : { id: doubtful, early: true };
 }
 
 type Identified = JsonObject & { readonly id: string };

@@ -2,17 +2,18 @@
 
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, ChangeSubject, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
+import { archiveJournal, restoreJournal } from './archive.ts';
 import { answersRepeat, usedUp } from './guards.ts';
 import type { HandsParts } from './hands.ts';
 import { lookAt, recordIn } from './look.ts';
 import { outcomeOf, type Witness } from './outcome.ts';
 import { pickDue, resolveOne } from './reconcile.ts';
 import { repairStore } from './repair.ts';
-import type { SentRow } from './rows.ts';
-import { marksOf, mayBeSameAccount } from './same-account.ts';
+import type { Moment, SentRow } from './rows.ts';
+import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherWish } from './same-wish.ts';
 import type { Sight } from './sight.ts';
-import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, verdictOf } from './standing.ts';
+import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, ownRefunds, verdictOf } from './standing.ts';
 import type { FileStore } from './store.ts';
 import { momentOf } from './time.ts';
 import { refusalError } from './words.ts';
@@ -48,43 +49,21 @@ export function createDesk(parts: DeskParts): JournalDesk {
   };
   return {
     file: store.file,
+    witness: store.parts.witness ?? '',
     attempts: (query) => store.attempts(query),
     now,
     isOpen,
     blockedUntil,
     isDue,
-    async refuseOpen({ account, orderId, again: named }) {
-      const closed: AttemptRecord[] = [];
-      // A journal that cannot be read now is said where it decides.
-      const all = await store.attempts({ orderId }).catch(() => []);
-      const own = all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
-      const used = usedUp(named, own);
-      if (used !== undefined) throw refusalError(used, orderId);
-      for (const record of own.filter(isUnsettled)) {
-        if (!isOpen(record, await now())) continue;
-        const after = isDue(record, await now()) ? await again(record) : record;
-        if (after === undefined) continue;
-        if (isOpen(after, await now())) throw refusalError({ why: 'open', attempt: after, account }, orderId);
-        closed.push(after);
-      }
-      return closed;
-    },
+    refuseOpen: (order) => refuseOpen({ store, now, readAgain: again }, order),
+    problem: () => problemOf(store),
     isWatched,
+    ownRefunds,
     pickDue,
     reconcile: async (record, how) => resolveOne(await handsFor(record), record, how),
     settle: async (record, statement, confirm) =>
       resolveOne(await handsFor(record), record, { statement: { ...statement, operator }, confirm }),
-    recorded: async (given, { kind, asked, again, account }) => {
-      const under = await store.attempts({ given });
-      const last = under.findLast(({ sent }) => mayBeSameAccount(marksOf(sent), account));
-      if (last === undefined) return undefined;
-      const { sent } = last;
-      const typed = { kind, asked };
-      if (isOtherWish(typed, last))
-        throw refusalError({ why: 'other_parameters', attempt: last, now: typed }, given);
-      const outcome = await answer(await handsFor(last), last, again);
-      return outcome && { outcome, change: subjectOf(sent) };
-    },
+    recorded: (given, asked) => recordedUnder({ store, handsFor }, given, asked),
     forget: (before) => store.forget(before),
     verify: (head) => store.verify(head),
     repair: async () => {
@@ -94,16 +73,78 @@ export function createDesk(parts: DeskParts): JournalDesk {
           certain: 'nothing was changed',
         });
       store.close();
-      return repairStore(store.file, clock.now());
+      return repairStore(store.file, clock.now(), store.parts);
     },
+    archive: (path) => archiveJournal(store, path),
+    restore: (path) => restoreJournal(store, path),
   };
+}
+
+interface OpenParts {
+  readonly store: FileStore;
+  readonly now: () => Promise<Moment>;
+  /** The attempt after a read of its order; undefined when it cannot be read now. */
+  readonly readAgain: (record: AttemptRecord) => Promise<AttemptRecord | undefined>;
+}
+
+async function problemOf(store: FileStore): Promise<string | undefined> {
+  try {
+    return await store.mismatch();
+  } catch (error) {
+    if (error instanceof CliError) return error.message;
+    throw error;
+  }
+}
+
+async function refuseOpen(
+  { store, now, readAgain }: OpenParts,
+  { service, orderId, again }: Parameters<JournalDesk['refuseOpen']>[0],
+): Promise<readonly AttemptRecord[]> {
+  const account = marksOfService(service);
+  const closed: AttemptRecord[] = [];
+  // Nobody is shown a preview of what is refused for the journal.
+  await store.ready();
+  // If the journal cannot be read now, the change itself says so.
+  const all = await store.attempts({ orderId }).catch(() => []);
+  const own = all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
+  const used = usedUp(again, own);
+  if (used !== undefined) throw refusalError(used, orderId);
+  for (const record of own.filter(isUnsettled)) {
+    if (!isOpen(record, await now())) continue;
+    const after = isDue(record, await now()) ? await readAgain(record) : record;
+    if (after === undefined) continue;
+    if (isOpen(after, await now())) throw refusalError({ why: 'open', attempt: after, account }, orderId);
+    closed.push(after);
+  }
+  return closed;
+}
+
+interface RecordedParts {
+  readonly store: FileStore;
+  readonly handsFor: (record: AttemptRecord) => Promise<HandsParts>;
+}
+
+async function recordedUnder(
+  { store, handsFor }: RecordedParts,
+  given: string,
+  { kind, asked, again, service }: Parameters<JournalDesk['recorded']>[1],
+): ReturnType<JournalDesk['recorded']> {
+  const under = await store.attempts({ given });
+  const account = marksOfService(service);
+  const last = under.findLast(({ sent }) => mayBeSameAccount(marksOf(sent), account));
+  if (last === undefined) return undefined;
+  const typed = { kind, asked };
+  if (isOtherWish(typed, last))
+    throw refusalError({ why: 'other_parameters', attempt: last, now: typed }, given);
+  const outcome = await answer(await handsFor(last), last, again);
+  return outcome && { outcome, change: subjectOf(last.sent) };
 }
 
 function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject {
   return { kind: proof.kind, orderId: proof.orderId, amount, currency, request };
 }
 
-// What the read of a repeat came to; none was made where nothing was due, or another run had settled it.
+// What the read for a repeat showed. There was none when nothing was due, or another run had settled it.
 function readOf(sight: Sight | undefined, at: number): Pick<Witness, 'reads' | 'lastReadAt' | 'unread'> {
   if (sight === undefined) return { reads: 0 };
   if (sight.shows === 'unreadable') return { reads: 0, unread: sight.problem };

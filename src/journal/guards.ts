@@ -1,11 +1,14 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
 import { newestEqual } from '../api/charges.ts';
+import { attemptName } from '../attempt-words.ts';
 import type { AccountMarks, Intent } from '../ports.ts';
 import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
 import { sameJson } from './same-json.ts';
-import { asksForSame, isEqual, isIllegible, type Typed } from './same-wish.ts';
+import { asksForSame, isEqual, type Typed } from './same-wish.ts';
 import { isOpen, verdictOf } from './standing.ts';
+
+export { attemptName };
 
 /** Why nothing is sent. words.ts puts it into words. */
 export type Refusal =
@@ -29,7 +32,7 @@ export type Refusal =
   | { readonly why: 'used_up'; readonly name: string; readonly attempt: AttemptRecord }
   /** `--again` names nothing that was made or tried here. */
   | { readonly why: 'nothing_to_repeat'; readonly name: string }
-  /** It may still be on its way, so nobody can know that it was not made; so much longer, milliseconds. */
+  /** For `leftMs` milliseconds it may still be on its way, so nobody can know yet that it was not made. */
   | { readonly why: 'too_early'; readonly leftMs: number }
   /** The script's id was used for something else. */
   | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
@@ -63,14 +66,9 @@ type Asked = Pick<
 > & {
   readonly intent: string;
   readonly given?: string | undefined;
-  /** Whose order it is, to say so where an attempt was sent elsewhere. */
+  /** The account of this change, to be named when the open attempt went to another address. */
   readonly account?: AccountMarks | undefined;
 };
-
-/** What `--again` calls an attempt: its intent, and from the second attempt on its number too, `i_7f3k.2`. */
-export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, 'sent'>): string {
-  return attempt === 1 ? intent : `${intent}.${attempt}`;
-}
 
 /** What the journal says to an intent; `known` are the attempts on its order and under its script's id. */
 export function decide(asked: Asked, known: readonly AttemptRecord[], now: Moment): Decision {
@@ -101,7 +99,7 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   };
 }
 
-/** A sending uses up what it repeats: the same word a second time is an arrow-up and Enter. */
+/** Refuses a name in `--again` that an earlier sending has used: arrow-up and Enter must not send once more. */
 export function usedUp(again: readonly string[], known: readonly AttemptRecord[]): Refusal | undefined {
   for (const name of again) {
     const attempt = known.findLast(
@@ -112,7 +110,7 @@ export function usedUp(again: readonly string[], known: readonly AttemptRecord[]
   return undefined;
 }
 
-// Whoever repeats a repeat knows what that one repeated.
+// Who names a repeat also knows of what that one repeated.
 function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
   const named = new Set(again);
   for (const record of known.toReversed())
@@ -154,10 +152,9 @@ function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord)
   return asked.plan !== undefined && sent.plan === asked.plan && sent.ref !== asked.ref;
 }
 
-// An open attempt blocks every change of its order, and where there is no order the same request. What an attempt asked
-// for whose row was damaged nobody knows.
+// An open attempt blocks every change of its order, and where there is no order the same request.
 function concerns(asked: Asked, record: AttemptRecord): boolean {
-  if (asked.orderId !== undefined || isIllegible(record)) return true;
+  if (asked.orderId !== undefined) return true;
   const isOwn = asked.given !== undefined && record.sent.given === asked.given;
   return isOwn || asksForSame(record.sent, asked);
 }
@@ -222,21 +219,28 @@ function repeats(known: readonly AttemptRecord[], one: Made, other: Made): boole
   return refundsOf(repeating).has(other.id);
 }
 
-/** A word of `--again` that is neither a refund of the order nor an attempt: a slip, or meant for another order. */
+/**
+ * Refuses a name in `--again` that stands for nothing like what is asked for: a slip, another amount, or another order.
+ * It would be used up for nothing.
+ */
 export function nothingToRepeat(
-  { again }: Pick<Asked, 'again'>,
+  asked: Asked,
   before: PreImage,
   known: readonly AttemptRecord[],
 ): Refusal | undefined {
+  const isMeant = (chargeId: string, amount: number) =>
+    (asked.expected ?? []).some((one) => one.chargeId === chargeId && one.amount === amount);
   const there = new Set([
-    ...before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)),
-    ...known.map(attemptName),
+    ...before.charges.flatMap(({ id, refunds }) =>
+      refunds.filter(({ amount }) => isMeant(id, amount)).map((refund) => refund.id),
+    ),
+    ...known.filter((record) => isEqual(asked, record)).map(attemptName),
   ]);
-  const name = again.find((one) => !there.has(one));
+  const name = asked.again.find((one) => !there.has(one));
   return name === undefined ? undefined : { why: 'nothing_to_repeat', name };
 }
 
-/** The problem of a final read that is older than what the journal knows to have been made on the order. */
+/** The problem of a final read that lacks a refund which the journal knows was made: it is an old copy of the order. */
 export function oldRead(
   orderId: string | undefined,
   before: PreImage,

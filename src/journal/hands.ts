@@ -16,7 +16,7 @@ import { type LastRead, lookAt } from './look.ts';
 import type { Event } from './protocol.ts';
 import type { JournalRow, Moment } from './rows.ts';
 import { lockName, marksOf, mayBeSameAccount } from './same-account.ts';
-import { asksForSame, isIllegible } from './same-wish.ts';
+import { asksForSame } from './same-wish.ts';
 import { momentOf } from './time.ts';
 
 /** What hands work with. */
@@ -39,11 +39,11 @@ export interface Subject {
   readonly intent: string;
   /** Of a creation that was sent: ids of the newest orders before it. */
   readonly before?: readonly string[] | undefined;
-  /** Of what is to be sent: an open attempt at the same is looked for where there is no order to go by. */
+  /** The request to be sent. Where there is no order, open attempts at the same request are found by it. */
   readonly request?: ChangeRequest | undefined;
   /** What was typed for it. */
   readonly asked?: Intent['asked'];
-  /** One request to find the order again, and no more. */
+  /** Find the order with one request only. */
   readonly once?: boolean | undefined;
 }
 
@@ -115,7 +115,7 @@ export class Hands {
     const open = request === undefined ? [] : await store.attempts({ unsettled: true });
     const ofNone = open.filter(({ sent }) => sent.proof.orderId === undefined);
     return [
-      ...ofNone.filter((record) => isIllegible(record) || asksForSame(record.sent, this.#subject)),
+      ...ofNone.filter((record) => asksForSame(record.sent, this.#subject)),
       ...(kind === 'order' ? await this.#creations() : []),
     ];
   }

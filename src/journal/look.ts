@@ -23,7 +23,7 @@ export interface Target {
   readonly neighbour?: string | undefined;
   /** Ids of the orders that were the newest before a creation was sent; absent before that. */
   readonly before?: readonly string[] | undefined;
-  /** One request, and no more. */
+  /** Find the order with one request only. */
   readonly once?: boolean | undefined;
 }
 

@@ -1,23 +1,31 @@
 /** The journal's file before SQLite opens it: private from its first moment, and in its folders after a power loss. */
 
+import { lstatSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { cannotSyncFolder, systemCode } from '../errors.ts';
+import { checkOwnFile, checkOwnFolder, type FileRules } from '../profiles/own-file.ts';
+
+/** A journal's file, and the rules for it and its folders. */
+export interface FilePlace {
+  readonly file: string;
+  readonly rules: FileRules;
+  /** Folders of ours that lead there, outermost first. */
+  readonly folders: readonly string[];
+}
 
 /**
- * Whether there is something to open. `create` makes an empty file; rejects when it is not certain to last. One that is
- * empty still is as good as none: whoever writes to it first, makes sure of its folders first.
+ * Whether there is something to open. `create` makes an empty file; rejects when the file may not survive a power loss. An
+ * empty file counts as none: the first run that writes to it syncs its folders before. Throws CliError 'refused' when the
+ * file, SQLite's own journal beside it, or a folder is not safe. Opens none of them for that.
  */
-export async function findFile(file: string, create: boolean): Promise<boolean> {
+export async function findFile(place: FilePlace, create: boolean): Promise<boolean> {
+  const { file, rules, folders } = place;
   if (create) await make(file);
-  try {
-    await using handle = await open(file, 'r');
-    const { size } = await handle.stat();
-    if (size > 0) return true;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT' && !create) return false;
-    throw error;
-  }
+  for (const folder of folders) checkOwnFolder(folder, rules);
+  checkOwnFile(`${file}-journal`, rules);
+  if (!checkOwnFile(file, rules)) return false;
+  if (lstatSync(file).size > 0) return true;
   if (create) await keep(file);
   return create;
 }
@@ -34,7 +42,11 @@ async function make(file: string): Promise<void> {
 // SQLite syncs what it writes, but not the folders that lead there, and whether it got its own journal into its
 // folder it does not look. So that one is made here as well, and stays, emptied after each commit.
 async function keep(file: string): Promise<void> {
-  await (await open(`${file}-journal`, 'a', 0o600)).close();
+  try {
+    await (await open(`${file}-journal`, 'ax', 0o600)).close();
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
   for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
     await syncFolder(folder);
 }

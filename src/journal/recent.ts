@@ -1,6 +1,6 @@
 /** Ids out of the journal file for completions: read only, in one query, and nothing where that cannot be. */
 
-import { statSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { orderIdPattern } from '../api/spec.ts';
 
 /** Something lately sent, by the id that the reader asked for. */
@@ -21,7 +21,9 @@ export async function recentIds(
   of: 'orders' | 'intents',
   profile: string | undefined,
 ): Promise<readonly Recent[]> {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return [];
+  // A link or a FIFO is none of ours, and is not opened.
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true || stat.nlink > 1) return [];
   const { DatabaseSync } = await import('node:sqlite');
   const db = new DatabaseSync(file, { readOnly: true, timeout: 100 });
   try {

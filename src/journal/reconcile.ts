@@ -14,12 +14,12 @@ import { refusalError } from './words.ts';
 /** A person's part in settling: shown what a read shows, throws to stop. */
 export type Confirm = (sight: Sight) => Promise<void>;
 
-/** How one attempt is looked at. */
+/** How one attempt is read again. */
 export interface How {
   /** What a person says of it where reads cannot tell; `confirm` is shown the read first. */
   readonly statement?: Errand['statement'];
   readonly confirm?: Confirm;
-  /** With one request; an order that is not found by it stays as it is. */
+  /** Find the order with one request only; when that does not find it, nothing is written down. */
   readonly once?: boolean | undefined;
 }
 
@@ -71,19 +71,21 @@ function carryOut(hands: Hands, state: ResolveState, effect: Effect, confirm: Co
 const atMost = 3;
 
 /**
- * Which of the due attempts a run looks at: of those that are open so many, oldest first, and one of those that were made
- * and are only watched, with one request. Every second another one has its turn: one that cannot be found again must not
- * keep the others from their look.
+ * Chooses the due attempts that a run reads: at most three unconfirmed ones, oldest first, and one that was made and is only
+ * watched. The clock's second says which of the watched: if an order cannot be found again, the others still get their turn.
  */
-export function pickDue(due: readonly AttemptRecord[], now: Moment, most = atMost): readonly AttemptRecord[] {
+export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[] {
   const watched = due.filter(isWatched);
   const one = watched[Math.floor(now.wall / 1000) % watched.length];
-  return [...due.filter((record) => !isWatched(record)).slice(0, most), ...(one === undefined ? [] : [one])];
+  return [
+    ...due.filter((record) => !isWatched(record)).slice(0, atMost),
+    ...(one === undefined ? [] : [one]),
+  ];
 }
 
 /**
- * Reads due attempts of this service's account: all open ones of one order or script's id, and of the others those that
- * `pickDue` takes. What cannot be read now stays as it is.
+ * Reads due attempts of this service's account: all unconfirmed ones of one order or script's id, and of the others those
+ * that `pickDue` chooses. What cannot be read now stays as it is.
  */
 export async function reconcileDue(
   parts: HandsParts,
@@ -97,7 +99,7 @@ export async function reconcileDue(
     (first.orderId !== undefined && sent.proof.orderId === first.orderId) ||
     (first.given !== undefined && sent.given === first.given);
   const own = due.filter((record) => isFirst(record) && !isWatched(record));
-  // What is watched on this order the final read of the change shows.
+  // A watched refund of this very order needs no read here: the final read of the change shows the order anyway.
   const others = pickDue(
     due.filter((record) => !isFirst(record)),
     now,

@@ -5,13 +5,23 @@
 
 import type { Resolved } from '../ports.ts';
 import { judgeSeen } from './creations.ts';
-import type { Refusal } from './guards.ts';
+import { attemptName, type Refusal, usedUp } from './guards.ts';
 import type { Effect, Event } from './protocol.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import type { Claims, Sight } from './sight.ts';
-import { claimsOf, horizonOf, isUnsettled, isYoung, verdictOf } from './standing.ts';
-import { atLeastSince } from './time.ts';
+import { type Claims, isSameMoney, type Sight } from './sight.ts';
+import {
+  ageAt,
+  claimsOf,
+  isOpen,
+  isSameAttempt,
+  isUnsettled,
+  isYoung,
+  verdictOf,
+  wasOver,
+} from './standing.ts';
+import { atLeastSince, momentOfRow } from './time.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
+import { watched } from './watched.ts';
 
 /** Which attempt, and what a person says of it where reads cannot tell. */
 export interface Errand {
@@ -35,6 +45,8 @@ interface Found {
   readonly errand: Errand;
   readonly record: AttemptRecord;
   readonly claimed: Claims;
+  /** Another attempt at the same money that nobody knows the end of: what shows twice may be its. */
+  readonly rival?: AttemptRecord | undefined;
 }
 
 /** Where a look is, with all that it knows there. */
@@ -73,12 +85,12 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
         ? { state: { ...state, at: 'looking' }, effect: { do: 'look' } }
         : undefined;
     case 'looking':
-      return event.is === 'known' ? find(state.errand, event.attempts) : undefined;
+      return event.is === 'known' ? find(state.errand, event.attempts, event.moment) : undefined;
     case 'reading':
       if (event.is === 'unseen')
         return weigh(state, { shows: 'unreadable', problem: event.why }, event.moment);
       if (event.is !== 'seen') return undefined;
-      return weigh(state, judgeSeen(state.record.sent, event, state.claimed), event.moment);
+      return weigh(state, sightOf(state, event), event.moment);
     case 'asking':
       return event.is === 'approved' ? stateIt(state, event.moment) : undefined;
     case 'recording': {
@@ -101,31 +113,70 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
 }
 
 // What another run found out meanwhile stands.
-function find(errand: Errand, known: readonly AttemptRecord[]): ResolveStep {
+function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): ResolveStep {
   const record = known.find(({ sent }) => sent.intent === errand.intent && sent.attempt === errand.attempt);
   if (record === undefined) {
     return refuse({ why: 'stopped', cause: new Error(`the journal has no ${errand.intent} any more`) });
   }
-  if (!isUnsettled(record)) return release({ how: 'looked', record });
+  if (!isUnsettled(record) || wasRepeated(record, known)) return release({ how: 'looked', record });
   return {
-    state: { at: 'reading', errand, record, claimed: claimsOf(known, record) },
+    state: {
+      at: 'reading',
+      errand,
+      record,
+      claimed: claimsOf(known, record),
+      rival: rivalOf(record, known, now),
+    },
     effect: { do: 'reread' },
   };
 }
 
+// Sent again after its time: what shows now may be that later attempt's.
+function wasRepeated(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
+  return verdictOf(record)?.verdict !== 'applied' && usedUp([attemptName(record)], known) !== undefined;
+}
+
+function rivalOf(
+  record: AttemptRecord,
+  known: readonly AttemptRecord[],
+  now: Moment,
+): AttemptRecord | undefined {
+  const wanted = record.sent.proof.expected;
+  return known.find(
+    (other) =>
+      !isSameAttempt(other, record) &&
+      isOpen(other, now) &&
+      other.sent.proof.expected.some((one) => wanted.some((mine) => isSameMoney(mine, one))),
+  );
+}
+
 const afterSendByMs = 120_000;
 
-// Until then the request may lie in a queue, and the service's own screen may not show it yet.
+// For so long the request may lie in a queue, and the service's own screen may not show it yet.
 function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
   const left = sent.sendBy - sent.time + afterSendByMs - atLeastSince(sent, now);
   return left > 0 ? { why: 'too_early', leftMs: left } : undefined;
+}
+
+// Of two equal refunds one may be the open attempt's: a look at that one tells.
+function sightOf(
+  { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
+  event: Extract<Event, { is: 'seen' }>,
+): Sight {
+  const sight = judgeSeen(record.sent, event, claimed);
+  if (sight.shows !== 'duplicate' || rival === undefined || verdictOf(record)?.verdict !== 'applied')
+    return sight;
+  return {
+    shows: 'unreadable',
+    problem: `one of the two refunds may be that of ${rival.sent.intent}, which is open`,
+  };
 }
 
 function weigh(found: Extract<ResolveState, { at: 'reading' }>, sight: Sight, now: Moment): ResolveStep {
   const { record } = found;
   const { statement } = found.errand;
   const clear = !['nothing', 'unreadable', 'disagreement'].includes(sight.shows);
-  // What was seen once is not for a person to take back.
+  // A person cannot take back what a reply or a read has shown.
   const seen = verdictOf(record)?.verdict === 'applied';
   if (statement !== undefined && !clear && !seen) {
     const early = statement.applied ? undefined : tooEarly(record, now);
@@ -144,43 +195,11 @@ function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | u
     const why = 'no answer was written down, and no read tells';
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
   }
-  if (last?.verdict === 'applied') return watched(last, sight, isYoung(record, now));
+  if (last?.verdict === 'applied') return watched(record.sent, last, sight, isYoung(record, now));
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
   const words = { ...rulingOf(sight, none), error: last?.error };
   const alarmed = { ...words, alarm: words.alarm ?? last?.alarm };
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
-}
-
-// Every look at a refund that was made has a row, so that it is not looked at again too soon; the one after its time ends
-// the watch. Figures that do not agree may agree at the next look; any other alarm stays.
-function watched(
-  last: VerdictRow,
-  sight: Exclude<Sight, { shows: 'unreadable' }>,
-  young: boolean,
-): Ruling | undefined {
-  const { verdict, by, created, refunds } = last;
-  const alarm = last.alarm === 'disagreement' ? undefined : last.alarm;
-  switch (sight.shows) {
-    case 'duplicate':
-      return { ...rulingOf(sight, 'not_seen'), by };
-    case 'disagreement':
-      return { verdict, by, why: sight.problem, alarm: alarm ?? 'disagreement', refunds, created };
-    case 'expected': {
-      const { contradicts } = sight;
-      const why = young ? 'a read shows it once' : 'a read after its time shows no more of it';
-      if (contradicts === undefined) return { verdict, by, why, alarm, refunds: sight.refunds, created };
-      return {
-        verdict,
-        by,
-        why: contradicts,
-        alarm: alarm ?? 'contradiction',
-        refunds: sight.refunds,
-        created,
-      };
-    }
-    default:
-      return undefined;
-  }
 }
 
 // A second "not seen" is worth a row twice: as the first one that starts the horizon, and when that is over.
@@ -188,9 +207,8 @@ function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): bool
   const last = verdictOf(record);
   if (last?.verdict !== words.verdict || last.alarm !== words.alarm) return false;
   if (last.confirmed !== words.confirmed) return false;
-  const horizon = horizonOf(record);
   if (now.skewed) return true;
-  return Number.isFinite(horizon) && (now.time < horizon || last.time >= horizon);
+  return ageAt(record, momentOfRow(last)) !== undefined && (isYoung(record, now) || wasOver(record, last));
 }
 
 function stateIt(found: Extract<ResolveState, { at: 'asking' }>, now: Moment): ResolveStep {

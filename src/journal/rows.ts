@@ -48,7 +48,7 @@ export interface Proof {
 
 /** What became of an attempt. `not_seen`: no read shows it, so far. */
 export type Verdict = 'applied' | 'rejected' | 'not_sent' | 'unknown' | 'not_seen';
-/** Why a person must look although there is a verdict. `disagreement`: of figures, at the last look. */
+/** Why a person must look although there is a verdict. `disagreement`: the figures did not agree at the last read. */
 export type Alarm = 'duplicate' | 'contradiction' | 'partial' | 'applied_though_rejected' | 'disagreement';
 
 /** Durable before the request leaves. */
@@ -79,13 +79,18 @@ export interface SentRow {
   readonly currency?: string | undefined;
   readonly reason?: string | undefined;
   readonly note?: string | undefined;
+  /**
+   * The kind of change, when a repair could not read the row itself. No read can prove its outcome, so until a person
+   * settles it, it blocks its order, or without an order every change of its kind; `unknown` blocks everything.
+   */
+  readonly lost?: Intent['kind'] | 'unknown' | undefined;
   /** A script's own id of the intent. */
   readonly given?: string | undefined;
   /** What was typed under that id. */
   readonly asked?: JsonObject | undefined;
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
-  /** What a person said that this repeats (`--again`): refund ids and intents. One sending uses each of them up. */
+  /** What this repeats, as a person named it (`--again`): refund ids and names of attempts. Each works for one sending. */
   readonly again?: readonly string[] | undefined;
 }
 
@@ -126,18 +131,18 @@ export interface AttemptRecord {
   readonly verdicts: readonly VerdictRow[];
 }
 
-/** What the clocks showed when a row was written, Unix milliseconds: how a later run finds out that one of them jumped. */
+/** What the clocks showed when a row was written (Unix milliseconds), so that a later run notices one that jumped. */
 export interface Clocks {
   readonly wall: number;
   /** The service's clock by its last `Date` header; absent where it sends none. */
   readonly service?: number | undefined;
-  /** Which start of this machine, and how long before. */
+  /** The id of this boot of the machine, and milliseconds since it. */
   readonly boot?: { readonly id: string; readonly ms: number } | undefined;
 }
 
 /** A moment: the journal's time, and the clocks that it is made of. */
 export interface Moment extends Clocks {
-  /** What a row of this moment says. While clocks disagree it is never later than one of them. */
+  /** The time for a row of this moment. While the clocks disagree it does not go beyond the slower one or the newest row. */
   readonly time: number;
   /** The monotonic clock of this process, milliseconds. */
   readonly mono: number;

@@ -1,8 +1,8 @@
 /** The one door for changes: carries out the effects of attempt.ts. The only caller of the sending function. */
 
 import { isObject, livemodeOf } from '../api/spec.ts';
+import { alarmWords } from '../attempt-words.ts';
 import type {
-  AccountMarks,
   Change,
   Clock,
   Intent,
@@ -25,8 +25,9 @@ import type { Effect, End, Event, Wanted } from './protocol.ts';
 import { reconcileDue } from './reconcile.ts';
 import { hear } from './reply.ts';
 import type { AttemptRecord, VerdictRow } from './rows.ts';
+import { marksOfService } from './same-account.ts';
 import { blockedUntil, verdictOf } from './standing.ts';
-import { alarmWords, named, refusalError } from './words.ts';
+import { named, refusalError } from './words.ts';
 
 /** What the door is made of. */
 export interface ChangeParts {
@@ -49,6 +50,7 @@ export interface ChangeParts {
 /** Makes the door: what goes through it is sent at most once, and its outcome is written down before it is returned. */
 export function createChange(parts: ChangeParts): Change {
   return async (intent) => {
+    await parts.store.ready();
     const found = await reconcileFirst(parts, intent);
     const run = new Run(parts, intent);
     run.refuseAppeared([...(intent.closed ?? []), ...found]);
@@ -72,7 +74,7 @@ async function reconcileFirst(
   return looked.filter(({ added }) => added !== undefined).map(({ record }) => record);
 }
 
-// A refund that shows as it should is no news.
+// A watched refund that is as it should be needs no line.
 function tellNews(notes: ChangeParts['notes'], record: AttemptRecord, added: VerdictRow | undefined): void {
   if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
   const line = `outcome of ${named(record)}: paydesk journal show ${record.sent.intent}`;
@@ -98,7 +100,10 @@ class Run {
     this.#intent = intent;
     this.#wanted = wantedOf(parts, intent);
     const { timeoutMs } = parts.options;
-    this.hands = new Hands({ ...parts, timeoutMs }, { ...this.#wanted, account: accountOf(parts.service) });
+    this.hands = new Hands(
+      { ...parts, timeoutMs },
+      { ...this.#wanted, account: marksOfService(parts.service) },
+    );
   }
 
   /** Throws CliError 'refused' when one of these is what is wanted, made. */
@@ -212,10 +217,6 @@ function asNoReply(cause: unknown): SendReport {
   return { kind: 'no_reply', reason: `the sending broke off: ${String(cause)}`, cause };
 }
 
-function accountOf({ profile: { origin, mode }, keyFingerprint }: Service): AccountMarks {
-  return { origin, livemode: livemodeOf[mode], keyFingerprint };
-}
-
 function wantedOf({ service, operator, version, options, ids }: ChangeParts, intent: Intent): Wanted {
   const { profile, keyFingerprint } = service;
   const { settings, origin, account, name } = profile;
@@ -235,7 +236,7 @@ function wantedOf({ service, operator, version, options, ids }: ChangeParts, int
     intent: ids(),
     given: intentId,
     livemode: livemodeOf[profile.mode],
-    account: accountOf(service),
+    account: marksOfService(service),
     dryRun: options.dryRun,
     sendWithinMs: settings['refund.send_within'],
     horizonMs: whole ? settings['refund.horizon_whole'] : settings['refund.horizon_part'],

@@ -1,11 +1,20 @@
-/** Whether two changes may be of one account, whatever the spelling of its address and the name of its profile. Pure. */
+/** Whether two changes may belong to one account, however its address is spelled and its profile is named. Pure. */
 
-import type { AccountMarks } from '../ports.ts';
+import { livemodeOf } from '../api/spec.ts';
+import type { AccountMarks, Service } from '../ports.ts';
 import type { SentRow } from './rows.ts';
 
-/** What tells of the account that a change was sent to. */
+/** The marks of the account that an attempt was sent to. */
 export function marksOf({ origin, proof: { livemode }, keyFingerprint }: SentRow): AccountMarks {
   return { origin, livemode, keyFingerprint };
+}
+
+/** The marks of the account that a service reaches. */
+export function marksOfService({
+  profile: { origin, mode },
+  keyFingerprint,
+}: Pick<Service, 'profile' | 'keyFingerprint'>): AccountMarks {
+  return { origin, livemode: livemodeOf[mode], keyFingerprint };
 }
 
 /**
@@ -23,7 +32,10 @@ export function isSameAddress(one: AccountMarks, other: AccountMarks): boolean {
   return plainOrigin(one.origin) === plainOrigin(other.origin);
 }
 
-/** What a lock on something of an account is called: of every account but a demo the same, so that no spelling escapes it. */
+/**
+ * The name of the lock on an order, or on a script's id. It leaves the account out (except for a demo), so that another
+ * spelling of the address takes the same lock.
+ */
 export function lockName({ origin }: Pick<AccountMarks, 'origin'>, what: string): string {
   return isDemo({ origin }) ? `${origin} ${what}` : what;
 }

@@ -14,17 +14,14 @@ type Wish = Pick<Intent, 'kind' | 'request' | 'expected' | 'asked'>;
 
 /** Whether an attempt asked for the same, by its request or by what was typed: `7d` is another time in every request. */
 export function asksForSame(
-  { proof, request, asked }: SentRow,
+  { proof, request, asked, lost }: SentRow,
   other: Typed & { readonly request?: Intent['request'] | undefined },
 ): boolean {
+  // Nobody knows what a lost row asked for: it may have been this.
+  if (lost !== undefined && lost === other.kind) return true;
   const parts = (one: Intent['request'] | undefined) => [one?.method, one?.path, one?.body];
   if (sameJson(parts(request), parts(other.request))) return true;
   return proof.kind === other.kind && asked !== undefined && sameJson(asked, other.asked);
-}
-
-/** What it asked for is lost: its row was damaged, or is known from elsewhere alone. */
-export function isIllegible({ sent }: Pick<AttemptRecord, 'sent'>): boolean {
-  return sent.request.path === '';
 }
 
 /** Whether a script's id stands for something else than what it says now. */

@@ -15,6 +15,8 @@ const versions: readonly string[] = [
    CREATE INDEX of_order ON rows (origin, order_id) WHERE type = 'sent';
    CREATE TABLE head (seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
    INSERT INTO head VALUES (0, '${chainStart}');`,
+  // Which witness the rows have; null: they never had one.
+  'ALTER TABLE head ADD COLUMN witness TEXT;',
 ];
 
 /** Brings a file to this version. Throws CliError 'refused' when it is newer than this program. */

@@ -34,7 +34,7 @@ export class Shelf {
     }
   }
 
-  /** What the rows say of the time. */
+  /** The latest time of the rows, and the clocks of the last one. */
   get newest(): NewestRow {
     return { time: this.#newestTime, clocks: this.#last && unlink(this.#last).clocks };
   }
@@ -74,7 +74,7 @@ export class Shelf {
       [...this.#bundles.values()]
         .filter(({ sent }) => sent.time < time)
         .map(recordOf)
-        // To watch what was made needs no body and no note.
+        // A refund that was made may still be watched, but that needs no body and no note.
         .filter((record) => !isUnsettled(record) || verdictOf(record)?.verdict === 'applied')
     );
   }

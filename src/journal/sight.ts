@@ -101,8 +101,8 @@ function imageOf(money: OrderMoney): PreImage {
 }
 
 /**
- * What a read shows. `claimed`: ids of refunds and created orders that other attempts account for; `earliest`: before this
- * (Unix milliseconds, the service's clock) the service made nothing of it.
+ * What a read shows. `claimed`: ids of refunds and created orders that other attempts account for. `earliest` (Unix
+ * milliseconds, the service's clock): what was made before it is not of this attempt.
  */
 export function judgeRead(
   proof: Proof,
@@ -112,7 +112,11 @@ export function judgeRead(
 ): Sight {
   if (proof.kind === 'order') {
     const created = createdIn(proof, value, claimed, earliest);
-    if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created };
+    if (created?.early === true) {
+      const problem = `order ${created.id} is equal, and its created_at lies before this one was sent`;
+      return { shows: 'disagreement', refunds: [], problem };
+    }
+    if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created: created.id };
     const gap = gapOf(value);
     return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
   }
@@ -148,7 +152,7 @@ function judgeCapture({ before }: Proof, value: unknown): Sight {
   return { shows: 'unreadable', problem: `its payment_status is ${words}` };
 }
 
-// What moved of an order that says it is still authorized.
+// What moved on an order that is still authorized, by its status.
 function captureMoved(before: PreImage, value: unknown, reading: MoneyReading): string | undefined {
   if ('money' in reading) return disagreement(before, reading.money, []);
   return moved('updated_at', before.updatedAt, integerOr(valueAt(value, ['updated_at'])));
@@ -164,10 +168,13 @@ function judgeRefund(proof: Proof, value: unknown, claimed: Claims, earliest: nu
   const refunds = since.filter(({ id }) => !claimed.has(id));
   const { matched, rest } = match(proof.expected, refunds);
   if (matched > 0 && matched < proof.expected.length) return { shows: 'partial', refunds };
-  if (matched > 0 && rest.some((record) => proof.expected.some((expected) => same(expected, record)))) {
+  if (
+    matched > 0 &&
+    rest.some((record) => proof.expected.some((expected) => isSameMoney(expected, record)))
+  ) {
     return { shows: 'duplicate', refunds };
   }
-  const own = refunds.filter((record) => proof.expected.some((expected) => same(expected, record)));
+  const own = refunds.filter((record) => proof.expected.some((expected) => isSameMoney(expected, record)));
   const problem = disagreement(proof.before, money, since) ?? tooEarly(own, earliest);
   if (problem !== undefined) return { shows: 'disagreement', refunds, problem };
   if (matched === 0) return { shows: 'nothing', refunds };
@@ -213,7 +220,8 @@ function newRecords(before: PreImage, money: OrderMoney): ShownRefund[] {
   );
 }
 
-function same(expected: ExpectedRefund, record: FoundRefund): boolean {
+/** Whether a refund record is what was asked for. */
+export function isSameMoney(expected: ExpectedRefund, record: ExpectedRefund): boolean {
   return expected.chargeId === record.chargeId && expected.amount === record.amount;
 }
 
@@ -221,7 +229,7 @@ function match(expected: readonly ExpectedRefund[], refunds: readonly FoundRefun
   const rest = [...refunds];
   let matched = 0;
   for (const one of expected) {
-    const at = rest.findIndex((record) => same(one, record));
+    const at = rest.findIndex((record) => isSameMoney(one, record));
     if (at === -1) continue;
     rest.splice(at, 1);
     matched += 1;

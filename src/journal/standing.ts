@@ -1,15 +1,16 @@
 /** How an attempt stands: the verdict that counts, whether it is open, settled or due, and what it accounts for. Pure. */
 
-import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import { type Claims, provable } from './sight.ts';
-import { isOfTheFuture, passedSince } from './time.ts';
+import type { FoundRefund } from '../ports.ts';
+import type { AttemptRecord, Moment, Proof, VerdictRow } from './rows.ts';
+import { type Claims, isSameMoney, provable } from './sight.ts';
+import { momentOfRow, passedSince } from './time.ts';
 
 /** The verdict that counts; undefined while there is only SENT. */
 export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
   return record.verdicts.at(-1);
 }
 
-// A verdict of a moment when the clocks disagreed starts nothing: its time may lie in the past, or far ahead.
+// A verdict that was written while the clocks disagreed starts no horizon: its time may be wrong.
 function startOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
   return verdicts.find(({ skewed }) => skewed === undefined);
 }
@@ -24,10 +25,21 @@ export function horizonOf(record: AttemptRecord): number {
   return start === undefined ? Number.POSITIVE_INFINITY : start.time + record.sent.horizonMs;
 }
 
-/** What was sent may still take effect, as far as clocks can be believed. */
+/** Whether what was sent may still take effect, as far as the clocks can be trusted. */
 export function isYoung(record: AttemptRecord, now: Moment): boolean {
-  const start = record.verdicts.find((row) => row.skewed === undefined && !isOfTheFuture(row, now));
-  return start === undefined || now.skewed || passedSince(start, now) < record.sent.horizonMs;
+  const age = ageAt(record, now);
+  return age === undefined || age < record.sent.horizonMs;
+}
+
+/** Whether its time was over when a verdict on it was written. */
+export function wasOver(record: AttemptRecord, row: VerdictRow): boolean {
+  const age = ageAt(record, momentOfRow(row));
+  return age !== undefined && age >= record.sent.horizonMs;
+}
+
+/** Milliseconds since the first verdict that can be counted from; undefined where the clocks do not tell. */
+export function ageAt({ verdicts }: AttemptRecord, then: ReturnType<typeof momentOfRow>): number | undefined {
+  return verdicts.map((row) => passedSince(row, then)).find((ms) => ms !== undefined);
 }
 
 /** An open attempt may still move money, or may have: it blocks every change of its order. */
@@ -59,17 +71,17 @@ export function isUnsettled(record: AttemptRecord): boolean {
 }
 
 /**
- * A refund that was made is watched until a look after its time: the service may make it once more, and another desk may
- * have sent the same.
+ * Whether a refund that was made is still watched. It is read again until one read came after its horizon: the service may
+ * make it twice, and another machine may have sent the same.
  */
 export function isWatched(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (last?.verdict !== 'applied' || last.by === 'person' || record.sent.proof.kind !== 'refund')
     return false;
-  return last.skewed === true || last.time < horizonOf(record);
+  return !wasOver(record, last);
 }
 
-/** Whether a verdict may change, whatever its time. */
+/** Whether a verdict may change, whatever its age. */
 export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
   if (verdict === 'rejected') return confirmed === false;
   return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by !== 'person');
@@ -80,15 +92,15 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
   if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
   const last = verdictOf(record);
   if (last?.verdict === 'applied') return isDueAgain(record, now);
-  return last === undefined || last.verdict === 'unknown' || now.skewed || last.time < horizonOf(record);
+  return last === undefined || last.verdict === 'unknown' || now.skewed || !wasOver(record, last);
 }
 
-// At once, then each time it is four times as old as at the last look, and once its time is over.
+// At once, then whenever it is four times as old as at the last read, and once after its horizon.
 function isDueAgain(record: AttemptRecord, now: Moment): boolean {
   const made = record.verdicts.filter(({ verdict }) => verdict === 'applied');
   const [first, last] = [made[0], made.at(-1)];
   if (first === undefined || last === undefined || first === last || !isYoung(record, now)) return true;
-  return passedSince(first, now) >= 4 * (last.time - first.time);
+  return (passedSince(first, now) ?? 0) >= 4 * (last.time - first.time);
 }
 
 /** Refund ids, and ids of created orders, that attempts other than this one account for. */
@@ -96,13 +108,43 @@ export function claimedBy(
   others: readonly AttemptRecord[],
   except: Pick<AttemptRecord, 'sent'>,
 ): ReadonlySet<string> {
-  const rows = others.filter((record) => !isSameAttempt(record, except)).map(verdictOf);
+  const made = others.filter((record) => !isSameAttempt(record, except));
   return new Set(
-    rows
-      .filter((row) => row?.verdict === 'applied')
-      .flatMap((row) => [row?.created, ...(row?.refunds ?? []).map(({ id }) => id)])
+    made
+      .flatMap((record) => [createdBy(record), ...ownRefunds(record).map(({ id }) => id)])
       .filter((id) => id !== undefined),
   );
+}
+
+function createdBy(record: AttemptRecord): string | undefined {
+  const last = verdictOf(record);
+  return last?.verdict === 'applied' ? last.created : undefined;
+}
+
+/**
+ * The refund records that an attempt accounts for; none unless it was made. They are those of the verdict that found it: a
+ * later look sees what was sent after it as well.
+ */
+export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRefund[] {
+  if (verdicts.at(-1)?.verdict !== 'applied') return [];
+  const finding = verdicts.find(({ verdict, refunds }) => verdict === 'applied' && refunds !== undefined);
+  return askedFor(sent.proof, finding?.refunds ?? []);
+}
+
+/** Those of some refund records that were asked for: the others are other people's. */
+export function askedFor(
+  { expected, tolerated }: Pick<Proof, 'expected' | 'tolerated'>,
+  refunds: readonly FoundRefund[],
+): readonly FoundRefund[] {
+  const rest = [...refunds];
+  const take = (isIt: (refund: FoundRefund) => boolean) => {
+    const at = rest.findIndex(isIt);
+    return at === -1 ? [] : rest.splice(at, 1);
+  };
+  return [
+    ...expected.flatMap((one) => take((refund) => isSameMoney(one, refund))),
+    ...tolerated.flatMap((chargeId) => take((refund) => refund.chargeId === chargeId)),
+  ];
 }
 
 /**

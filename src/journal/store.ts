@@ -1,36 +1,65 @@
 /** The journal on this machine: an append-only SQLite file whose rows are durable before `append` resolves. */
 
 import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
 import type { AttemptQuery, JournalStore, NewestRow, Verification } from '../ports.ts';
-import { chainStart, checkChain, type Finding, link } from './chain.ts';
+import type { FileRules } from '../profiles/own-file.ts';
+import { chainStart, checkChain, link } from './chain.ts';
+import { compareWitness } from './compare-witness.ts';
+import { addRows, openDatabase, writeAtOnce } from './database.ts';
+import { refuseLost } from './lost.ts';
+import { refuseNetwork } from './network.ts';
 import { findFile } from './new-file.ts';
+import { asOfOneMoment, headFindings, readRows, readWhatCanBe } from './read-rows.ts';
 import type { JournalRow } from './rows.ts';
-import { migrate } from './schema.ts';
 import { Shelf } from './shelf.ts';
-import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
+import type { StoredRow } from './stored-row.ts';
 import { Looks } from './unseen.ts';
-import { damaged, isBroken, unreadable } from './unusable.ts';
+import { damaged, isInUse, unreadable } from './unusable.ts';
+import { beginWitness, catchUp, mismatchOf, refuseUnlessWitnessed, type WitnessPlace } from './witnessed.ts';
+
+/** Where a journal's files lie, and by which rules. */
+export interface StoreParts {
+  /** The file of its witness; absent: there is none. */
+  readonly witness?: string | undefined;
+  readonly rules?: FileRules | undefined;
+  /** Folders of ours that lead to the file, outermost first. */
+  readonly folders?: readonly string[] | undefined;
+  /** PAYDESK_STATE_ON_NETWORK: only `false` refuses a network file system. */
+  readonly onNetwork?: boolean | undefined;
+}
 
 /** The store of this machine, with what only a file needs. */
 export interface FileStore extends JournalStore {
   readonly file: string;
+  readonly parts: StoreParts;
   verify(head?: string): Promise<Verification>;
+  /**
+   * How the journal and its witness do not match, which stops every change; undefined when they do. Throws CliError
+   * 'refused' when the journal cannot be read.
+   */
+  mismatch(): Promise<string | undefined>;
+  /** All rows as they lie in the file. Throws CliError 'refused' where they cannot be read. */
+  stored(): Promise<readonly StoredRow[]>;
   /** Erases bodies and notes of settled attempts sent before a time; how many. */
   forget(before: number): Promise<number>;
   close(): void;
 }
 
 /** Opens on first use. Reading makes no file; a damaged or newer one is refused with CliError 'refused'. */
-export function createFileStore(file: string): FileStore {
-  return new SqliteStore(file);
+export function createFileStore(file: string, parts: StoreParts = {}): FileStore {
+  return new SqliteStore(file, parts);
 }
 
-const columns = storedColumns.join(', ');
+/** Rules that check no owner, for a caller that gives none. */
+export const anyOwner: FileRules = { uid: undefined, notice: () => undefined };
 
 class SqliteStore implements FileStore {
   readonly file: string;
+  readonly parts: StoreParts;
+  readonly #place: WitnessPlace | undefined;
   #db: DatabaseSync | undefined;
   // Rows read and checked so far; the file only grows.
   #shelf = new Shelf();
@@ -38,24 +67,60 @@ class SqliteStore implements FileStore {
   #head = chainStart;
   readonly #looks = new Looks();
 
-  constructor(file: string) {
+  constructor(file: string, parts: StoreParts) {
     this.file = file;
+    this.parts = parts;
+    this.#place = witnessPlace(file, parts);
   }
 
   async append(row: JournalRow): Promise<void> {
-    const db = await this.#open(true);
-    this.#write(db, () => {
+    this.#refuseNetwork();
+    const [db, place] = [await this.#open(true), this.#place];
+    writeAtOnce(db, () => {
       this.#refresh(db);
       this.#refuseStray(row);
+      this.#refuseUnready(db, row);
       this.#looks.refuseUnseen(row, this.#shelf);
-      const stored = link(row, this.#seq + 1, this.#head);
-      const places = storedColumns.map(() => '?').join(', ');
-      db.prepare(`INSERT INTO rows (${columns}) VALUES (${places})`).run(
-        ...storedColumns.map((name) => stored[name]),
-      );
-      db.prepare('UPDATE head SET seq = ?, hash = ?').run(stored.seq, stored.hash);
+      if (place !== undefined) beginWitness(db, place);
+      addRows(db, [link(row, this.#seq + 1, this.#head)]);
     });
+    // Nothing is sent before the witness has it too. The lock keeps the lines in the order of the rows.
+    if (place !== undefined) writeAtOnce(db, () => catchUp(db, place));
     this.#refresh(db);
+  }
+
+  async ready(): Promise<void> {
+    this.#refuseNetwork();
+    try {
+      const db = await this.#open(false);
+      if (db !== undefined) this.#refresh(db);
+      this.#refuseUnready(db);
+    } catch (error) {
+      // The lock on the order says who holds it; `append` checks again.
+      if (!isInUse(error)) throw error;
+    }
+  }
+
+  async mismatch(): Promise<string | undefined> {
+    const db = await this.#open(false);
+    return this.#place && mismatchOf(db, this.#place)?.problem;
+  }
+
+  async stored(): Promise<readonly StoredRow[]> {
+    const db = await this.#open(false);
+    return db === undefined ? [] : readRows(db, 0);
+  }
+
+  #refuseNetwork(): void {
+    if (this.parts.onNetwork === false) refuseNetwork(dirname(this.file));
+  }
+
+  // A verdict may be written while only the witness is missing or damaged: what became of a change must not be lost.
+  #refuseUnready(db: DatabaseSync | undefined, row?: JournalRow): void {
+    if (this.#place === undefined) return;
+    const unwitnessed = row?.type === 'verdict' && mismatchOf(db, this.#place)?.state === 'damaged';
+    if (!unwitnessed) refuseUnlessWitnessed(db, this.#place);
+    if (row?.type !== 'verdict') refuseLost(this.#shelf.attempts({ origin: '', unsettled: true }));
   }
 
   async attempts(query: AttemptQuery) {
@@ -73,16 +138,25 @@ class SqliteStore implements FileStore {
   }
 
   async verify(head?: string): Promise<Verification> {
-    const { rows, findings } = await this.#readWhatCanBe();
+    const { rows, findings } = await readWhatCanBe(() => this.#open(false));
     const chain = checkChain(rows);
+    const { witness, mismatches } = this.#compare(rows);
     const known =
       head === undefined ? undefined : head === chainStart || rows.some(({ hash }) => hash === head);
     return {
       rows: rows.length,
       head: chain.head,
-      findings: [...findings, ...chain.findings],
+      findings: [...findings, ...chain.findings, ...mismatches],
       knowsHead: known,
+      witness,
     };
+  }
+
+  #compare(rows: readonly StoredRow[]) {
+    const none = { file: '', lines: 0, state: 'none yet' } as const;
+    return this.#place === undefined
+      ? { witness: none, mismatches: [] }
+      : compareWitness(rows, this.#db, this.#place);
   }
 
   async forget(before: number): Promise<number> {
@@ -94,7 +168,7 @@ class SqliteStore implements FileStore {
       'UPDATE rows SET body = NULL WHERE intent = ? AND attempt = ? AND body IS NOT NULL',
     );
     try {
-      const erased = this.#write(db, () =>
+      const erased = writeAtOnce(db, () =>
         settled.filter(({ sent }) => Number(erase.run(sent.intent, sent.attempt).changes) > 0),
       );
       return erased.length;
@@ -102,19 +176,6 @@ class SqliteStore implements FileStore {
       throw unreadable(this.file, error);
     } finally {
       this.close();
-    }
-  }
-
-  // All of it or nothing.
-  #write<T>(db: DatabaseSync, change: () => T): T {
-    try {
-      db.exec('BEGIN IMMEDIATE');
-      const changed = change();
-      db.exec('COMMIT');
-      return changed;
-    } catch (error) {
-      if (db.isTransaction) db.exec('ROLLBACK');
-      throw error;
     }
   }
 
@@ -130,50 +191,17 @@ class SqliteStore implements FileStore {
   #open(create: false): Promise<DatabaseSync | undefined>;
   async #open(create: boolean): Promise<DatabaseSync | undefined> {
     if (this.#db !== undefined) return this.#db;
-    const found = await findFile(this.file, create).catch((error: unknown) => {
-      throw unreadable(this.file, error);
+    const { rules = anyOwner, folders = [] } = this.parts;
+    const place = { file: this.file, rules, folders };
+    const found = await findFile(place, create).catch((error: unknown) => {
+      throw error instanceof CliError ? error : unreadable(this.file, error);
     });
     if (!found) return undefined;
-    const { DatabaseSync } = await import('node:sqlite');
-    const db = new DatabaseSync(this.file, { timeout: 5000 });
-    try {
-      // TRUNCATE with FULL: a commit is on the disk, and no old journal can come back after a power loss.
-      db.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
-      // What is erased, or moved within the file, leaves no copy behind.
-      db.exec('PRAGMA secure_delete = ON');
-      migrate(db, this.file);
-    } catch (error) {
-      db.close();
+    const db = await openDatabase(this.file).catch((error: unknown) => {
       throw error instanceof CliError ? error : unreadable(this.file, error);
-    }
+    });
     this.#db = db;
     return db;
-  }
-
-  // A damaged page may make every row behind it unreadable, and a torn file all of them.
-  async #readWhatCanBe(): Promise<{
-    readonly rows: readonly StoredRow[];
-    readonly findings: readonly Finding[];
-  }> {
-    let db: DatabaseSync | undefined;
-    try {
-      db = await this.#open(false);
-    } catch (error) {
-      const cause = error instanceof Error ? error.cause : undefined;
-      if (!isBroken(cause)) throw error;
-      return { rows: [], findings: [{ seq: 0, problem: String(cause) }] };
-    }
-    if (db === undefined) return { rows: [], findings: [] };
-    const open = db;
-    let rows: readonly StoredRow[] = [];
-    const pages = orFinding(() => pageFindings(open));
-    const ends = orFinding(() =>
-      asOfOneMoment(open, () => {
-        rows = readRows(open, 0);
-        return headFindings(open, checkChain(rows));
-      }),
-    );
-    return { rows, findings: [...pages, ...ends] };
   }
 
   #refresh(db: DatabaseSync): void {
@@ -196,7 +224,7 @@ class SqliteStore implements FileStore {
     }
   }
 
-  // One SENT an attempt, and no verdict without one.
+  // Each attempt has one SENT row, and no verdict comes without it.
   #refuseStray(row: JournalRow): void {
     if (this.#shelf.has(row) !== (row.type === 'sent')) return;
     throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, {
@@ -205,39 +233,8 @@ class SqliteStore implements FileStore {
   }
 }
 
-// Rows and head belong together: nobody may write between reading the one and the other.
-function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
-  if (db.isTransaction) return read();
-  db.exec('BEGIN');
-  try {
-    return read();
-  } finally {
-    db.exec('COMMIT');
-  }
-}
-
-function readRows(db: DatabaseSync, after: number): StoredRow[] {
-  return db.prepare(`SELECT ${columns} FROM rows WHERE seq > ? ORDER BY seq`).all(after).map(storedRow);
-}
-
-function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): Finding[] {
-  const noted = db.prepare('SELECT seq, hash FROM head').get();
-  if (noted?.seq === chain.seq && noted.hash === chain.head) return [];
-  return [{ seq: Number(noted?.seq ?? chain.seq), problem: 'was the newest and is not there as it was' }];
-}
-
-function pageFindings(db: DatabaseSync): Finding[] {
-  const lines = db
-    .prepare('PRAGMA integrity_check')
-    .all()
-    .map((line) => String(Object.values(line)[0]));
-  return lines.filter((line) => line !== 'ok').map((problem) => ({ seq: 0, problem }));
-}
-
-function orFinding(look: () => readonly Finding[]): readonly Finding[] {
-  try {
-    return look();
-  } catch (error) {
-    return [{ seq: 0, problem: String(error) }];
-  }
+function witnessPlace(journal: string, { witness, rules = anyOwner }: StoreParts): WitnessPlace | undefined {
+  return witness === undefined
+    ? undefined
+    : { journal, witness, rules: { ...rules, movedBy: 'XDG_STATE_HOME' } };
 }

@@ -6,7 +6,7 @@ import type { Clocks, Moment, SentRow, VerdictRow } from './rows.ts';
 /** How far clocks may differ before none of them is trusted with a horizon. */
 export const tolerableSkewMs = 120_000;
 
-// A service's `Date` and its `created_at` are whole seconds, of two machines that differ a little.
+// Assumed: a service's `Date` and its `created_at` come from machines whose clocks differ by less. Both are whole seconds.
 const serviceSlackMs = 5_000;
 
 /** Asks the clocks, the service's last `Date` and the journal what moment it is. */
@@ -17,7 +17,7 @@ export async function momentOf(
 ): Promise<Moment> {
   const wall = clock.now();
   const seen = service.seenDate?.();
-  // A Date header is as old as the wall clock has moved since it came.
+  // The service's clock now: its Date header, and the time since that came by the wall clock.
   const date = seen === undefined ? undefined : seen.date + Math.max(0, wall - seen.wall);
   const clocks: Clocks = { wall, service: date, boot: clock.boot?.() };
   const newest = await store.newest().catch(() => undefined);
@@ -34,7 +34,7 @@ export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | und
   const { wall, service: date } = clocks;
   const last = newest?.time ?? 0;
   const dated = date === undefined ? undefined : Math.abs(date - wall) <= tolerableSkewMs;
-  // A journal that cannot be read says nothing against a clock, and nothing for it.
+  // Without the newest row nothing confirms the clock, so it is not trusted.
   const skewed = newest === undefined || (dated === undefined ? jumped(clocks, newest) : !dated);
   return {
     ...clocks,
@@ -45,7 +45,7 @@ export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | und
   };
 }
 
-// Only the last row's clocks are compared: a clock that was set right since then was set before that row.
+// Compared with the last row alone: a clock that was corrected before that row has not jumped since.
 function jumped({ wall, boot }: Clocks, { time, clocks, writtenAt = 0 }: NewestRow): boolean {
   if (Math.max(time, writtenAt) - wall > tolerableSkewMs) return true;
   const before = clocks?.boot;
@@ -66,42 +66,52 @@ function pastOf({ wall, service }: Clocks, time: number): number {
 }
 
 type Written = Pick<SentRow | VerdictRow, 'time' | 'skewed' | 'clocks'>;
+type Then = Pick<Moment, 'time' | 'skewed' | 'dated' | 'service' | 'boot'>;
 
 /**
- * Milliseconds since a row was written, as far as clocks can be believed: with the service's word for it by the journal's
- * time, without it not more than this machine has been up since. 0 where the clocks disagreed then or do now.
+ * Milliseconds since a row was written, as far as the clocks can be trusted; undefined where they cannot. Without the
+ * service's clock the time counts that this machine has been up since: no wall clock moves that, forwards or back. With it
+ * the journal's time counts, as long as the clocks agreed then and agree now.
  */
-export function passedSince(row: Written, now: Moment): number {
-  if (row.skewed || now.skewed) return 0;
+export function passedSince(row: Written, now: Then): number | undefined {
+  const up = upSince(row, now);
+  const untold = row.clocks?.service === undefined;
+  if (up !== undefined && untold && now.service === undefined) return up;
+  if (row.skewed || now.skewed || isOfTheFuture(row, now)) return undefined;
   const passed = Math.max(0, now.time - row.time);
-  return now.dated ? passed : Math.min(passed, upSince(row, now) ?? passed);
+  return now.dated && !untold ? passed : Math.min(passed, up ?? passed);
 }
 
-/** The same for a person's word: where the clocks disagree the time that this machine is up counts, or any time. */
+/** The moment at which a row was written. */
+export function momentOfRow({ time, skewed, clocks }: Written): Then {
+  const dated = skewed === undefined && clocks?.service !== undefined ? true : undefined;
+  return { time, skewed: skewed === true, dated, service: clocks?.service, boot: clocks?.boot };
+}
+
+/** The same for a person who settles. When the clocks disagree: the time that this machine has been up since, or Infinity. */
 export function atLeastSince(row: Written, now: Moment): number {
-  if (!row.skewed && !now.skewed) return passedSince(row, now);
-  return upSince(row, now) ?? Number.POSITIVE_INFINITY;
+  return passedSince(row, now) ?? upSince(row, now) ?? Number.POSITIVE_INFINITY;
 }
 
 // Undefined when this machine was started anew since then.
-function upSince({ clocks }: Written, { boot }: Moment): number | undefined {
+function upSince({ clocks }: Written, { boot }: Pick<Moment, 'boot'>): number | undefined {
   const before = clocks?.boot;
   if (before === undefined || boot === undefined || before.id !== boot.id) return undefined;
   return Math.max(0, boot.ms - before.ms);
 }
 
-/** Whether a row was written by a clock that was ahead of the time: two clocks agree now, and say it lies in the future. */
-export function isOfTheFuture({ time }: Pick<VerdictRow, 'time'>, now: Moment): boolean {
+// A wrong clock wrote it: two clocks agree now that its time lies in the future.
+function isOfTheFuture({ time }: Written, now: Then): boolean {
   return now.dated === true && time - now.time > tolerableSkewMs;
 }
 
-/** Before this (Unix milliseconds, the service's clock) the service made nothing that this attempt asked for. */
+/** The earliest time (Unix milliseconds, the service's clock) at which the service can have made what was asked for. */
 export function earliestOf({ time, skewed, clocks }: Pick<SentRow, 'time' | 'skewed' | 'clocks'>): number {
   if (clocks?.service !== undefined) return clocks.service - serviceSlackMs;
   return skewed ? Number.NEGATIVE_INFINITY : time - tolerableSkewMs;
 }
 
-/** What a row keeps of a moment. */
+/** What a row says of the moment it was written. */
 export function stampOf({
   time,
   skewed,

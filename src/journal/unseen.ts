@@ -1,4 +1,4 @@
-/** How far a run had read when it last asked for what it goes by; nothing is sent on less than the journal holds by then. */
+/** Refuses a SENT row when another run wrote about the same order or script's id after this run had looked. */
 
 import { CliError } from '../errors.ts';
 import type { AttemptQuery } from '../ports.ts';

@@ -22,6 +22,11 @@ export function isBroken(error: unknown): boolean {
   return isOneOf(broken, error);
 }
 
+/** Another run holds the journal: what SQLite throws, or the refusal made of it. */
+export function isInUse(error: unknown): boolean {
+  return isOneOf(inUse, error) || (error instanceof CliError && isOneOf(inUse, error.cause));
+}
+
 /** The refusal of a journal that cannot be opened or read: in use, damaged, or what the system says. */
 export function unreadable(file: string, error: unknown): CliError {
   const parts = { certain: 'nothing was sent', cause: error };

@@ -1,64 +1,34 @@
-/** What a refusal of the journal is called: the error a person reads. */
+/** Turns a refusal of the journal into the error that a person reads. */
 
+import { alarmWords, attemptName } from '../attempt-words.ts';
 import { CliError } from '../errors.ts';
 import { differenceWords } from './difference.ts';
-import { attemptName, type Refusal } from './guards.ts';
-import type { Alarm, AttemptRecord, SentRow } from './rows.ts';
+import type { Refusal } from './guards.ts';
+import type { AttemptRecord, SentRow } from './rows.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { provable } from './sight.ts';
 import { verdictOf } from './standing.ts';
 
-/** The error of a run in which nothing was sent. */
+/** The error of a run in which nothing was sent. `subject`: the order, or the change in words. */
 export function refusalError(refusal: Refusal, subject: string): CliError {
-  const certain = 'nothing was sent';
   switch (refusal.why) {
-    case 'busy': {
-      const { owner } = refusal;
-      const who = owner === undefined ? 'another run' : `${owner.operator} (${owner.command})`;
-      const since = owner === undefined ? '' : ` since ${new Date(owner.since).toISOString()}`;
-      return new CliError('refused', `${subject} is being changed by ${who}${since}`, {
-        certain,
-        now: ['wait for that run to end, then look: paydesk journal list --open'],
-      });
-    }
+    case 'busy':
+      return busyError(refusal, subject);
     case 'open':
       return openError(refusal, subject);
     case 'not_seen':
-      return new CliError('refused', `the same was tried before and not seen: ${named(refusal.attempt)}`, {
-        certain,
-        now: [
-          `paydesk journal show ${refusal.attempt.sent.intent}`,
-          'to send it again nevertheless:',
-          repeatCommand(refusal.attempt.sent, attemptName(refusal.attempt)),
-        ],
-      });
     case 'made':
-      return new CliError('refused', `the same was made before: ${named(refusal.attempt)}`, {
-        certain,
-        now: [
-          `paydesk journal show ${refusal.attempt.sent.intent}`,
-          'if a second one is meant:',
-          repeatCommand(refusal.attempt.sent, attemptName(refusal.attempt)),
-        ],
-      });
+      return triedError(refusal);
     case 'appeared':
       return appearedError(refusal);
     case 'equal':
-      return new CliError(
-        'refused',
-        `charge ${refusal.chargeId} already has a refund of ${-refusal.amount}: ${refusal.refundId}`,
-        { certain, now: [`if a second one is meant: the same command with --again ${refusal.refundId}`] },
-      );
+      return equalError(refusal);
     case 'used_up':
       return usedUpError(refusal);
     case 'nothing_to_repeat':
-      return new CliError(
-        'refused',
-        `--again ${refusal.name}: ${subject} has no refund or attempt of that id`,
-        {
-          certain,
-          now: ['leave --again out: what it has to name stands in the refusal, if there is one'],
-        },
+      return refused(
+        `--again ${refusal.name}: ${subject} has no refund or attempt of that id that is like what is asked for now`,
+        ['leave --again out: what it has to name stands in the refusal, if there is one'],
       );
     case 'too_early':
       return new CliError('refused', `it may still be on its way: nobody can know yet that it was not made`, {
@@ -66,43 +36,80 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
         now: [`run the same command again in ${Math.ceil(refusal.leftMs / 1000)} s`],
       });
     case 'other_parameters':
-      return new CliError('refused', differenceWords(refusal.attempt.sent, refusal.now), {
-        certain,
-        now: [`paydesk journal show ${refusal.attempt.sent.intent}`],
-      });
+      return refused(differenceWords(refusal.attempt.sent, refusal.now), [showCommand(refusal.attempt)]);
     case 'unprovable':
       return new CliError('refused', `the outcome could not be proved afterwards: ${refusal.problem}`, {
         certain,
       });
     case 'journal':
-      if (refusal.cause instanceof CliError) return refusal.cause;
-      return new CliError('refused', `the journal cannot be written: ${reasonOf(refusal.cause)}`, {
-        certain,
-        now: [
-          'without a journal nothing is sent: free some space, or see to the state folder (paydesk help environment)',
-          ...leftWords(refusal.left),
-        ],
-        cause: refusal.cause,
-      });
+      return journalError(refusal);
     case 'unwritten':
-      return new CliError(
-        'unknown',
-        `what became of ${subject} could not be written down: ${reasonOf(refusal.cause)}`,
-        {
-          certain: `${refusal.row.verdict.replaceAll('_', ' ')}: ${refusal.row.why}; whether the journal holds that is not certain; nothing was sent now`,
-          now: [
-            `paydesk journal show ${refusal.attempt.sent.intent}`,
-            'free some space, wait for other runs to end, or see to the state folder (paydesk help environment)',
-            'then run the same command again',
-          ],
-          cause: refusal.cause,
-        },
-      );
+      return unwrittenError(refusal, subject);
     case 'stopped':
       return refusal.cause instanceof CliError
         ? refusal.cause
         : new CliError('internal', `stopped: ${String(refusal.cause)}`, { certain, cause: refusal.cause });
   }
+}
+
+const certain = 'nothing was sent';
+
+function refused(message: string, now: readonly string[]): CliError {
+  return new CliError('refused', message, { certain, now });
+}
+
+function showCommand({ sent }: AttemptRecord): string {
+  return `paydesk journal show ${sent.intent}`;
+}
+
+function busyError({ owner }: Extract<Refusal, { why: 'busy' }>, subject: string): CliError {
+  const who = owner === undefined ? 'another run' : `${owner.operator} (${owner.command})`;
+  const since = owner === undefined ? '' : ` since ${new Date(owner.since).toISOString()}`;
+  return refused(`${subject} is being changed by ${who}${since}`, [
+    'wait for that run to end, then look: paydesk journal list --open',
+  ]);
+}
+
+function triedError({ why, attempt }: Extract<Refusal, { why: 'not_seen' | 'made' }>): CliError {
+  const [what, next] =
+    why === 'made'
+      ? ['the same was made before', 'if a second one is meant:']
+      : ['the same was tried before and not seen', 'to send it again nevertheless:'];
+  const repeat = repeatCommand(attempt.sent, attemptName(attempt));
+  return refused(`${what}: ${named(attempt)}`, [showCommand(attempt), next, repeat]);
+}
+
+function equalError({ chargeId, amount, refundId }: Extract<Refusal, { why: 'equal' }>): CliError {
+  return refused(`charge ${chargeId} already has a refund of ${-amount}: ${refundId}`, [
+    `if a second one is meant: the same command with --again ${refundId}`,
+  ]);
+}
+
+function journalError({ cause, left }: Extract<Refusal, { why: 'journal' }>): CliError {
+  if (cause instanceof CliError) return cause;
+  return new CliError('refused', `the journal cannot be written: ${reasonOf(cause)}`, {
+    certain,
+    now: [
+      'without a journal nothing is sent: free some space, or see to the state folder (paydesk help environment)',
+      ...leftWords(left),
+    ],
+    cause,
+  });
+}
+
+function unwrittenError(
+  { attempt, row, cause }: Extract<Refusal, { why: 'unwritten' }>,
+  subject: string,
+): CliError {
+  return new CliError('unknown', `what became of ${subject} could not be written down: ${reasonOf(cause)}`, {
+    certain: `${row.verdict.replaceAll('_', ' ')}: ${row.why}; whether the journal holds that is not certain; nothing was sent now`,
+    now: [
+      showCommand(attempt),
+      'free some space, wait for other runs to end, or see to the state folder (paydesk help environment)',
+      'then run the same command again',
+    ],
+    cause,
+  });
 }
 
 function openError({ attempt, account }: Extract<Refusal, { why: 'open' }>, subject: string): CliError {
@@ -118,18 +125,18 @@ function openError({ attempt, account }: Extract<Refusal, { why: 'open' }>, subj
 }
 
 function appearedError({ attempt, verdict }: Extract<Refusal, { why: 'appeared' }>): CliError {
-  const certain = `nothing was sent now; ${verdict.why}`;
-  const now = [`paydesk journal show ${attempt.sent.intent}`];
+  const known = `nothing was sent now; ${verdict.why}`;
+  const now = [showCommand(attempt)];
   if (verdict.alarm !== undefined) {
     const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one without an id').join(' and ');
     return new CliError('unknown', `${alarmWords[verdict.alarm]}: ${named(attempt)}\n${ids}`, {
       opening: 'stop:',
-      certain,
+      certain: known,
       now: ['stop on this order and show your lead:', ...now],
     });
   }
   const what = verdict.verdict === 'applied' ? 'was made after all' : 'is not certain after all';
-  return new CliError('refused', `an earlier attempt ${what}: ${named(attempt)}`, { certain, now });
+  return new CliError('refused', `an earlier attempt ${what}: ${named(attempt)}`, { certain: known, now });
 }
 
 function usedUpError({ name, attempt }: Extract<Refusal, { why: 'used_up' }>): CliError {
@@ -142,8 +149,10 @@ function usedUpError({ name, attempt }: Extract<Refusal, { why: 'used_up' }>): C
     {
       certain: 'nothing was sent now',
       now: [
-        `paydesk journal show ${sent.intent}`,
-        ...(next === undefined ? [] : ['if one more is meant:', repeatCommand(sent, next)]),
+        showCommand(attempt),
+        ...(next === undefined
+          ? []
+          : [`if one more is meant: the same command, with --again ${next} in place of ${name}`]),
       ],
     },
   );
@@ -162,20 +171,11 @@ function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, nam
   return ['paydesk', ...named, 'orders refund', orderId, ...parts, '--again', name].join(' ');
 }
 
-/** What an alarm is called. */
-export const alarmWords: Readonly<Record<Alarm, string>> = {
-  duplicate: 'DUPLICATE?',
-  contradiction: 'the answer contradicted the request',
-  partial: 'only a part shows',
-  applied_though_rejected: 'refused, and yet made',
-  disagreement: 'its figures do not agree',
-};
-
 // A commit that failed at its last step may be in the file, and nothing more could be written after it.
 function leftWords(left: string | undefined): readonly string[] {
   if (left === undefined) return [];
   return [
-    `the journal may hold ${left} as sent, which blocks the order; it was not, so say so in two minutes:`,
+    `the journal may hold ${left} as sent, which blocks the order; it was not sent: wait two minutes, then say so:`,
     `paydesk journal settle ${left} --not-applied --note TEXT`,
   ];
 }
@@ -188,7 +188,9 @@ export function named(attempt: AttemptRecord): string {
 }
 
 // As commands say it: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`.
-function changeWords({ proof: { kind }, amount, currency, request }: SentRow): string {
+function changeWords({ proof: { kind }, amount, currency, request, lost }: SentRow): string {
+  if (lost !== undefined)
+    return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
   if (kind === 'api') return `${request.method} /${request.path}`;
   const noun = kind === 'order' || kind === 'checkout' ? `${kind} creation` : kind;
   return `${noun}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;

@@ -3,7 +3,8 @@
 import type { Busy, Clock, Held, Locks } from '../ports.ts';
 import { type KernelLock, tryLock } from './kernel.ts';
 import { readOwner, removeOwner, writeOwner } from './owner.ts';
-import { ownerFile, prepareSlots, slotFile, slotOf } from './slots.ts';
+import { testLocksOnce } from './self-test.ts';
+import { ownerFile, prepareSlots, slotFile, slotOf, testFile } from './slots.ts';
 import { createTurns } from './turns.ts';
 
 /** What the locks of a folder are made of. */
@@ -15,6 +16,10 @@ export interface LockParts {
   readonly owner: { readonly operator: string; readonly command: string };
   /** This user's id; undefined where the system has none. */
   readonly uid: number | undefined;
+  /** Takes a sentence about a file that was repaired. */
+  readonly notice?: (line: string) => void;
+  /** The node program, for the second process of the self-test. */
+  readonly node?: string | undefined;
 }
 
 const pollMs = 20;
@@ -24,24 +29,26 @@ const tries = 4;
 
 /** Creates the locks of a folder. Nothing is touched before the first `take`. One instance a process and folder. */
 export function createLocks(parts: LockParts): Locks {
-  const { folder, clock } = parts;
+  const { folder, clock, uid, notice = () => undefined, node } = parts;
+  const rules = { uid, notice, movedBy: 'XDG_STATE_HOME' } as const;
   const turns = createTurns();
-  let prepared = false;
+  let preparing: Promise<void> | undefined;
   return {
     async take(name, { waitMs, signal }) {
       signal?.throwIfAborted();
-      if (!prepared) prepareSlots(folder, parts.uid);
-      prepared = true;
+      // Prepared once for all callers, so that they keep their order.
+      preparing ??= prepare();
+      await preparing;
       const slot = slotOf(name);
       const deadline = clock.monotonic() + waitMs;
       const sidecar = ownerFile(folder, slot);
       const myTurn = await turns.wait(slot, { clock, deadline, signal });
-      if (myTurn === undefined) return { held: false, owner: ownerOf(sidecar, name) };
+      if (myTurn === undefined) return { held: false, owner: ownerOf(sidecar, name, uid) };
       try {
         const lock = await lockBy(deadline, slot, name, signal);
         if (lock === undefined) {
           myTurn.end();
-          return { held: false, owner: ownerOf(sidecar, name) };
+          return { held: false, owner: ownerOf(sidecar, name, uid) };
         }
         writeOwner(sidecar, { name, ...parts.owner, since: clock.now() });
         return heldLock(lock, sidecar, myTurn);
@@ -51,6 +58,11 @@ export function createLocks(parts: LockParts): Locks {
       }
     },
   };
+
+  async function prepare(): Promise<void> {
+    prepareSlots(folder, rules);
+    await testLocksOnce({ folder, file: testFile(folder), rules, clock, node });
+  }
 
   // Tries until the deadline; undefined before it when another process holds this very name.
   async function lockBy(
@@ -63,7 +75,7 @@ export function createLocks(parts: LockParts): Locks {
       const lock = await tryLock(slotFile(folder, slot));
       if (lock !== undefined) return lock;
       if (failures >= tries) {
-        if (readOwner(ownerFile(folder, slot))?.name === name) return undefined;
+        if (readOwner(ownerFile(folder, slot), uid)?.name === name) return undefined;
         if (clock.monotonic() >= deadline) return undefined;
       }
       await clock.sleep(pollMs * (0.5 + Math.random()), signal);
@@ -89,8 +101,8 @@ function heldLock(lock: KernelLock, sidecar: string, turn: { end(): void }): Hel
   };
 }
 
-function ownerOf(sidecar: string, name: string): Busy['owner'] {
-  const owner = readOwner(sidecar);
+function ownerOf(sidecar: string, name: string, uid: number | undefined): Busy['owner'] {
+  const owner = readOwner(sidecar, uid);
   return owner?.name === name
     ? { operator: owner.operator, command: owner.command, since: owner.since }
     : undefined;

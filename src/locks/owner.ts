@@ -1,7 +1,8 @@
 /** The sidecar of a slot: who holds it, for which name. It is for display and never decides who holds the lock. */
 
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { LockOwner } from '../ports.ts';
+import { openOwnFile } from '../profiles/own-file.ts';
 
 /** Who holds a slot, and for which name. */
 export interface SlotOwner extends LockOwner {
@@ -31,12 +32,16 @@ export function removeOwner(path: string): void {
   }
 }
 
-/** The sidecar, or undefined when it is missing or does not read. */
-export function readOwner(path: string): SlotOwner | undefined {
+/** The sidecar, or undefined when it is missing, does not read, or is no plain file of this user's. */
+export function readOwner(path: string, uid: number | undefined): SlotOwner | undefined {
+  let handle: number | undefined;
   try {
-    return parseOwner(JSON.parse(readFileSync(path, 'utf8')));
+    handle = openOwnFile(path, constants.O_RDONLY, { uid, notice: () => undefined });
+    return handle === undefined ? undefined : parseOwner(JSON.parse(readFileSync(handle, 'utf8')));
   } catch {
     return undefined;
+  } finally {
+    if (handle !== undefined) closeSync(handle);
   }
 }
 

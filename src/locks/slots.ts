@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, systemCode, systemReason } from '../errors.ts';
+import type { FileRules } from '../profiles/own-file.ts';
 
 /** How many locks can be held at once without one waiting for the slot of another. */
 export const slotCount = 64;
@@ -18,6 +19,11 @@ export function slotFile(folder: string, slot: number): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.lock`);
 }
 
+/** The file of the self-test. No lock uses it. */
+export function testFile(folder: string): string {
+  return join(folder, 'self-test.lock');
+}
+
 /** The sidecar of a slot. */
 export function ownerFile(folder: string, slot: number): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.owner.json`);
@@ -28,11 +34,12 @@ export function ownerFile(folder: string, slot: number): string {
  * a plain open and close of a slot file by a process drops the lock that the process holds on it. (An existing file
  * is not opened here, only looked at.) Throws CliError 'refused' when they cannot be used safely.
  */
-export function prepareSlots(folder: string, uid: number | undefined): void {
+export function prepareSlots(folder: string, rules: FileRules): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    checkOwn(folder, 'folder', uid, 0o700);
-    for (let slot = 0; slot < slotCount; slot += 1) prepareSlot(slotFile(folder, slot), uid);
+    checkOwn(folder, 'folder', rules, 0o700);
+    for (let slot = 0; slot < slotCount; slot += 1) prepareSlot(slotFile(folder, slot), rules);
+    prepareSlot(testFile(folder), rules);
   } catch (error) {
     if (error instanceof CliError) throw error;
     throw new CliError('refused', `the lock folder ${folder} cannot be used: ${systemReason(error)}`, {
@@ -43,16 +50,16 @@ export function prepareSlots(folder: string, uid: number | undefined): void {
   }
 }
 
-function prepareSlot(path: string, uid: number | undefined): void {
+function prepareSlot(path: string, rules: FileRules): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   }
-  checkOwn(path, 'file', uid, 0o600);
+  checkOwn(path, 'file', rules, 0o600);
 }
 
-function checkOwn(path: string, kind: 'file' | 'folder', uid: number | undefined, mode: number): void {
+function checkOwn(path: string, kind: 'file' | 'folder', { uid, notice }: FileRules, mode: number): void {
   const stat = lstatSync(path);
   const problem = stat.isSymbolicLink()
     ? 'is a symbolic link'
@@ -69,5 +76,7 @@ function checkOwn(path: string, kind: 'file' | 'folder', uid: number | undefined
       now: ['look who made it, then remove it'],
     });
   }
-  if (uid !== undefined && (stat.mode & 0o077) !== 0) chmodSync(path, mode);
+  if (uid === undefined || (stat.mode & 0o077) === 0) return;
+  chmodSync(path, mode);
+  notice(`${path} was open to other users; it is ${mode.toString(8)} now`);
 }

@@ -46,6 +46,7 @@ export async function addProfile(
   checkName(draft.name);
   const stored = storedOf(draft, newKey.place);
   const key = readKey(newKey.text, newKey.where);
+  core.parts.learnKey(key);
   await core.change(async ({ file, save }) => {
     checkFree(file.profiles, draft.name);
     await core.vault.keep(draft.name, newKey.place, { origin: placeOf(stored).origin, key });
@@ -84,6 +85,7 @@ export function replaceKey(
   newKey: TypedKey & { readonly place?: KeyPlace | undefined },
 ): Promise<KeyDescription> {
   const key = readKey(newKey.text, newKey.where);
+  core.parts.learnKey(key);
   return core.change(async ({ file, save }) => {
     const before = storedIn(file.profiles, name);
     const stored = { ...before, key_in: newKey.place ?? before.key_in };

@@ -8,7 +8,7 @@ import { CliError } from '../errors.ts';
 export const keyLimit = 4096;
 
 /** Whether it is too short to be a key. */
-export function isTooShort(key: string): boolean {
+function isTooShort(key: string): boolean {
   return key.length < shortestKey;
 }
 

@@ -30,8 +30,8 @@ export class KeyringError extends Error {}
 
 const limitMs = 3000;
 
-// What the module loads must lie beside it: Node itself would also look in the folders above, in those of NODE_PATH and
-// of the home. The store is pinned on Linux: the default falls back silently to one that forgets at reboot.
+// The module may load code of its own package only: Node itself would also look in the folders above, in NODE_PATH and in
+// the home. On Linux the store is named: the default silently falls back to one that forgets everything at reboot.
 const script = `
 const { readFileSync, writeSync } = await import('node:fs');
 const { registerHooks } = await import('node:module');
@@ -139,7 +139,7 @@ function findModule(given: string | undefined): Found {
   try {
     const module =
       folder === undefined ? (given ?? '') : createRequire(join(folder, 'package.json')).resolve(folder);
-    // Its binary for this system is a package of its own in the same scope; some installers make links of them.
+    // Its binary is a second package of the same scope, and some installers make links to both.
     const scope = dirname(folder ?? dirname(module));
     const real = readdirSync(scope).map((name) => realpathSync(join(scope, name)));
     const own = real.map((path) => pathToFileURL(`${path}/`).href);
@@ -149,7 +149,7 @@ function findModule(given: string | undefined): Found {
   }
 }
 
-// Only the package's own: in its node_modules, or beside it where paydesk itself was installed into a node_modules.
+// Looks in paydesk's own node_modules, and beside paydesk when it was itself installed into a node_modules. Nowhere else.
 function installedFolder(): string {
   const root = packageFolder(import.meta.dirname);
   const beside = basename(dirname(root)) === 'node_modules' ? [dirname(root)] : [];
@@ -161,7 +161,7 @@ function installedFolder(): string {
   return realpathSync(folder);
 }
 
-// The folder of paydesk's own package.json, from the one where this code lies, source or built.
+// The folder of paydesk's own package.json, upwards from this code, source or built.
 function packageFolder(from: string): string {
   return existsSync(join(from, 'package.json')) || dirname(from) === from
     ? from

@@ -1,10 +1,8 @@
-/** What is known of all profiles together: the list, who reaches an account, the keys. */
+/** What is known of all profiles together: the list, and who reaches an account. */
 
-import { variable } from '../env.ts';
 import type { Core } from './core.ts';
 import { demoProfile } from './demo.ts';
 import { environmentBaseUrl, environmentMode, environmentProfile, setVariables } from './environment.ts';
-import { isTooShort } from './key.ts';
 import { demoName, environmentName } from './names.ts';
 import { keptIn } from './open.ts';
 import type { ListedProfile } from './profile.ts';
@@ -52,15 +50,4 @@ export async function profilesReaching(core: Core, account: string): Promise<rea
     names.push(environmentName);
   if (account.startsWith('demo:') && demoProfile(await demo()).account === account) names.push(demoName);
   return names;
-}
-
-/** The keys that stand in files and variables, but for what is none. A file that cannot be read has none to give away. */
-export function knownKeys(core: Core): readonly string[] {
-  const key = variable(core.parts.env, 'PAYDESK_API_KEY');
-  const own = key === undefined || isTooShort(key) ? [] : [key];
-  try {
-    return [...own, ...core.vault.keysOfFile().filter((kept) => !isTooShort(kept))];
-  } catch {
-    return own;
-  }
 }

@@ -30,6 +30,7 @@ export async function openProfile(
 ): Promise<OpenProfile> {
   const { profile, choice, several, key: keptKey } = await find(core, name);
   const tried = trial === undefined ? undefined : readKey(trial.text, trial.where);
+  if (tried !== undefined) core.parts.learnKey(tried);
   const key = async () => tried ?? keptKey();
   return {
     profile,
@@ -68,6 +69,16 @@ export function keptIn(core: Core, kind: Profile['kind'], stored: StoredProfile 
 }
 
 async function find(core: Core, argument: string | undefined): Promise<Found> {
+  const found = await choose(core, argument);
+  const key = async () => {
+    const read = await found.key();
+    core.parts.learnKey(read);
+    return read;
+  };
+  return { ...found, key };
+}
+
+async function choose(core: Core, argument: string | undefined): Promise<Found> {
   const { given, env, demo } = core.parts;
   let known: ProfileFile | undefined;
   // The file is read only when it decides something: `-p demo` works beside a damaged one.

@@ -26,32 +26,88 @@ export interface FileRules {
   readonly uid: number | undefined;
   /** Takes a sentence about a file that was repaired. */
   readonly notice: (line: string) => void;
+  /** The variable that moves these files to another folder, for hints; absent: XDG_CONFIG_HOME. */
+  readonly movedBy?: 'XDG_STATE_HOME';
 }
 
 /**
- * The text of a file of ours; undefined when there is none. A looser mode is repaired with a notice. Throws CliError
- * 'refused' for a symbolic or hard link, another owner, a mode that cannot be repaired, a file that cannot be read.
+ * The text of a file of ours; undefined when there is none. A looser mode, of the file or of its folder, is repaired with
+ * a notice. Throws CliError 'refused' for a symbolic or hard link, another owner, a mode that cannot be repaired, a file
+ * that cannot be read.
  */
 export function readOwnFile(path: string, rules: FileRules): string | undefined {
+  checkOwnFolder(dirname(path), rules);
+  const handle = openOwnFile(path, constants.O_RDONLY, rules);
+  if (handle === undefined) return undefined;
+  try {
+    return readFileSync(handle, 'utf8');
+  } catch (error) {
+    throw unreadable(path, error, rules);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/**
+ * Opens a file of ours with these flags, never through a link and never waiting for a FIFO; undefined when there is none.
+ * The caller closes it. Throws CliError 'refused' as `readOwnFile` does.
+ */
+export function openOwnFile(path: string, flags: number, rules: FileRules): number | undefined {
   let handle: number;
   try {
-    handle = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    handle = openSync(path, flags | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link');
-    throw unreadable(path, error);
+    // A FIFO without a reader, or a socket.
+    if (code === 'ENXIO' || code === 'EISDIR') throw unsafe(path, 'is no plain file');
+    throw unreadable(path, error, rules);
   }
   try {
     const stat = fstatSync(handle);
     checkOwn(path, stat, rules);
     if (rules.uid !== undefined && (stat.mode & 0o077) !== 0)
       repair(path, 0o600, rules, () => fchmodSync(handle, 0o600));
-    return readFileSync(handle, 'utf8');
+    return handle;
   } catch (error) {
-    throw error instanceof CliError ? error : unreadable(path, error);
-  } finally {
     closeSync(handle);
+    throw error instanceof CliError ? error : unreadable(path, error, rules);
+  }
+}
+
+/**
+ * Whether there is such a file, by the rules of `readOwnFile`, without opening it: for files that SQLite opens, since a
+ * plain open and close of such a file by this process drops the locks that SQLite holds on it.
+ */
+export function checkOwnFile(path: string, rules: FileRules): boolean {
+  return checkUnopened(path, rules, 0o600, (stat) => {
+    if (stat.isSymbolicLink()) throw unsafe(path, 'is a symbolic link');
+    checkOwn(path, stat, rules);
+  });
+}
+
+/** Whether there is such a folder; a looser mode is repaired with a notice. Throws CliError 'refused' as above. */
+export function checkOwnFolder(path: string, rules: FileRules): boolean {
+  return checkUnopened(path, rules, 0o700, (stat) => {
+    if (stat.isSymbolicLink()) throw unsafe(path, 'is a symbolic link');
+    if (!stat.isDirectory()) throw unsafe(path, 'is no folder');
+    if (rules.uid !== undefined && stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
+  });
+}
+
+function checkUnopened(path: string, rules: FileRules, mode: number, check: (stat: Stats) => void): boolean {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (stat === undefined) return false;
+    check(stat);
+    if (rules.uid !== undefined && (stat.mode & 0o077) !== 0)
+      repair(path, mode, rules, () => chmodSync(path, mode));
+    return true;
+  } catch (error) {
+    // A folder above it is a file.
+    if (systemCode(error) === 'ENOTDIR') return false;
+    throw error instanceof CliError ? error : unreadable(path, error, rules);
   }
 }
 
@@ -67,12 +123,12 @@ export function prepareOwnFolder(path: string, rules: FileRules): void {
     // A umask may have taken our own rights away.
     else if ((stat.mode & 0o700) !== 0o700) chmodSync(path, 0o700);
   } catch (error) {
-    throw error instanceof CliError ? error : unwritable(path, error);
+    throw error instanceof CliError ? error : unwritable(path, error, rules);
   }
 }
 
 /** Replaces the file by this text: whole or not at all, 0600 from its first moment, on the disk before it returns. */
-export function writeOwnFile(path: string, text: string, rules: FileRules): void {
+export function writeOwnFile(path: string, text: string | Uint8Array, rules: FileRules): void {
   prepareOwnFolder(dirname(path), rules);
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
@@ -88,27 +144,30 @@ export function writeOwnFile(path: string, text: string, rules: FileRules): void
     renameSync(whole, path);
   } catch (error) {
     rmSync(whole, { force: true });
-    throw unwritable(path, error);
+    throw unwritable(path, error, rules);
   }
-  syncFolderOf(path);
+  syncFolderOf(path, rules);
 }
 
 /** The error of a file or folder that cannot be written. */
-export function unwritable(path: string, error: unknown): CliError {
+export function unwritable(path: string, error: unknown, rules?: Pick<FileRules, 'movedBy'>): CliError {
   return new CliError('refused', `${path} cannot be written: ${systemReason(error)}`, {
     certain: 'nothing was changed',
-    now: ['free space or give yourself the right to write there, or set XDG_CONFIG_HOME to another folder'],
+    now: [
+      `free space or give yourself the right to write there, or set ${variableOf(rules)} to another folder`,
+    ],
     cause: error,
   });
 }
 
-function writeAll(handle: number, text: string): void {
+/** Writes the whole text at the current place of the file. */
+export function writeAll(handle: number, text: string | Uint8Array): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
 }
 
-// The rename itself must survive a power cut, where the system can sync a folder.
-function syncFolderOf(path: string): void {
+/** Makes the name of a file survive a power cut, where the system can sync a folder. Throws CliError 'refused'. */
+export function syncFolderOf(path: string, rules?: Pick<FileRules, 'movedBy'>): void {
   try {
     const handle = openSync(dirname(path), 'r');
     try {
@@ -120,7 +179,7 @@ function syncFolderOf(path: string): void {
     if (cannotSyncFolder(error)) return;
     throw new CliError('refused', `${path} may not last: ${systemReason(error)}`, {
       certain: 'nothing was sent; the file is written, and a power cut may bring back what was there before',
-      now: ['look after that disk, or set XDG_CONFIG_HOME to a folder on another one; then do it again'],
+      now: [`look after that disk, or set ${variableOf(rules)} to a folder on another one; then do it again`],
       cause: error,
     });
   }
@@ -131,6 +190,10 @@ function checkOwn(path: string, stat: Stats, rules: FileRules): void {
   if (rules.uid === undefined) return;
   if (stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
   if (stat.nlink > 1) throw unsafe(path, 'has a second name (hard link)');
+}
+
+function variableOf(rules: Pick<FileRules, 'movedBy'> | undefined): string {
+  return rules?.movedBy ?? 'XDG_CONFIG_HOME';
 }
 
 function repair(path: string, mode: number, rules: FileRules, change: () => void): void {
@@ -149,10 +212,10 @@ function unsafe(path: string, what: string): CliError {
   });
 }
 
-function unreadable(path: string, error: unknown): CliError {
+function unreadable(path: string, error: unknown, rules: FileRules): CliError {
   return new CliError('refused', `${path} cannot be read: ${systemReason(error)}`, {
     certain: 'nothing was sent and nothing was changed',
-    now: ['give yourself the right to read it, or set XDG_CONFIG_HOME to another folder'],
+    now: [`give yourself the right to read it, or set ${variableOf(rules)} to another folder`],
     cause: error,
   });
 }

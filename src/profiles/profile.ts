@@ -123,8 +123,6 @@ export interface Profiles {
   list(): Promise<readonly ListedProfile[]>;
   /** Names of the profiles that reach an account. */
   reaching(account: string): Promise<readonly string[]>;
-  /** Keys that this machine keeps in files and variables: what the writers must never let through. Never throws. */
-  knownKeys(): Promise<readonly string[]>;
   /** What is wrong with a text, or undefined; for prompts. The words repeat no key. */
   readonly problem: {
     readonly name: (text: string) => string | undefined;

@@ -14,7 +14,7 @@ import {
 } from './change.ts';
 import { createCore, type ProfileParts } from './core.ts';
 import { keyLimit, keyProblem, sha256 } from './key.ts';
-import { knownKeys, listProfiles, profilesReaching } from './list.ts';
+import { listProfiles, profilesReaching } from './list.ts';
 import { nameProblem } from './names.ts';
 import { describeProfile, openProfile } from './open.ts';
 import type { Profiles } from './profile.ts';
@@ -34,7 +34,6 @@ export function createProfiles(parts: ProfileParts): Profiles {
     describe: (name) => describeProfile(core, name),
     list: async () => listProfiles(core),
     reaching: (account) => profilesReaching(core, account),
-    knownKeys: async () => knownKeys(core),
     keyringProblem: () => core.vault.keyringProblem(),
     checkFree: async (name) => checkFree(core.read().profiles, name),
     checkStored: async (name) => {

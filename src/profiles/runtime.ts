@@ -37,7 +37,7 @@ export function refuseUnsafeRuntime({ env, execArgv, mode }: Runtime): void {
   }
 }
 
-// An authority of one's own (NODE_EXTRA_CA_CERTS, --use-system-ca) is none of them: companies have one.
+// NODE_EXTRA_CA_CERTS and --use-system-ca are allowed: many companies have a certificate authority of their own.
 const unsafeVariables: readonly (readonly [name: string, reason: string])[] = [
   ['NODE_DEBUG', 'it prints requests with their key'],
   ['NODE_DEBUG_NATIVE', 'it prints requests with their key'],
@@ -49,8 +49,8 @@ const unsafeVariables: readonly (readonly [name: string, reason: string])[] = [
   ['OPENSSL_ENGINES', 'it loads other code beside paydesk'],
 ];
 
-// Memory, warnings, the network, stricter TLS, fewer rights. Node gets new options with every release: what is not here
-// is refused. `--` alone ends the options.
+// Options about memory, warnings, the network, stricter TLS and fewer rights. Every release of Node has new options, so one
+// that is not listed here is refused. `--` alone ends the options.
 const harmlessOptions = new RegExp(
   `^--(?:(?:no-)?(?:${[
     'max-old-space-size(?:-percentage)?|(?:max|min)-semi-space-size|semi-space-growth-factor',

@@ -2,7 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import { inFile, inKeyring } from './keepers.ts';
-import { type KeptKey, readKeyFile } from './key-file.ts';
+import type { KeptKey } from './key-file.ts';
 import { type Keyring, KeyringError } from './keyring.ts';
 import type { FileRules } from './own-file.ts';
 import type { KeyPlace } from './store.ts';
@@ -24,8 +24,6 @@ export interface Vault {
   drop(name: string, place: KeyPlace): Promise<string | undefined>;
   /** Why the keyring is of no use, in words; undefined when it answers. */
   keyringProblem(): Promise<string | undefined>;
-  /** Keys of the file. */
-  keysOfFile(): readonly string[];
 }
 
 /** The keys of one configuration folder. Nothing is read before it is asked for. */
@@ -46,7 +44,6 @@ export function createVault({ keyFile, rules, keyring }: VaultParts): Vault {
         throw error;
       }
     },
-    keysOfFile: () => [...readKeyFile(keyFile, rules).values()].map(({ key }) => key),
   };
 }
 

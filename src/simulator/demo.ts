@@ -7,6 +7,7 @@ import { CliError } from '../errors.ts';
 import type { App } from './app.ts';
 import { deliver } from './delivery.ts';
 import { createFaults, parseFaults } from './faults.ts';
+import { demoFile } from './key-on-file.ts';
 import { systemRandom } from './random.ts';
 import { defaultOrders } from './seed/seed.ts';
 import type { Identity, StoreOptions } from './store.ts';
@@ -78,7 +79,7 @@ function storeOptions(folder: string, now: () => number): StoreOptions {
     });
   }
   return {
-    file: join(folder, 'demo.db'),
+    file: join(folder, demoFile),
     mode: 'sandbox',
     orders: defaultOrders,
     now: Math.floor(now() / 1000),

@@ -18,6 +18,8 @@ export interface AskOptions {
   readonly accessible: boolean;
   readonly color: ColorLevel;
   readonly secrets: Secrets;
+  /** Called with every key that was typed. */
+  readonly learnKey: (key: string) => void;
   /** Ends a question: its reason, when it is a CliError, is what the question throws. */
   readonly signal: AbortSignal;
   /** Shows what a question is about: notes.flush. */
@@ -71,17 +73,18 @@ export function createAsk(options: AskOptions): Ask {
       return interactive();
     },
     async text(question) {
-      const check: Check = (text) =>
-        text.trim() === ''
-          ? question.optional
-            ? undefined
-            : 'a value is needed'
-          : question.check?.(text.trim());
+      const check: Check = (text) => {
+        if (options.secrets.holds(text)) return 'that holds a key: a key is typed only where it is asked for';
+        if (text.trim() !== '') return question.check?.(text.trim());
+        return question.optional ? undefined : 'a value is needed';
+      };
       return (await put(question, (prompts, message, signal) => prompts.text(message, check, signal))).trim();
     },
-    secret(question) {
+    async secret(question) {
       const check: Check = (text) => (text === '' ? 'a value is needed' : question.check?.(text));
-      return put(question, (prompts, message, signal) => prompts.secret(message, check, signal));
+      const key = await put(question, (prompts, message, signal) => prompts.secret(message, check, signal));
+      options.learnKey(key);
+      return key;
     },
     choose: (question) =>
       put(question, async (prompts, message, signal) =>
@@ -139,10 +142,12 @@ function throwIfOver(signal: AbortSignal): void {
 }
 
 function labels<T>(choices: readonly Choice<T>[], clean: (text: string) => string): readonly Labelled[] {
+  // Masked first, then cut: part of a key would not be recognised.
+  const short = (text: string): string => clean(text).slice(0, longest);
   return choices.map(({ label, tail, detail }) => ({
-    label: clean(label.slice(0, longest)),
-    tail: tail === undefined ? undefined : clean(tail.slice(0, longest)),
-    detail: detail === undefined ? undefined : clean(detail.slice(0, longest)),
+    label: short(label),
+    tail: tail === undefined ? undefined : short(tail),
+    detail: detail === undefined ? undefined : short(detail),
   }));
 }
 

@@ -1,19 +1,26 @@
 /** JSON: the service's own objects, byte for byte; a list is one envelope, streamed, with `has_more` last. */
 
 import { Buffer } from 'node:buffer';
-import type { JsonObject } from '../api/spec.ts';
 import type { PrintedRecord } from '../ports.ts';
 import type { ListFormat, Row } from './list-format.ts';
-import { escapeJson, oneLineJson, toJson } from './sanitise.ts';
+import { escapeJson, escapeJsonForScreen, oneLineJson, toJson } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 
-/** A record as a row of some format. */
+/** A record as a row, for a file or a pipe. */
 export function rowOf({ value, bytes, plain }: PrintedRecord, secrets: Secrets): Row {
+  const json = (): string =>
+    bytes === undefined ? secrets.cleanJson(ownJson(value)) : wireJson(new TextDecoder().decode(bytes));
   return {
     value,
-    json: () => (bytes === undefined ? ownJson(value) : wireJson(value, bytes, secrets)),
+    json,
     bytes: plain === true ? bytes : undefined,
   };
+}
+
+/** A record as a row for a terminal: nothing in its JSON hides, and no bytes go there unread. */
+export function screenRowOf(record: PrintedRecord, secrets: Secrets): Row {
+  const { value, json } = rowOf(record, secrets);
+  return { value, json: () => escapeJsonForScreen(json()), bytes: undefined };
 }
 
 /** A record of our own. */
@@ -21,17 +28,10 @@ export function ownJson(value: unknown): string {
   return escapeJson(toJson(value));
 }
 
-// As the service wrote it; only characters that could move a cursor or hide text become \uXXXX.
-function wireJson(value: JsonObject, bytes: Uint8Array, secrets: Secrets): string {
-  const text = new TextDecoder().decode(bytes);
-  // A key spelled in escapes would pass the filter of the stream.
-  if (text.includes('\\u') && hidesKey(toJson(value), secrets)) return ownJson(value);
-  // Between tokens a carriage return could overwrite a line of the screen.
+// As the service wrote it, except that characters which could move a cursor or hide text become \uXXXX. Between tokens a
+// carriage return could overwrite a line of the screen.
+function wireJson(text: string): string {
   return escapeJson(/[\r\t]/.test(text) ? oneLineJson(text) : text);
-}
-
-function hidesKey(text: string, secrets: Secrets): boolean {
-  return secrets.clean(text) !== text;
 }
 
 /** The envelope (service: List envelope), a record a line. `before`: how many records stand in it already. */

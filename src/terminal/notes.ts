@@ -6,6 +6,7 @@ import { type ColorLevel, loadPaint } from './color.ts';
 import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
 import type { ScreenStyle } from './pieces.ts';
 import type { Progress } from './progress.ts';
+import { escapeJsonForScreen } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 import { createStreamWriter } from './stream-writer.ts';
 import { createTimes } from './time.ts';
@@ -136,7 +137,8 @@ export function createNotes(options: NotesOptions): NotesControl {
       const { plainLines, style } = await load();
       if (asJson) {
         const notes = said.flatMap(({ blocks }) => plainLines(blocks));
-        writer.writeNow(errorJson(error, notes, debug));
+        const json = secrets.cleanJson(errorJson(error, notes, debug));
+        writer.writeNow(stderr.isTTY ? escapeJsonForScreen(json) : json);
         return;
       }
       await settle();

@@ -2,11 +2,11 @@
 
 import type { Column } from '../api/spec.ts';
 import type { CliError } from '../errors.ts';
-import type { Block, Format, Output } from '../ports.ts';
+import type { Block, Format, Output, PrintedRecord } from '../ports.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
 import { namedColumns, ownColumns, resultColumns } from './columns.ts';
 import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
-import { rowOf } from './json.ts';
+import { rowOf, screenRowOf } from './json.ts';
 import type { Row } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
 import { readingOf, type Sink, startSink } from './sink.ts';
@@ -29,6 +29,8 @@ export interface OutputOptions {
   readonly secrets: Secrets;
   /** Called once when stdout is gone or full: the run is to be aborted. */
   readonly onLost: (error: CliError) => void;
+  /** Whether stdout was closed from the start, so that the result is lost. */
+  readonly isClosed?: (() => boolean) | undefined;
   /** Tells a person something about what was written. */
   readonly note?: ((line: string) => void) | undefined;
   /** Called before each write: takes a progress line off the screen. */
@@ -51,24 +53,28 @@ export function createOutput(options: OutputOptions): OutputControl {
     name: 'stdout',
     secrets,
     onLost: options.onLost,
+    isClosed: options.isClosed,
     beforeWrite: options.beforeWrite,
   });
   let open: Sink | undefined;
   const start = (columns: readonly Column[], asked = format): Sink =>
     startSink(columns, { ...options, format: asked }, writer);
 
+  const rowFor = options.stdout.isTTY ? screenRowOf : rowOf;
+  const row = (record: PrintedRecord): Row => rowFor(record, secrets);
+
   const one = async (
-    row: Row,
+    record: PrintedRecord,
     columns: readonly Column[],
     view: () => readonly Block[],
     names: readonly string[] | undefined,
   ): Promise<void> => {
-    if (format === 'json') return writer.write(`${row.json()}\n`);
+    if (format === 'json') return writer.write(`${row(record).json()}\n`);
     if (format === 'table' && names === undefined) return writer.write(await screen(view(), options));
     // One record is the result of what the command did, which may be a change: a wrong name must not hide it.
     const shown = names === undefined ? columns : resultColumns(columns, names);
     const sink = startSink(shown, { ...options, columns: names }, writer);
-    await sink.rows([row]);
+    await sink.rows([row(record)]);
     await sink.end(false);
   };
 
@@ -81,20 +87,20 @@ export function createOutput(options: OutputOptions): OutputControl {
       const sink = start(columns, asked);
       open = sink;
       return {
-        page: (records) => sink.rows(records.map((record) => rowOf(record, secrets))),
+        page: (records) => sink.rows(records.map(row)),
         end: (hasMore) => sink.end(hasMore),
       };
     },
     async ownList(columns, records) {
       const sink = start(columns);
-      await sink.rows(records.map((value) => rowOf({ value }, secrets)));
+      await sink.rows(records.map((value) => row({ value })));
       await sink.end(false);
     },
-    record: (record, columns, view) => one(rowOf(record, secrets), columns, view, options.columns),
-    own: (record, view) => one(rowOf({ value: record }, secrets), ownColumns(record), view, options.columns),
+    record: (record, columns, view) => one(record, columns, view, options.columns),
+    own: (record, view) => one({ value: record }, ownColumns(record), view, options.columns),
     dryRun(plan, view) {
       const record = { object: 'dry_run', ...plan };
-      return one(rowOf({ value: record }, secrets), ownColumns(record), view, undefined);
+      return one({ value: record }, ownColumns(record), view, undefined);
     },
     async qr(link, always) {
       const { drawQr } = await import('./qr.ts');

@@ -2,8 +2,10 @@
 
 // Lines, tabs and everything a terminal may take for one.
 const breaks = /\r\n|[\t\n\v\f\r\u0085\u2028\u2029]/g;
-// Marks pile up on one letter without end; real scripts need no more than a few.
-const markPile = /(\p{M}{8})\p{M}+/gu;
+// Marks can pile up on one letter without end, over the lines above and below. No language puts more than four marks that
+// belong to no script on a letter. Marks of a script may be parts of syllables, so more of them are allowed.
+const freeMark = String.raw`[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]`;
+const markPile = new RegExp(`(${freeMark}{4})${freeMark}+|(\\p{M}{8})\\p{M}+`, 'gu');
 // A variation selector counts only after something that varies, a joiner only inside an emoji or a joining script.
 const legitimate = [
   String.raw`(?<=[\p{Emoji}\u20e3])[\ufe0e\ufe0f]`,
@@ -35,7 +37,7 @@ export function cleanCell(text: string): string {
 function standIns(text: string): string {
   // Which of them are legitimate takes 20 ms to set up; most names, in any script, have none.
   const shown = anyHidden.test(text) ? hiddenReplaced(text) : text;
-  return shown.replace(markPile, '$1\ufffd');
+  return shown.replace(markPile, '$1$2\ufffd');
 }
 
 function hiddenReplaced(text: string): string {
@@ -69,10 +71,23 @@ const maybeUnsafeInJson =
 /** JSON text with control and bidirectional characters as \uXXXX: the same value, and the same text without any. */
 export function escapeJson(json: string): string {
   if (!maybeUnsafeInJson.test(json)) return json;
-  return json.replace(unsafeInJson, (found) =>
-    // A character beyond the first plane is two units, and two escapes.
+  return escaped(json, unsafeInJson);
+}
+
+// A character beyond the first plane is two units, and two escapes.
+function escaped(json: string, characters: RegExp): string {
+  return json.replace(characters, (found) =>
     Array.from({ length: found.length }, (_, index) => escapeUnit(found.charCodeAt(index))).join(''),
   );
+}
+
+/** JSON text for a terminal: the same value, and nothing in it hides or spills over other lines. */
+export function escapeJsonForScreen(json: string): string {
+  // Fillers, selectors, tags: what a terminal does not show. Joiners stay, since some scripts need them. Made here, not at
+  // the start of the program, since that takes a millisecond.
+  const unseen = String.raw`(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}`;
+  const piled = String.raw`(?<=${freeMark}{4})${freeMark}|(?<=\p{M}{8})\p{M}`;
+  return escaped(escapeJson(json), new RegExp(`${unseen}|${piled}`, 'gu'));
 }
 
 function escapeUnit(unit: number): string {

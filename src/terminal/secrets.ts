@@ -1,6 +1,7 @@
-/** The last stage before a stream: every known key is replaced, in all the forms a service may echo it. */
+/** Masks known keys, in every spelling, in each text that leaves the program. */
 
 import { Buffer } from 'node:buffer';
+import { layersOf, type Spelling, spellingsOf } from './key-spellings.ts';
 import type { Piece } from './list-format.ts';
 
 const replacement = '[key]';
@@ -8,12 +9,20 @@ const replacement = '[key]';
 // inside ordinary words.
 const shortestHidden = 6;
 
-/** Keys that must never be printed. */
+/** Keys that must never leave the program. */
 export interface Secrets {
   /** From now on this key is stopped. */
   add(key: string): void;
+  /** This key may be shown from now on. For `simulator serve`, which prints its key on purpose. */
+  reveal(key: string): void;
+  /** Whether a text holds a key in any spelling. */
+  holds(text: string): boolean;
   /** A whole text without keys. */
   clean(text: string): string;
+  /** JSON text without keys: it stays JSON, and everything but the strings and numbers that hold one stays as it was. */
+  cleanJson(json: string): string;
+  /** The body of a reply without keys; the same bytes where there is none. */
+  cleanBody(body: Uint8Array): Uint8Array;
   /** A filter for text that comes in pieces: it holds back an end that may begin a key. */
   filter(): SecretFilter;
 }
@@ -27,77 +36,206 @@ export interface SecretFilter {
 
 /** An empty set of keys. */
 export function createSecrets(): Secrets {
-  const forms = new Set<string>();
-  let pattern: RegExp | undefined;
-  // The same as bytes, which are found faster in bytes than text is.
-  let formBytes: readonly Buffer[] = [];
-  const holds = (text: string): boolean => {
-    for (const form of forms) if (text.includes(form)) return true;
-    return false;
-  };
-  const holdsBytes = ({ buffer, byteOffset, length }: Uint8Array): boolean => {
-    const bytes = Buffer.from(buffer, byteOffset, length);
-    return formBytes.some((form) => bytes.includes(form));
-  };
-  const clean = (text: string): string => {
-    // Looking for plain texts is many times faster than a pattern, and almost no text holds one.
-    return pattern === undefined || !holds(text) ? text : text.replace(pattern, replacement);
+  const keys = new Set<string>();
+  let sought: Sought = soughtOf(keys);
+  const clean = (text: string): string => (sought.inText(text) ? masked(text, sought.spellings) : text);
+  const cleanJson = (json: string): string => {
+    if (!sought.inText(json)) return json;
+    // Then as text: for what is not JSON, and for a key between the tokens.
+    return clean(mapTokens(json, (token) => cleanToken(token, clean)));
   };
   return {
     add(key) {
-      if (key.length < shortestHidden) return;
-      for (const form of formsOf(key)) forms.add(form);
-      formBytes = [...forms].map((form) => Buffer.from(form));
-      // The longest first, so that no form leaves the rest of a longer one.
-      const byLength = [...forms].sort((a, b) => b.length - a.length);
-      pattern = new RegExp(byLength.map((form) => form.replace(/[^\w]/g, '\\$&')).join('|'), 'g');
+      if (key.length < shortestHidden || keys.has(key)) return;
+      keys.add(key);
+      sought = soughtOf(keys);
     },
+    reveal(key) {
+      if (keys.delete(key)) sought = soughtOf(keys);
+    },
+    holds: (text) => sought.inText(text),
     clean,
-    filter: () => {
-      let held = '';
-      return {
-        push(piece) {
-          // Whole lines end in what no key holds, so nothing of them has to be held back.
-          if (typeof piece !== 'string' && held === '' && !holdsBytes(piece)) return piece;
-          const text = typeof piece === 'string' ? piece : new TextDecoder().decode(piece);
-          const all = clean(held + text);
-          const keep = openEnd(all, forms);
-          held = keep === 0 ? '' : all.slice(-keep);
-          return keep === 0 ? all : all.slice(0, -keep);
-        },
-        end() {
-          const rest = held;
-          held = '';
-          return rest;
-        },
-      };
+    cleanJson,
+    cleanBody(body) {
+      if (!sought.inBytes(body)) return body;
+      return Buffer.from(cleanJson(new TextDecoder('utf-8', { ignoreBOM: true }).decode(body)));
+    },
+    filter: () => filterOf(() => sought, clean),
+  };
+}
+
+function filterOf(sought: () => Sought, clean: (text: string) => string): SecretFilter {
+  let held = '';
+  return {
+    push(piece) {
+      // Whole lines end in what no key holds, so nothing of them has to be held back.
+      if (typeof piece !== 'string' && held === '' && !sought().inBytes(piece)) return piece;
+      const text = typeof piece === 'string' ? piece : new TextDecoder().decode(piece);
+      const all = clean(held + text);
+      const keep = openEnd(all, sought().spellings);
+      held = keep === 0 ? '' : all.slice(-keep);
+      return keep === 0 ? all : all.slice(0, -keep);
+    },
+    end() {
+      const rest = held;
+      held = '';
+      return rest;
     },
   };
 }
 
-// Plain, as Basic credentials (service: Authentication 4), percent-encoded, and inside JSON strings.
-function formsOf(key: string): readonly string[] {
-  const encoded = encodeURIComponent(key);
-  const inJson = JSON.stringify(key).slice(1, -1);
-  const basics = [key, `${key}:`].flatMap((text) => {
-    const bytes = Buffer.from(text);
-    return [bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
-  });
-  const percent = [encoded, encoded.replace(/%[0-9A-F]{2}/g, (found) => found.toLowerCase()), everyByte(key)];
-  return [key, inJson, inJson.replaceAll('/', '\\/'), ...percent, ...basics];
+/** The spellings of all keys, and whether something holds one. */
+interface Sought {
+  readonly spellings: readonly Spelling[];
+  inText(text: string): boolean;
+  inBytes(bytes: Uint8Array): boolean;
 }
 
-function everyByte(key: string): string {
-  return [...Buffer.from(key)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+function soughtOf(keys: ReadonlySet<string>): Sought {
+  const spellings = [...keys].flatMap(spellingsOf);
+  // Looking for plain texts is many times faster than a pattern, and almost no text holds one; bytes faster than text.
+  const texts = spellings.map(({ text }) => text);
+  const byteTexts = texts.map((text) => Buffer.from(text));
+  const inText = (text: string): boolean => {
+    if (texts.length === 0) return false;
+    for (const layer of layersOf(text)) if (texts.some((one) => layer.text.includes(one))) return true;
+    return false;
+  };
+  return {
+    spellings,
+    inText,
+    inBytes({ buffer, byteOffset, length }) {
+      if (texts.length === 0) return false;
+      const bytes = Buffer.from(buffer, byteOffset, length);
+      if (byteTexts.some((one) => bytes.includes(one))) return true;
+      // A key is ASCII, so any text in which ASCII stands for itself will do.
+      return ['\\', '%', '&'].some((mark) => bytes.includes(mark)) && inText(bytes.toString('latin1'));
+    },
+  };
 }
 
-// The length of the longest end of the text that begins a form without being all of it.
-function openEnd(text: string, forms: ReadonlySet<string>): number {
-  let longest = 0;
-  for (const form of forms) {
-    for (let length = Math.min(form.length - 1, text.length); length > longest; length -= 1) {
-      if (form.startsWith(text.slice(-length))) longest = length;
+// Masks what is found, then searches again: a key may also be spelled in a deeper layer.
+function masked(text: string, spellings: readonly Spelling[]): string {
+  let rest = text;
+  for (;;) {
+    const spans = spansIn(rest, spellings);
+    if (spans.length === 0) return rest;
+    let kept = '';
+    let at = 0;
+    for (const [start, end] of spans) {
+      if (start < at) continue;
+      kept += rest.slice(at, start) + replacement;
+      at = end;
+    }
+    rest = kept + rest.slice(at);
+  }
+}
+
+type Span = readonly [start: number, end: number];
+
+// The spans of the first layer that has any, sorted by start, longer ones first.
+function spansIn(text: string, spellings: readonly Spelling[]): readonly Span[] {
+  for (const layer of layersOf(text)) {
+    const spans = spellings.flatMap((spelling) =>
+      partsOf(layer.text, spelling).map(([start, end]): Span => [layer.place(start), layer.place(end)]),
+    );
+    if (spans.length > 0) return spans.sort(([a, aEnd], [b, bEnd]) => a - b || bEnd - aEnd);
+  }
+  return [];
+}
+
+function partsOf(text: string, { text: sought, isBase64 }: Spelling): readonly Span[] {
+  const spans: Span[] = [];
+  for (let at = text.indexOf(sought); at !== -1; at = text.indexOf(sought, at + sought.length)) {
+    const end = at + sought.length;
+    spans.push(isBase64 ? [at - bitsBefore(text, at), end + bitsAfter(text, end)] : [at, end]);
+  }
+  return spans;
+}
+
+function bitsBefore(text: string, at: number): number {
+  return /[\w+/-]/.test(text.charAt(at - 1)) ? 1 : 0;
+}
+
+// Up to the end of the encoded text when it is near: a colon after the key, and the padding.
+function bitsAfter(text: string, at: number): number {
+  const near = text.slice(at, at + 8);
+  return (/^[\w+/-]{0,3}={0,2}(?![\w+/=-])/.exec(near) ?? /^[\w+/-]?/.exec(near))?.[0].length ?? 0;
+}
+
+// The length of the longest end of the text that may begin a spelling without being all of it.
+function openEnd(text: string, spellings: readonly Spelling[]): number {
+  // A spelling has no white space, and common escapes write one character with twelve at most.
+  const longest = 12 * spellings.reduce((most, one) => Math.max(most, one.text.length), 0);
+  let start = text.length;
+  while (start > 0 && text.length - start < longest && !/\s/.test(text.charAt(start - 1))) start -= 1;
+  if (start === text.length) return 0;
+  const end = text.slice(start);
+  let from = end.length;
+  for (const layer of layersOf(end)) {
+    const whole = layer.text.replace(brokenEscape, '');
+    const open = spellings.reduce((most, one) => Math.max(most, begunBy(whole, one.text)), 0);
+    const at = whole.length - open;
+    if (at < layer.text.length) from = Math.min(from, layer.place(at));
+  }
+  return end.length - from;
+}
+
+// The end of a piece may lie inside an escape.
+const brokenEscape = /(?:\\(?:u[0-9a-fA-F{]{0,5}|x[0-9a-fA-F]?)?|%[0-9a-fA-F]?|&[#a-zA-Z0-9]{0,6})$/;
+
+function begunBy(text: string, sought: string): number {
+  for (let length = Math.min(sought.length - 1, text.length); length > 0; length -= 1) {
+    if (sought.startsWith(text.slice(-length))) return length;
+  }
+  return 0;
+}
+
+// Changes the strings and numbers of a JSON text; everything else stays.
+function mapTokens(json: string, change: (token: string) => string): string {
+  const number = /[-0-9][-+.0-9eE]*/y;
+  let out = '';
+  let at = 0;
+  let kept = 0;
+  while (at < json.length) {
+    const start = at;
+    if (json.charAt(at) === '"') at = stringEnd(json, at);
+    else {
+      number.lastIndex = at;
+      at += number.exec(json)?.[0].length ?? 0;
+    }
+    if (at === start) at += 1;
+    else {
+      const token = json.slice(start, at);
+      const changed = change(token);
+      if (changed !== token) {
+        out += json.slice(kept, start) + changed;
+        kept = at;
+      }
     }
   }
-  return longest;
+  return out + json.slice(kept);
+}
+
+// Just after the closing quote of the string that opens at `from`.
+function stringEnd(json: string, from: number): number {
+  for (let at = from + 1; at < json.length; at += 1) {
+    const character = json.charAt(at);
+    if (character === '\\') at += 1;
+    else if (character === '"') return at + 1;
+  }
+  return json.length;
+}
+
+// A number that is a key becomes a string, since the mask is not a number.
+function cleanToken(token: string, clean: (text: string) => string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(token);
+  } catch {
+    return token;
+  }
+  const text = typeof value === 'string' ? value : token;
+  const cleaned = clean(text);
+  return cleaned === text ? token : JSON.stringify(cleaned);
 }

@@ -25,13 +25,15 @@ export interface StreamWriterOptions {
   readonly secrets: Secrets;
   /** Called once when the stream is lost: the run is to be aborted. */
   readonly onLost: (error: CliError) => void;
+  /** Asked before each write: whether nobody can read the stream, although writes to it work. */
+  readonly isClosed?: (() => boolean) | undefined;
   /** Called before anything is written, to take away what another stream drew on the same screen. */
   readonly beforeWrite?: (() => void) | undefined;
 }
 
 /** Takes over a stream. Nothing else may write to it from now on. */
 export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
-  const { stream, name, secrets, onLost, beforeWrite } = options;
+  const { stream, name, secrets, onLost, isClosed, beforeWrite } = options;
   const filter = secrets.filter();
   let lost: CliError | undefined;
   let deserted = false;
@@ -40,8 +42,11 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     // A terminal that was closed: nobody is left to read, and no file lacks anything.
     deserted ||= stream.isTTY === true && systemCode(cause) === 'EIO';
     if (deserted) return undefined;
+    return giveUp(whyLost(cause), cause);
+  };
+  const giveUp = (why: string, cause?: unknown): CliError => {
     if (lost === undefined) {
-      lost = new CliError('incomplete', `${name} ${whyLost(cause)}`, { cause });
+      lost = new CliError('incomplete', `${name} ${why}`, { cause });
       onLost(lost);
     }
     return lost;
@@ -62,6 +67,8 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     new Promise((resolve, reject) => {
       if (lost !== undefined) return reject(lost);
       if (piece.length === 0 || deserted) return resolve();
+      if (isClosed?.() === true)
+        return reject(giveUp('is closed, so the result cannot be printed (> /dev/null throws it away)'));
       beforeWrite?.();
       stream.write(piece, (error) => settle(error, resolve, reject));
     });

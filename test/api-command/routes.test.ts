@@ -104,7 +104,7 @@ describe('a path that refunds or captures is refused with the command that does 
 });
 
 describe('what is no refund and no capture', () => {
-  test('such a path can be read', async () => {
+  test('GET may read such a path', async () => {
     const ran = await api('GET', `orders/${id}/refunds`);
     expect(desk.requests.at(-1)).toMatchObject({ method: 'GET', url: `/orders/${id}/refunds` });
     expect(ran.code).toBe(5);
@@ -118,12 +118,12 @@ describe('what is no refund and no capture', () => {
     }
   });
 
-  test('a path whose bytes are no UTF-8 under another encoding is no path', () => {
+  test('a path whose decoded bytes are no UTF-8 is refused', () => {
     expect(() => parsePath('orders/%25c1%25b2efunds')).toThrow('no path under the base URL');
   });
 });
 
-describe('nothing turns a request into one of another method', () => {
+describe('no name and no header makes a server use another method', () => {
   test.each([
     ['GET', `orders/${id}/refunds?_method=POST`, []],
     ['GET', `orders/${id}/refunds?%5Fmethod=POST`, []],
@@ -162,7 +162,7 @@ describe('nothing turns a request into one of another method', () => {
   });
 });
 
-describe('a change that names an order, wherever it does, is a change of that order', () => {
+describe('a change that names an order locks that order, wherever it names it', () => {
   test.each([
     ['in the path', (order: string) => [`charges/${order}`]],
     ['in the path under a prefix', (order: string) => [`v1/orders/${order}/notes`]],
@@ -199,7 +199,7 @@ describe('a change that names an order, wherever it does, is a change of that or
     expect(service.posts()).toMatchObject([{ body }]);
   });
 
-  test('a request that names two orders is refused, since it could have the lock of one only', async () => {
+  test('a request that names two orders is refused, since it can lock only one', async () => {
     const seen = desk.requests.length;
     const ran = await api('POST', `orders/${id}/charges`, '--field', 'order_id=ord_other', '--yes');
     expect(ran.code, ran.stderr).toBe(3);

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Client, ClientParts } from '../../src/api/client.ts';
 import { createClient } from '../../src/api/client.ts';
 import type { Clock, Page, Profile } from '../../src/ports.ts';
+import { createSecrets, type Secrets } from '../../src/terminal/secrets.ts';
 
 export const key = 'key_CANARYxyz0123456789';
 
@@ -51,6 +52,12 @@ export function profileOf(baseUrl: string, more: Partial<Profile> = {}): Profile
   };
 }
 
+function secretsWith(known: string): Secrets {
+  const secrets = createSecrets();
+  secrets.add(known);
+  return secrets;
+}
+
 /** Retries wait for nothing (`random` is 0) unless a test says otherwise. */
 export function openClient(
   server: { readonly url: string },
@@ -60,6 +67,7 @@ export function openClient(
   return createClient({
     profile: profileOf(profile.baseUrl ?? server.url, profile),
     key,
+    gate: secretsWith(key),
     version: '9.9.9',
     timeoutMs: 60_000,
     clock,

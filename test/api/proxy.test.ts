@@ -160,7 +160,7 @@ describe('a client with a route of its own', () => {
   const known = tls.getCACertificates('default');
   afterEach(() => tls.setDefaultCACertificates(known));
 
-  test('whose proxy refuses to connect: the change is known as not sent', async () => {
+  test('whose proxy refuses to connect: the change was certainly not sent', async () => {
     tls.setDefaultCACertificates([...known, certificateOfService.cert]);
     await using server = await startServer(json(list([{ id: 'ord_1' }])), { tls: certificateOfService });
     await using proxy = await startProxy();
@@ -174,7 +174,7 @@ describe('a client with a route of its own', () => {
     expect(server.requests.filter(({ method }) => method === 'POST')).toHaveLength(0);
   });
 
-  test('leaves the dispatcher of all others as it was', async () => {
+  test('does not change the dispatcher of other requests', async () => {
     const dispatcher = Symbol.for('undici.globalDispatcher.1');
     const before: unknown = Reflect.get(globalThis, dispatcher);
     const route = await routeTo('https://service.test', { HTTPS_PROXY: 'http://127.0.0.1:9' });

@@ -58,6 +58,16 @@ export function changeArgs({ id, kind }: LedgerOrder): readonly string[] {
     : ['orders', 'refund', id, '--charge', '1', '--amount', String(refundAmount), '--yes'];
 }
 
+/** The words after `paydesk -p t` of a command that a screen prints in one line, ready to be copied. */
+export function printedCommand(screen: string, word: string): readonly string[] {
+  const line = screen.split('\n').find((one) => one.includes('paydesk -p t ') && one.includes(` ${word} `));
+  if (line === undefined) throw new Error(`no command with ${word} in: ${screen}`);
+  return line
+    .slice(line.indexOf('paydesk -p t ') + 'paydesk -p t '.length)
+    .trim()
+    .split(' ');
+}
+
 // ── The journal ─────────────────────────────────────────────────────────────────────────────────
 
 export interface JournalRow {

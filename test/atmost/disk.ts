@@ -1,21 +1,26 @@
-/** What a run does to the journal's files, call by call with its bytes, and what a power loss may leave of it. */
+/** What a run does to the journal's files and its witness, call by call with its bytes, and what a power loss may leave of it. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { bin, type Home } from '../harness/paydesk.ts';
-import { type Desk, journalFile } from './desk.ts';
+import { type Desk, journalFile, stateOf } from './desk.ts';
 
 /** The files that SQLite writes; both are there, and in their folder, before it does. */
-export const fileNames = ['journal.db', 'journal.db-journal'] as const;
+export const journalNames = ['journal.db', 'journal.db-journal'] as const;
+/** Written aside first, renamed once, and then only added to. */
+export const witnessName = 'journal.witness';
+const fileNames = [...journalNames, witnessName] as const;
 type FileName = (typeof fileNames)[number];
 
-/** Name of a file → its bytes. */
+/** Name of a file → its bytes; none where it is not there. */
 export type Files = Readonly<Record<FileName, Buffer>>;
 
 export type DiskCall =
   | { readonly does: 'write'; readonly file: FileName; readonly at: number; readonly bytes: Buffer }
+  | { readonly does: 'append'; readonly file: FileName; readonly bytes: Buffer }
+  | { readonly does: 'replace'; readonly file: FileName; readonly bytes: Buffer }
   | { readonly does: 'truncate'; readonly file: FileName; readonly size: number }
   | { readonly does: 'sync'; readonly file: FileName }
   /** The request that changes something leaves. */
@@ -23,10 +28,16 @@ export type DiskCall =
 
 /** The journal's files as they are now. */
 export function filesOf(home: Home): Files {
-  const [db, journal] = [journalFile(home), `${journalFile(home)}-journal`].map((path) =>
-    existsSync(path) ? readFileSync(path) : Buffer.alloc(0),
-  );
-  return { 'journal.db': db ?? Buffer.alloc(0), 'journal.db-journal': journal ?? Buffer.alloc(0) };
+  const bytesAt = (path: string) => (existsSync(path) ? readFileSync(path) : Buffer.alloc(0));
+  return {
+    'journal.db': bytesAt(journalFile(home)),
+    'journal.db-journal': bytesAt(`${journalFile(home)}-journal`),
+    'journal.witness': bytesAt(witnessFile(home)),
+  };
+}
+
+export function witnessFile(home: Home): string {
+  return join(stateOf(home), 'witness', witnessName);
 }
 
 /** Runs it under strace, which follows the main thread: the one that SQLite works on. */
@@ -36,7 +47,7 @@ export async function recorded(
   args: readonly string[],
 ): Promise<readonly DiskCall[]> {
   const log = join(home.path, 'strace.log');
-  const calls = 'pwrite64,ftruncate,fsync,fdatasync,unlink,writev,write';
+  const calls = 'pwrite64,ftruncate,fsync,fdatasync,unlink,rename,writev,write';
   const words = ['-y', '-xx', '-s', '1000000', '-o', log, '-e', `trace=${calls}`];
   const child = spawn('strace', [...words, process.execPath, bin, '-p', 't', ...args], {
     env: desk.env(home, { NODE_COMPILE_CACHE: '' }),
@@ -46,7 +57,21 @@ export async function recorded(
   await once(child, 'close');
   const lines = readFileSync(log, 'latin1').split('\n');
   rmSync(log);
-  return lines.flatMap((line) => callOf(line) ?? []);
+  const aside: Buffer[] = [];
+  return lines.flatMap((line) => witnessCall(line, aside) ?? callOf(line) ?? []);
+}
+
+// A new witness is written and synced under another name first: on the disk it appears whole, once its folder is synced.
+function witnessCall(line: string, aside: Buffer[]): DiskCall | undefined {
+  const [, to = ''] = /^rename\("[^"]*", "([^"]*)"\)/.exec(line) ?? [];
+  if (basename(bytesOf(to).toString()) === witnessName)
+    return { does: 'replace', file: witnessName, bytes: Buffer.concat(aside) };
+  const [, name = '', path = '', bytes = ''] = /^(\w+)\(\d+<([^>]*)>(?:, "([^"]*)")?/.exec(line) ?? [];
+  const file = basename(bytesOf(path).toString());
+  if (name === 'write' && file.startsWith(`${witnessName}.`)) aside.push(bytesOf(bytes));
+  if (name === 'write' && file === witnessName)
+    return { does: 'append', file: witnessName, bytes: bytesOf(bytes) };
+  return name === 'fsync' && file === 'witness' ? { does: 'sync', file: witnessName } : undefined;
 }
 
 // `pwrite64(22<\x2f…>, "\x53…", 512, 0) = 512`
@@ -75,7 +100,7 @@ export interface Left {
   readonly words: string;
 }
 
-type Change = Extract<DiskCall, { does: 'write' | 'truncate' }>;
+type Change = Extract<DiskCall, { does: 'write' | 'append' | 'replace' | 'truncate' }>;
 
 /**
  * After each call: everything since the last sync of its file is there, all of it is lost, or one change of it is lost
@@ -113,13 +138,17 @@ export function powerLosses(before: Files, calls: readonly DiskCall[]): readonly
 
 function applied(files: Files, changes: readonly Change[]): Files {
   const now = { ...files };
-  for (const change of changes) {
-    const old = now[change.file];
-    const end = change.does === 'write' ? Math.max(old.length, change.at + change.bytes.length) : change.size;
-    const next = Buffer.alloc(end);
-    old.copy(next);
-    if (change.does === 'write') change.bytes.copy(next, change.at);
-    now[change.file] = next;
-  }
+  for (const change of changes) now[change.file] = changed(now[change.file], change);
   return now;
+}
+
+function changed(old: Buffer, change: Change): Buffer {
+  if (change.does === 'replace') return change.bytes;
+  if (change.does === 'append') return Buffer.concat([old, change.bytes]);
+  const end =
+    change.does === 'truncate' ? change.size : Math.max(old.length, change.at + change.bytes.length);
+  const next = Buffer.alloc(end);
+  old.copy(next);
+  if (change.does !== 'truncate') change.bytes.copy(next, change.at);
+  return next;
 }

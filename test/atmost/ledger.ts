@@ -1,7 +1,8 @@
 /** A service of the tests' own that keeps the money: it applies refunds and captures, then answers as a test says. */
 
+import type { ServerResponse } from 'node:http';
 import { type Handler, json, type SeenRequest, startServer, type TestServer } from '../harness/server.ts';
-import { chargeOf, type Json, listOf, newRefundOf, orderOf } from '../orders/service.ts';
+import { chargeOf, type Json, listOf, orderOf, refundOf } from '../orders/service.ts';
 
 /** What a test does with a request that changes something; `apply` does what it asks for. */
 export type OnPost = (order: LedgerOrder, apply: () => Json) => Handler;
@@ -9,8 +10,10 @@ export type OnPost = (order: LedgerOrder, apply: () => Json) => Handler;
 export interface Ledger extends AsyncDisposable {
   readonly server: TestServer;
   readonly url: string;
-  /** Adds an order that nobody has seen before, with neighbours on both sides. */
-  add(kind: 'refund' | 'capture', onPost?: OnPost): LedgerOrder;
+  /** The service's clock: how far off it is, milliseconds, and whether a `Date` tells it. */
+  readonly clock: { offMs: number; told: boolean };
+  /** Adds an order that nobody has seen before, with neighbours on both sides; an id of the test's own may be given. */
+  add(kind: 'refund' | 'capture', onPost?: OnPost, ownId?: string): LedgerOrder;
 }
 
 /** One order and what happened to it. */
@@ -39,12 +42,14 @@ export const chargeAmount = 35_000;
 /** Starts it on a free port of this machine. */
 export async function startLedger(tls?: { readonly key: string; readonly cert: string }): Promise<Ledger> {
   const orders: Entry[] = [];
+  const clock: Ledger['clock'] = { offMs: 0, told: true };
   const find = (id: string | null): Entry | undefined => orders.find((order) => order.id === id);
   const server = await startServer(
     async (request, response, socket) => {
       const url = new URL(request.url, 'http://ledger.test');
       const [, resource, id = '', verb] = url.pathname.split('/');
       const order = find(id);
+      stampDate(response, clock);
       const handler =
         resource !== 'orders'
           ? notFound
@@ -75,18 +80,14 @@ export async function startLedger(tls?: { readonly key: string; readonly cert: s
       data: data.map(({ value }) => value),
     };
   };
-  const missing = new Entry('ord_missing', 'refund', honest);
+  const missing = new Entry('ord_missing', 'refund', clock);
   return {
     server,
     url: server.url,
-    add(kind, onPost = honest) {
-      const id = `ord_L${String(orders.length + 1).padStart(6, '0')}x`;
-      const order = new Entry(id, kind, onPost);
-      orders.push(
-        new Entry(`${id}before`, 'refund', honest),
-        order,
-        new Entry(`${id}after`, 'refund', honest),
-      );
+    clock,
+    add(kind, onPost = honest, id = `ord_L${String(orders.length + 1).padStart(6, '0')}x`) {
+      const order = new Entry(id, kind, clock, onPost);
+      orders.push(new Entry(`${id}before`, 'refund', clock), order, new Entry(`${id}after`, 'refund', clock));
       return order;
     },
     [Symbol.asyncDispose]: () => server.close(),
@@ -94,6 +95,11 @@ export async function startLedger(tls?: { readonly key: string; readonly cert: s
 }
 
 const notFound = json({ object: 'error', type: 'resource_not_found_error', details: [] }, 404);
+
+function stampDate(response: ServerResponse, { offMs, told }: Ledger['clock']): void {
+  response.sendDate = false;
+  if (told) response.setHeader('date', new Date(Date.now() + offMs).toUTCString());
+}
 
 async function readAnswer(order: Entry | undefined): Promise<Handler | undefined> {
   if (order === undefined) return undefined;
@@ -112,7 +118,10 @@ class Entry implements LedgerOrder {
   #captures = 0;
   #refunds = 0;
 
-  constructor(id: string, kind: 'refund' | 'capture', onPost: OnPost) {
+  readonly #clock: Ledger['clock'];
+
+  constructor(id: string, kind: 'refund' | 'capture', clock: Ledger['clock'], onPost: OnPost = honest) {
+    this.#clock = clock;
     this.id = id;
     this.kind = kind;
     this.onPost = onPost;
@@ -150,7 +159,8 @@ class Entry implements LedgerOrder {
   #refund(body: { readonly amount?: number }): Json {
     this.#refunds += 1;
     const amount = body.amount ?? chargeAmount;
-    return withRefund(this.value, newRefundOf(`rf_${this.id}_${this.#refunds}`, amount), amount);
+    const made = { created_at: Math.floor((Date.now() + this.#clock.offMs) / 1000) };
+    return withRefund(this.value, refundOf(`rf_${this.id}_${this.#refunds}`, amount, made), amount);
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import type { Json } from '../orders/service.ts';
 import {
@@ -17,7 +18,16 @@ import {
   story,
   told,
 } from './desk.ts';
-import { type DiskCall, fileNames, filesOf, type Left, powerLosses, recorded } from './disk.ts';
+import {
+  type DiskCall,
+  filesOf,
+  journalNames,
+  type Left,
+  powerLosses,
+  recorded,
+  witnessFile,
+  witnessName,
+} from './disk.ts';
 import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 import { hasStrace } from './strace.ts';
 
@@ -62,7 +72,12 @@ async function leftOf(isFirst: boolean) {
 }
 
 function put({ files }: Left, folder: string): void {
-  for (const name of fileNames) writeFileSync(join(folder, name), files[name], { mode: 0o600 });
+  for (const name of journalNames) writeFileSync(join(folder, name), files[name], { mode: 0o600 });
+}
+
+function putWitness({ files }: Left, home: Home): void {
+  mkdirSync(dirname(witnessFile(home)), { recursive: true, mode: 0o700 });
+  if (files[witnessName].length > 0) writeFileSync(witnessFile(home), files[witnessName], { mode: 0o600 });
 }
 
 /** The story of the refund that the power loss met, as the next run will find it. */
@@ -78,10 +93,12 @@ function storyOf(left: Left, earlier: string): string {
   }
 }
 
-/** What these calls are when the disk lied about the sync of SENT, the last one before the request leaves. */
+/** What these calls are when the disk lied about the sync of SENT, the last one of the journal before the request leaves. */
 function withoutSyncOfSent(calls: readonly DiskCall[]): readonly DiskCall[] {
   const post = calls.findIndex(({ does }) => does === 'post');
-  const sync = calls.findLastIndex(({ does }, index) => does === 'sync' && index < post);
+  const sync = calls.findLastIndex(
+    (call, index) => call.does === 'sync' && call.file === 'journal.db' && index < post,
+  );
   return calls.filter((_, index) => index !== sync);
 }
 
@@ -90,6 +107,7 @@ async function nextRun(left: Left, { order, untouched, earlier }: Met): Promise<
   using home = desk.newHome();
   mkdirSync(dirname(journalFile(home)), { recursive: true, mode: 0o700 });
   put(left, dirname(journalFile(home)));
+  putWitness(left, home);
   const found = storyOf(left, earlier);
   const at = `${left.words}, "${found}"`;
   // Where the request had not left, nothing was made.
@@ -122,7 +140,8 @@ describe.skipIf(!hasStrace())('F19 the power goes', () => {
         expect(story, one.words).toMatch(one.posted ? /^sent( unknown( applied)?)?$/ : /^(sent)?$/);
       }
       // The built program itself: each outcome once, or all of them.
-      const classes = new Map(stories.map(({ one, story }) => [`${one.posted} ${story}`, one]));
+      const lines = ({ files }: Left) => files[witnessName].toString('latin1').split('\n').length;
+      const classes = new Map(stories.map(({ one, story }) => [`${one.posted} ${story} ${lines(one)}`, one]));
       const chosen = isLong ? left : [...classes.values()];
       const made = met.order.value;
       const outcomes = [

@@ -143,7 +143,7 @@ describe.concurrent('the reads that are to tell', () => {
     expect((await desk.run(home, ['orders', 'show', order.id])).stdout).toMatch(/id rf_slow {2}pending\n/);
   });
 
-  test('a refused capture is told in words of its own, and nothing of it is called "not refundable"', async () => {
+  test('a refused capture is not called "not refundable"', async () => {
     using home = desk.newHome();
     const refusal = {
       object: 'error',

@@ -24,7 +24,7 @@ export interface Running {
 
 /** Starts `paydesk -p t ARGS` with nothing to read. */
 export function start(
-  desk: Desk,
+  desk: Pick<Desk, 'env'>,
   home: Home,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

@@ -24,7 +24,10 @@ afterAll(async () => {
   await ledger[Symbol.asyncDispose]();
 });
 
-/** What becomes of a request: `apply-…` is done, `…-late` after the run that sent it has ended. */
+/**
+ * What becomes of a request: `apply-…` is done, `…-late` after the run that sent it has ended, `twice` once more after it.
+ * `unsure` is a refusal that does not say what became of the money.
+ */
 const fates = [
   'ok',
   'apply-drop',
@@ -34,6 +37,10 @@ const fates = [
   'reject',
   'apply-contradict',
   'drop-late',
+  'unsure',
+  'apply-unsure',
+  'unsure-late',
+  'twice',
 ] as const;
 
 interface Run {
@@ -69,7 +76,15 @@ interface Told {
   readonly done: number;
   readonly foreign: number;
   readonly applied: number;
+  /** Refunds that the service made a second time. */
+  readonly twice: number;
 }
+
+const unsure = {
+  object: 'error',
+  type: 'processing_error',
+  details: [{ message: 'no', code: 'service.errors.processing.bank.timeout' }],
+};
 
 /** Lives a schedule on an order of its own, and compares journal and ledger at its end. */
 async function live(schedule: readonly Run[]): Promise<Told> {
@@ -77,7 +92,7 @@ async function live(schedule: readonly Run[]): Promise<Told> {
   const order = ledger.add('refund');
   const old = order.value;
   const late: (() => void)[] = [];
-  let [left, foreign] = [{ failing: 0, stale: 0 }, 0];
+  let [left, foreign, twice] = [{ failing: 0, stale: 0 }, 0, 0];
   order.onRead = () => {
     if (left.failing > 0) {
       left = { ...left, failing: left.failing - 1 };
@@ -97,7 +112,10 @@ async function live(schedule: readonly Run[]): Promise<Told> {
       order.value = withRefund(order.value, newRefundOf(`rf_foreign_${foreign}`, refundAmount), refundAmount);
     }
     left = { failing: run.failing, stale: foreign === 0 && order.done() === 0 ? run.stale : 0 };
-    order.onPost = (_, apply) => answer(run.fate, apply, order, late);
+    order.onPost = (_, apply) => {
+      if (run.fate === 'twice') twice += 1;
+      return answer(run.fate, apply, order, late);
+    };
     running.push(carryOut(home, order, run));
   }
   await Promise.all(running);
@@ -105,16 +123,20 @@ async function live(schedule: readonly Run[]): Promise<Told> {
   for (const effect of late.splice(0)) effect();
   order.onRead = undefined;
   await desk.run(home, ['journal', 'reconcile', '--all']);
-  return check(home, order, foreign, `seed ${seed}: ${JSON.stringify(schedule)}`);
+  // Whoever looks at what the service made twice is told.
+  const { intent = '' } = twice === 0 ? {} : (journalRows(home).at(-1) ?? {});
+  if (twice > 0) expect((await desk.run(home, ['journal', 'reconcile', intent])).code).toBe(7);
+  return check(home, order, { foreign, twice }, `seed ${seed}: ${JSON.stringify(schedule)}`);
 }
 
 function answer(fate: Run['fate'], apply: () => unknown, order: LedgerOrder, late: (() => void)[]): Handler {
-  if (fate === 'drop-late') late.push(() => void apply());
-  if (fate === 'ok') return json(apply());
+  if (fate.endsWith('-late') || fate === 'twice') late.push(() => void apply());
+  if (fate === 'ok' || fate === 'twice') return json(apply());
   if (fate.startsWith('apply')) apply();
   if (fate === 'reject') {
     return json({ object: 'error', type: 'parameter_validation_error', details: [{ message: 'no' }] }, 422);
   }
+  if (fate.includes('unsure')) return json(unsure, 402);
   if (fate === 'apply-contradict') return json({ ...order.value, id: 'ord_other' });
   return fate.endsWith('502') ? reply('<p>', 502, { 'content-type': 'text/html' }) : reset;
 }
@@ -132,12 +154,17 @@ async function carryOut(home: Home, order: LedgerOrder, { does, killAfterMs }: R
   expect([null, 0, 3, 5, 6, 7]).toContain(code);
 }
 
-function check(home: Home, order: LedgerOrder, foreign: number, words: string): Told {
+function check(
+  home: Home,
+  order: LedgerOrder,
+  { foreign, twice }: Pick<Told, 'foreign' | 'twice'>,
+  words: string,
+): Told {
   const rows = journalRows(home);
   const sent = rows.filter(({ type }) => type === 'sent');
   const lastOf = (intent: string) => rows.findLast((row) => row.type === 'verdict' && row.intent === intent);
   const applied = sent.filter(({ intent }) => lastOf(intent)?.verdict === 'applied').length;
-  const told = { requests: order.posts.length, done: order.done(), foreign, applied };
+  const told = { requests: order.posts.length, done: order.done() - twice, foreign, applied, twice };
   const all = `${words}: ${JSON.stringify(told)}, ${rows.map(({ type, verdict }) => verdict ?? type).join(' ')}`;
   // Never twice: one request an attempt at most, and one effect in all, since nobody said --again.
   expect(told.requests, all).toBeLessThanOrEqual(sent.length);
@@ -153,7 +180,7 @@ test(`in ${count} schedules of the built program: never twice, never lost, never
   const all = await forEachAtOnce(schedules, 3, live);
   const sum = (of: keyof Told) => all.reduce((total, told) => total + told[of], 0);
   console.log(
-    `schedules of the built program: ${all.length} from seed ${seed}, ${sum('requests')} requests, ${sum('done')} effects, ${sum('foreign')} by others, ${sum('applied')} seen as applied; 0 doubles, 0 lost outcomes, 0 false applied`,
+    `schedules of the built program: ${all.length} from seed ${seed}, ${sum('requests')} requests, ${sum('done')} effects, ${sum('twice')} made twice by the service, ${sum('foreign')} by others, ${sum('applied')} seen as applied; 0 doubles, 0 lost outcomes, 0 false applied`,
   );
   expect(sum('done')).toBeGreaterThan(count / 10);
 }, 3_600_000);

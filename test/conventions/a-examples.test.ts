@@ -1,5 +1,6 @@
 /** CONVENTIONS 6: every example that help shows runs on a fresh demo. */
 
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -58,6 +59,9 @@ function layOutFiles(line: string, home: Home): void {
   chmodSync(program, 0o755);
   for (const [, file] of line.matchAll(/(?:< ?|--key-file )([\w.-]+)/g)) {
     writeFileSync(join(home.path, file ?? ''), `${key}\n`, { mode: 0o600 });
+  }
+  for (const [, file = ''] of line.matchAll(/journal import ([\w.-]+)/g)) {
+    spawnSync(program, ['journal', 'export', '--to', file], { cwd: home.path, env: cleanEnv({ home }) });
   }
   for (const [, file] of line.matchAll(/--from ([\w.-]+)/g)) {
     writeFileSync(

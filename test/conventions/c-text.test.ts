@@ -150,3 +150,21 @@ test('C29 in a file a CSV has no raw control character but the line breaks and t
   const { stdout } = await desk.run(['customers', 'list', '--csv']);
   expect(stdout).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
 });
+
+test.each(['table', 'list', 'json', 'ndjson', 'csv'])(
+  'C29 no filler, selector, tag or pile of marks reaches a terminal, -o %s',
+  async (format) => {
+    const codes = [0x115f, 0x1160, 0x3164, 0xffa0, 0x34f, 0x2065, 0x180e, 0xfe00, 0xe0101, 0xe0041, 0xe007f];
+    const unseen = codes.map((code) => String.fromCodePoint(code));
+    const hostile = `Ana${unseen.join('x')}o${'\u0301'.repeat(40)}`;
+    await using desk = await openDesk(
+      json(listOf([order('ord_1', { payment_status: hostile, customer_info: { name: hostile } })])),
+    );
+    const shown = await screenOf(desk, ['orders', 'list', '-o', format], 200);
+    expect(shown).toContain('Ana');
+    expect(unseen.filter((one) => shown.includes(one))).toEqual([]);
+    expect(shown).not.toMatch(/\u0301{5}/);
+    const piped = await desk.run(['orders', 'list', '--ndjson']);
+    expect(JSON.parse(piped.stdout)).toMatchObject({ customer_info: { name: hostile } });
+  },
+);

@@ -171,3 +171,51 @@ describe.concurrent('F55 closed descriptors neither hang nor crash it', () => {
     expect(ran).toMatchObject({ code: 0, stdout: whole.stdout });
   });
 });
+
+describe.concurrent('F55 when stdout is closed and the result is lost: exit 9, and one line says so', () => {
+  const lines = [
+    ...formats.map((format) => `-p demo orders list -o ${format}`),
+    '-p demo orders show ID',
+    '-p demo orders export',
+    '-p demo orders refund ID --dry-run',
+    '-p demo api GET orders',
+    '-p demo profile show',
+    'profile list',
+    'completion bash',
+    '--help',
+  ];
+  test.each(lines)('%s >&-', async (words) => {
+    using home = newHome();
+    const { stdout } = await paydesk(['-p', 'demo', 'orders', 'list', '--csv', '--no-header', '-q'], {
+      home,
+    });
+    const id = /^ord_\w+/m.exec(stdout)?.[0] ?? '';
+    const ran = await shell(`"$NODE" "$BIN" ${words.replace('ID', id)} >&-`, home);
+    expect(ran.code, ran.stderr).toBe(9);
+    expect(ran.stderr).toContain('stdout is closed');
+    expect(ran.stderr).not.toMatch(noStack);
+  });
+
+  test('a list and > /dev/null exit 0', async () => {
+    using home = newHome();
+    const ran = await shell('"$NODE" "$BIN" -p demo orders list -q > /dev/null', home);
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('a refund that was made keeps its exit code, since its outcome is not lost', async () => {
+    using home = newHome();
+    const { stdout } = await paydesk(['-p', 'demo', 'orders', 'list', '--csv', '--no-header', '-q'], {
+      home,
+    });
+    const [id = ''] =
+      stdout
+        .split('\n')
+        .filter((line) => line.includes(',paid,'))[0]
+        ?.split(',') ?? [];
+    const ran = await shell(`"$NODE" "$BIN" -p demo orders refund ${id} --yes >&-; echo $? >&2`, home);
+    expect(ran.stderr.trim().endsWith('\n0'), ran.stderr).toBe(true);
+    const journal = await paydesk(['journal', 'list', '--ndjson'], { home });
+    expect(journal.stdout.trim().split('\n')).toHaveLength(1);
+    expect(journal.stdout).toContain('applied');
+  });
+});

@@ -23,7 +23,7 @@ function add(home: Home, words: readonly string[], baseUrl = 'https://api.exampl
 }
 
 // No test has a keyring: there is no session bus.
-describe.concurrent('a script has a key in a file only with --key-store file', () => {
+describe.concurrent('a script keeps a key in a file only with --key-store file', () => {
   test.each([
     ['without a terminal', []],
     ['with --no-input', ['--no-input']],
@@ -76,7 +76,7 @@ describe.concurrent('a host with letters beyond ASCII is shown in both forms and
     expect(existsSync(folderOf(home))).toBe(false);
   });
 
-  test('a script confirms it by its name as it is asked for', async () => {
+  test('a script confirms it with --confirm and its xn-- form', async () => {
     using home = newHome();
     const words = ['--key-store', 'file', '--confirm'];
     expect((await add(home, [...words, 'api.example.com'], lookalike)).code).toBe(2);

@@ -81,7 +81,7 @@ describe.concurrent('production is refused, exit 3, with the option named and no
   });
 });
 
-describe.concurrent('what is harmless runs in production', () => {
+describe.concurrent('harmless options run in production', () => {
   test.each([
     [{ TZ: 'Asia/Tokyo' }, []],
     [{ NODE_OPTIONS: '--max-old-space-size=200 --no-warnings' }, ['--enable-source-maps']],
@@ -108,7 +108,7 @@ describe.concurrent('a debugger that is open is refused in every mode, before a 
     }
   });
 
-  test('one that could not be opened is refused in production only', async () => {
+  test('a debugger whose port could not be opened is refused in production only', async () => {
     using home = newHome();
     await using taken = await closedPort();
     const nodeArgs = [`--inspect=127.0.0.1:${taken.port}`];

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { story } from '../atmost/desk.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import { hangUp } from '../harness/server.ts';
+import { hangUp, json } from '../harness/server.ts';
 import { type Json, orderOf, startService, storeProfile } from '../orders/service.ts';
 
 /** Seconds; what is made here is made from now on. */
@@ -72,6 +72,11 @@ test('the same again, when the first has shown meanwhile: refused (3), and one w
 
 test.each([
   ['an equal order of the day before it was sent', { ...created, created_at: now - 86_400 }, 'not_seen'],
+  [
+    'an equal order whose created_at lies just before it was sent',
+    { ...created, created_at: now - 30 },
+    'unknown',
+  ],
   ['a list without a single order that was there before', undefined, 'unknown'],
 ])('%s is no proof: exit 7', async (_name, equal, verdict) => {
   using home = newHome();
@@ -83,4 +88,22 @@ test.each([
     code: 7,
     story: `sent unknown ${verdict}`,
   });
+});
+
+test('an equal order whose created_at lies just before it was sent, and a refusal: not called refused (7), and the same again is refused (3)', async () => {
+  using home = newHome();
+  const before = others(3, now).toReversed();
+  const refusal = { object: 'error', type: 'parameter_validation_error', details: [] };
+  await using service = await startService({
+    orders: before,
+    onPost: (_, to) => {
+      to.orders = [{ ...created, created_at: now - 30 }, ...before];
+      return json(refusal, 422);
+    },
+  });
+  await storeProfile(home, service, { 'reconcile.after': '0' });
+  const ran = await paydesk(create, { home });
+  expect({ code: ran.code, story: story(home) }, ran.stderr).toEqual({ code: 7, story: 'sent unknown' });
+  const again = await paydesk(create, { home });
+  expect({ code: again.code, posts: service.posts.length }, again.stderr).toEqual({ code: 3, posts: 1 });
 });

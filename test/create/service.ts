@@ -19,6 +19,8 @@ export interface CreationOptions {
   readonly onChange?: Handler;
   /** The newest order of the account, as listed; absent: none. */
   readonly newest?: () => readonly object[];
+  /** Its list does not say that it is one. */
+  readonly unnamed?: true;
 }
 
 const made: Handler = (request, response, socket) => {
@@ -31,10 +33,11 @@ const made: Handler = (request, response, socket) => {
 
 /** Starts it, with the variables of the profile `environment`. */
 export async function startCreations(options: CreationOptions = {}): Promise<CreationDesk> {
-  const { mode = 'sandbox', onChange = made, newest = () => [] } = options;
+  const { mode = 'sandbox', onChange = made, newest = () => [], unnamed } = options;
+  const kind = unnamed === true ? {} : { object: 'list' };
   const home = newHome();
   const server = await startServer((request, response, socket) =>
-    (request.method === 'GET' ? json({ object: 'list', has_more: false, data: newest() }) : onChange)(
+    (request.method === 'GET' ? json({ ...kind, has_more: false, data: newest() }) : onChange)(
       request,
       response,
       socket,

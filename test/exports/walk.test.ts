@@ -214,7 +214,7 @@ test('the key of a reply that echoes it reaches neither stdout nor a file', asyn
   await using server = await startServer(json({ object: 'list', has_more: false, data: [echo] }));
   using home = newHome();
   const out = await exporting(server, home);
-  expect(out.stdout).toContain('Bearer ***');
+  expect(out.stdout).toContain('Bearer [key]');
   expect(out.stdout).not.toContain(key);
   await exporting(server, home, '--to', 'o.ndjson');
   expect(readFileSync(join(home.path, 'o.ndjson'), 'utf8')).not.toContain(key);

@@ -23,3 +23,8 @@ export async function endOf(child: ChildProcess): Promise<Ran> {
   ]);
   return { code, signal, stdout: stdout?.toString() ?? '', stderr: stderr?.toString() ?? '' };
 }
+
+/** A text that was broken at the width of a screen, in one line. */
+export function inOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}

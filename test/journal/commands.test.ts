@@ -276,7 +276,7 @@ describe('--dry-run', () => {
     const repair = ['verify', '--repair', '--yes'];
     expect(await dry(...repair)).toMatchObject({
       code: 0,
-      stdout: `would keep a copy of ${file} and rebuild it from every row that can be read\n`,
+      stdout: `would keep copies of ${file} and its witness and rebuild both from what can be read\n`,
     });
     expect(await inJson(...repair)).toEqual({ object: 'dry_run', action: 'repair', file });
     expect(readFileSync(file).equals(before)).toBe(true);

@@ -484,12 +484,25 @@ describe('--again', () => {
     expect(attemptName(attempt([], { attempt: 2 }))).toBe('i_1.2');
   });
 
-  it('names a refund of the order or an attempt, nothing else', () => {
-    const before = { charges: [{ id: 'ch_1', refunds: [{ id: 'r1', amount: -5 }] }] };
-    expect(nothingToRepeat({ again: ['r1', 'i_1'] }, before, [attempt([])])).toBeUndefined();
-    expect(nothingToRepeat({ again: ['r1', 'i_2'] }, before, [attempt([])])).toEqual({
-      why: 'nothing_to_repeat',
-      name: 'i_2',
+  it('names a refund or an attempt like what is asked for, nothing else', () => {
+    const refunds = [
+      { id: 'r1', amount: -5 },
+      { id: 'r2', amount: -6 },
+    ];
+    const before = {
+      charges: [
+        { id: 'ch_1', refunds },
+        { id: 'ch_2', refunds: [{ id: 'r3', amount: -5 }] },
+      ],
+    };
+    const refused = (...again: string[]) => nothingToRepeat({ ...asked, again }, before, [attempt([])]);
+    expect(refused('r1', 'i_1')).toBeUndefined();
+    for (const name of ['i_2', 'r2', 'r3'])
+      expect(refused('r1', name)).toEqual({ why: 'nothing_to_repeat', name });
+    const other = { ...asked, expected: [{ chargeId: 'ch_1', amount: -6 }], again: ['i_1'] };
+    expect(nothingToRepeat(other, before, [attempt([])])).toMatchObject({ name: 'i_1' });
+    expect(nothingToRepeat({ ...other, expected: undefined }, before, [attempt([])])).toMatchObject({
+      name: 'i_1',
     });
   });
 });

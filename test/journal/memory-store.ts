@@ -25,5 +25,6 @@ export function createMemoryStore(rows: JournalRow[] = []): JournalStore {
         time: rows.reduce((newest, { time }) => Math.max(newest, time), 0),
         clocks: rows.at(-1)?.clocks,
       }),
+    ready: () => Promise.resolve(),
   };
 }

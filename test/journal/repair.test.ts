@@ -92,11 +92,11 @@ describe('a repair', () => {
     expect((await createFileStore(file).verify()).findings).toEqual([]);
   });
 
-  it('says nothing of open outcomes where no row is doubtful, not by an empty line either', async () => {
+  it('exits 7 when a row is lost, and says nothing of outcomes where no order is blocked', async () => {
     await fill(two, changed(4));
     const { code, stdout } = await paydesk(['journal', 'verify', '--repair', '--yes'], { home });
     expect({ code, stdout: stdout.replace(/: .*\.damaged-\d+/s, ': COPY') }).toEqual({
-      code: 0,
+      code: 7,
       stdout: '3 rows kept, 0 doubtful, 1 lost\nthe damaged file is kept: COPY\n',
     });
   });

@@ -430,3 +430,52 @@ describe('an attempt is due', () => {
     );
   });
 });
+
+describe('a look beside a later attempt of the order', () => {
+  const looking = (record: AttemptRecord, ...others: readonly AttemptRecord[]) => {
+    const known: Event = { is: 'known', attempts: [record, ...others], moment: at(2000) };
+    const first = beginResolve({ intent: 'i_1', attempt: 1 });
+    return [locked, known].reduce(({ state }, event) => resolve(state, event), first).effect.do;
+  };
+  const another = (
+    sent: Partial<AttemptRecord['sent']>,
+    ...verdicts: Partial<VerdictRow>[]
+  ): AttemptRecord => {
+    const record = attempt(...verdicts);
+    return { ...record, sent: { ...record.sent, intent: 'i_2', ...sent } };
+  };
+  const made = { verdict: 'applied', by: 'reply' } as const;
+  const elsewhere = { proof: { ...attempt().sent.proof, orderId: 'ord_2' } };
+
+  it.each<[string, string, AttemptRecord, AttemptRecord]>([
+    [
+      'one that was not seen and was sent again is not read',
+      'release',
+      attempt({}),
+      another({ again: ['i_1'] }),
+    ],
+    ['the repeat of another one changes nothing', 'reread', attempt({}), another({ again: ['i_3'] }, made)],
+    [
+      'a repeat that was not sent changes nothing',
+      'reread',
+      attempt({}),
+      another({ again: ['i_1'] }, { verdict: 'not_sent' }),
+    ],
+    [
+      'one that was made is read beside a later one that is unconfirmed: what shows twice is not taken for its own',
+      'reread',
+      attempt(made),
+      another({}, {}),
+    ],
+    [
+      'one that was made is read beside a later one that was made',
+      'reread',
+      attempt(made),
+      another({}, made),
+    ],
+    ['what is unconfirmed at another order changes nothing', 'reread', attempt(made), another(elsewhere, {})],
+    ['one that was made is read where it is the only one', 'reread', attempt(made), attempt(made)],
+  ])('%s', (_, does, record, other) => {
+    expect(looking(record, other)).toBe(does);
+  });
+});

@@ -84,6 +84,23 @@ describe('a change', () => {
     expect(ledger.posts).toBe(1);
   });
 
+  it('says figures once that both the reply and the reads show', async () => {
+    const change = createChange(
+      partsWith(async () => {
+        ledger.hidden = 5000;
+        return reply(200, ledger.order());
+      }),
+    );
+    const { why } = (await change(refund())) as { why?: string };
+    const figures = 'amount_refunded went from 0 to 5000, but no refund shows for it';
+    expect(why).toBe(`HTTP 200, an order, but ${figures}`);
+    expect(rows.map((row) => (row.type === 'sent' ? 'sent' : row.verdict))).toEqual([
+      'sent',
+      'unknown',
+      'unknown',
+    ]);
+  });
+
   it('is read four times after a lost reply before it is called not seen', async () => {
     const change = createChange(partsWith(() => Promise.resolve({ kind: 'no_reply', reason: 'HTTP 502' })));
     const start = clock.wall;

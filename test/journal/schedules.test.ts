@@ -1,51 +1,117 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fates, live, type Planned } from './hostile.ts';
+import { live, type Planned, type Schedule } from './hostile.ts';
+import { amount, fates } from './hostile-service.ts';
 
 const long = process.env.PAYDESK_TEST_LONG === '1';
-const numRuns = long ? 50_000 : 2_000;
+const numRuns = long ? 100_000 : 10_000;
 const seed = Number(process.env.PAYDESK_TEST_SEED ?? Date.now());
+
+const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
 
 function rarely<T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> {
   return fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 }
 
-// A service that says no to what it did, and then shows the order as it was before, cannot be seen through.
 const planned: fc.Arbitrary<Planned> = fc
   .record<Planned>({
     does: fc.constantFrom('refund', 'refund', 'refund', 'reconcile', 'settle'),
     fate: fc.constantFrom(...fates),
-    afterMs: fc.constantFrom(0, 0, 20_000, 3_700_000, 90_000_000),
+    lateMs: fc.constantFrom(0, 0, second, 3 * second, hour, 23 * hour, day),
+    hiddenMs: fc.constantFrom(0, 0, 0, second, minute, 5 * hour),
+    sumToo: fc.boolean(),
+    twiceAfterMs: rarely(fc.constantFrom(0, second, minute, 20 * hour)),
+    afterMs: fc.constantFrom(0, 0, 20 * second, hour, 25 * hour),
     overlaps: fc.boolean(),
     failingReads: fc.constantFrom(0, 0, 0, 1, 4),
     staleReads: fc.constantFrom(0, 0, 0, 1, 5),
     dies: rarely(fc.record({ call: fc.integer({ min: 1, max: 20 }), after: fc.boolean() })),
     fullAfter: rarely(fc.integer({ min: 0, max: 3 })),
-    foreign: fc.constant(false),
+    foreign: rarely(fc.constantFrom(amount, 700)),
+    clockOffMs: fc.constantFrom(0, 0, 0, 0, 400 * day, -400 * day, 25 * hour),
   })
-  .map((run) => (run.fate === 'apply-reject' ? { ...run, staleReads: 0 } : run));
+  // No request takes effect later than its horizon (an assumption).
+  .map((run) => (run.lateMs + (run.twiceAfterMs ?? 0) + run.hiddenMs > day ? { ...run, lateMs: 0 } : run));
 
-const foreignOnce = fc
-  .tuple(fc.array(planned, { minLength: 1, maxLength: 5 }), fc.option(fc.nat(4), { nil: undefined }))
-  .map(([plan, at]) => plan.map((one, index) => ({ ...one, foreign: index === at })));
+const schedules: fc.Arbitrary<Schedule> = fc
+  .record({ runs: fc.array(planned, { minLength: 1, maxLength: 5 }), dated: fc.boolean() })
+  .map(({ runs, dated }) => ({ runs: withoutStaleRefusals(runs), dated }));
+
+// A service that says no to what it did, and then shows the order as it was before, cannot be seen through.
+function withoutStaleRefusals(runs: readonly Planned[]): readonly Planned[] {
+  if (runs.every(({ fate }) => fate !== 'apply-reject')) return runs;
+  return runs.map((run) => ({ ...run, staleReads: 0 }));
+}
 
 it(
-  `in ${numRuns} schedules with a hostile service: never twice, never lost, never falsely applied`,
+  `in ${numRuns} schedules with a hostile service: never twice by us, never lost, no false word, an alarm where it doubled`,
   async () => {
-    const sum = { posts: 0, effects: 0, applied: 0 };
+    const sum = { posts: 0, effects: 0, doubled: 0, foreign: 0, applied: 0, alarms: 0, open: 0 };
     await fc.assert(
-      fc.asyncProperty(foreignOnce, fc.scheduler(), async (plan, scheduler) => {
-        const { posts, effects, applied } = await live(plan, scheduler);
-        sum.posts += posts;
-        sum.effects += effects;
-        sum.applied += applied;
+      fc.asyncProperty(schedules, fc.scheduler(), async (schedule, scheduler) => {
+        const tally = await live(schedule, scheduler);
+        for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += tally[name];
       }),
       { numRuns, seed },
     );
+    const counts = Object.entries(sum).map(([name, count]) => `${count} ${name}`);
     process.stdout.write(
-      `schedules: ${numRuns} run from seed ${seed}, ${sum.posts} requests, ${sum.effects} effects, ${sum.applied} seen as applied; 0 doubles, 0 lost outcomes, 0 false applied\n`,
+      `schedules: ${numRuns} run from seed ${seed}: ${counts.join(', ')}; 0 doubles by us, 0 lost outcomes, 0 false words, 0 missing alarms\n`,
     );
     expect(sum.effects).toBeGreaterThan(numRuns / 10);
+    expect(sum.doubled).toBeGreaterThan(numRuns / 100);
+    expect(sum.alarms).toBeGreaterThan(numRuns / 100);
   },
   long ? 3_600_000 : 240_000,
 );
+
+const plain: Planned = {
+  does: 'refund',
+  fate: 'ok',
+  lateMs: 0,
+  hiddenMs: 0,
+  sumToo: false,
+  twiceAfterMs: undefined,
+  afterMs: 0,
+  overlaps: false,
+  failingReads: 0,
+  staleReads: 0,
+  dies: undefined,
+  fullAfter: undefined,
+  foreign: undefined,
+  clockOffMs: 0,
+};
+
+// Schedules that went wrong once.
+it.each<[string, readonly Planned[]]>([
+  [
+    'a refund is not taken for the one that it repeats, under a clock that is off',
+    [
+      { ...plain, fate: 'unsure' },
+      { ...plain, fate: 'apply-drop', hiddenMs: 5 * hour, afterMs: 25 * hour, clockOffMs: 25 * hour },
+    ],
+  ],
+  [
+    'what was lost under a clock 400 days behind is looked at to its end',
+    [
+      {
+        ...plain,
+        fate: 'apply-unsure',
+        lateMs: hour,
+        dies: { call: 6, after: true },
+        fullAfter: 2,
+        clockOffMs: -400 * day,
+      },
+      { ...plain, dies: { call: 4, after: true } },
+      { ...plain, dies: { call: 5, after: false }, fullAfter: 1 },
+    ],
+  ],
+])('%s', async (_, runs) => {
+  await fc.assert(
+    fc.asyncProperty(fc.scheduler(), async (scheduler) => {
+      const { effects } = await live({ runs, dated: false }, scheduler);
+      expect(effects).toBe(1);
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -277,6 +277,30 @@ describe('what a read shows of other changes', () => {
     expect(judgeRead(creation, { data: orders }, nothing)).toEqual({ ...rest, refunds });
   });
 
+  it.each<[string, unknown[], object]>([
+    ['made at the earliest moment: it is', [{ ...created, created_at: 1000 }], { created: 'ord_9' }],
+    [
+      'made up to two minutes before: a doubt',
+      [{ ...created, created_at: 880 }],
+      {
+        shows: 'disagreement',
+        refunds: [],
+        problem: 'order ord_9 is equal, and its created_at lies before this one was sent',
+      },
+    ],
+    ['made earlier: another one', [{ ...created, created_at: 879 }], { shows: 'nothing' }],
+    [
+      'made before, and one made since: the one made since',
+      [
+        { ...created, id: 'ord_10', created_at: 999 },
+        { ...created, created_at: 1001 },
+      ],
+      { shows: 'expected', created: 'ord_9' },
+    ],
+  ])('an equal order that was %s', (_, orders, sight) => {
+    expect(judgeRead(creation, { data: orders }, nothing, 1_000_000)).toMatchObject(sight);
+  });
+
   it('a creation that orders with a gap do not show may have been made; one that they show was', () => {
     const gap = 'its list is not newest first';
     expect(judgeRead(creation, { data: [], gap }, nothing)).toEqual({ shows: 'unreadable', problem: gap });

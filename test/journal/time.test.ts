@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Clocks, Moment } from '../../src/journal/rows.ts';
 import {
-  atLeastSince,
   earliestOf,
-  isOfTheFuture,
   momentFrom,
   momentOf,
   passedSince,
@@ -177,50 +175,12 @@ describe('asking the clocks', () => {
   });
 });
 
-describe('the time since a row', () => {
-  const row = { time: noon, clocks: { wall: noon, boot: boot(5000) } };
-  const moment = (more: Partial<Moment>): Moment => ({
-    time: noon + 900_000,
-    wall: noon + 900_000,
-    mono: 0,
-    skewed: false,
-    ...more,
-  });
-
-  it('is that of the journal, and not more than the machine is up since', () => {
-    expect(passedSince(row, moment({}))).toBe(900_000);
-    expect(passedSince(row, moment({ boot: boot(6000) }))).toBe(1000);
-    expect(passedSince(row, moment({ boot: boot(2_000_000) }))).toBe(900_000);
-    expect(passedSince(row, moment({ boot: boot(4000) }))).toBe(0);
-    expect(passedSince(row, moment({ boot: boot(6000, 'b2') }))).toBe(900_000);
-    expect(passedSince({ time: noon }, moment({ boot: boot(6000) }))).toBe(900_000);
-    expect(passedSince({ time: noon, clocks: { wall: noon } }, moment({ boot: boot(6000) }))).toBe(900_000);
-  });
-
-  it('is that of the journal where the service has a word for it', () => {
-    expect(passedSince(row, moment({ boot: boot(6000), dated: true }))).toBe(900_000);
-  });
-
-  it('is nothing for a row of the future, and while clocks disagree', () => {
-    expect(passedSince(row, moment({ time: noon - 1 }))).toBe(0);
-    expect(passedSince({ ...row, skewed: true }, moment({}))).toBe(0);
-    expect(passedSince(row, moment({ skewed: true }))).toBe(0);
-  });
-
-  it('for the word of a person is what the machine is up since, or any', () => {
-    expect(atLeastSince(row, moment({ boot: boot(6000) }))).toBe(1000);
-    expect(atLeastSince(row, moment({ dated: true, boot: boot(6000) }))).toBe(900_000);
-    expect(atLeastSince({ ...row, skewed: true }, moment({ boot: boot(7000) }))).toBe(2000);
-    expect(atLeastSince(row, moment({ skewed: true, boot: boot(7000), dated: true }))).toBe(2000);
-    expect(atLeastSince(row, moment({ skewed: true }))).toBe(Number.POSITIVE_INFINITY);
-  });
-});
-
 it('a row is of the future only by the word of the service, and by more than two minutes', () => {
   const now: Moment = { time: noon, wall: noon, mono: 0, skewed: false, dated: true };
-  expect(isOfTheFuture({ time: noon + tolerableSkewMs + 1 }, now)).toBe(true);
-  expect(isOfTheFuture({ time: noon + tolerableSkewMs }, now)).toBe(false);
-  expect(isOfTheFuture({ time: noon + tolerableSkewMs + 1 }, { ...now, dated: undefined })).toBe(false);
+  const row = (ms: number) => ({ time: noon + tolerableSkewMs + ms, clocks: { wall: noon, service: noon } });
+  expect(passedSince(row(1), now)).toBeUndefined();
+  expect(passedSince(row(0), now)).toBe(0);
+  expect(passedSince(row(1), { ...now, dated: undefined })).toBe(0);
 });
 
 it('the service made nothing of an attempt before its Date then, or before what the clocks may differ', () => {

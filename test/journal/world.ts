@@ -42,6 +42,8 @@ export class Ledger {
   /** How many changes were received, and how many took effect. */
   posts = 0;
   effects = 0;
+  /** What the order says was refunded, and shows no record of. */
+  hidden = 0;
   #refunds = 0;
   readonly #now: () => number;
 
@@ -92,7 +94,7 @@ export class Ledger {
       object: 'order',
       livemode: false,
       amount: this.charges.reduce((sum, { amount }) => sum + amount, 0),
-      amount_refunded: refunded,
+      amount_refunded: refunded + this.hidden,
       currency: 'MXN',
       payment_status: this.status,
       is_refundable: true,

@@ -8,6 +8,7 @@ const locks = createLocks({
   clock: realClock,
   owner: { operator: 'op7', command: 'orders refund' },
   uid: process.getuid?.(),
+  node: process.execPath,
 });
 const lock = await locks.take(name, { waitMs: Number(waitMs) });
 process.stdout.write(`${JSON.stringify(lock.held ? { held: true } : lock)}\n`);

@@ -191,8 +191,11 @@ test('the folder is 0700 and every file in it 0600, also when they were looser b
   const lock = await taken(locksHere(), 'order ord_1');
   expect(statSync(folder).mode & 0o777).toBe(0o700);
   const files = readdirSync(folder);
-  expect(files.filter((name) => name.endsWith('.lock'))).toHaveLength(slotCount);
-  expect(files.filter((name) => !name.endsWith('.lock'))).toEqual([expect.stringMatching(/\.owner\.json$/)]);
+  expect(files.filter((name) => /^slot-\d\d\.lock$/.test(name))).toHaveLength(slotCount);
+  expect(files.filter((name) => !name.endsWith('.lock'))).toEqual([
+    expect.stringMatching(/\.owner\.json$/),
+    'tested.json',
+  ]);
   expect(files.map((name) => statSync(join(folder, name)).mode & 0o777)).toEqual(files.map(() => 0o600));
   await lock.release();
 });

@@ -43,6 +43,7 @@ export function createDesk(home = mkdtempSync(join(tmpdir(), 'desk-'))): Desk {
         }),
         uid: process.getuid?.(),
         execPath: process.execPath,
+        learnKey: () => undefined,
         notice: (line) => notices.push(line),
         demo: async () => ({ instance: 'i1', baseUrl: 'http://127.0.0.1', key: 'demo-key' }),
         ...(keyringModule === undefined ? {} : { keyringModule }),

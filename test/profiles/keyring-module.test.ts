@@ -80,7 +80,7 @@ describe.concurrent('a keyring module that was planted is never loaded', () => {
     expect(existsSync(join(home.path, '.config/paydesk'))).toBe(false);
   });
 
-  test('nor is the part for this system that the module itself asks for', async () => {
+  test('nor is a planted binary that the module itself asks for', async () => {
     using home = newHome();
     using place = newHome();
     const program = installAt(place.path, 'opt/program');

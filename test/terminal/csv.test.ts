@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/api/spec.ts';
 import { orderColumns } from '../../src/api/spec.ts';
 import { csvList, formulaSafe, fromFormulaSafe } from '../../src/terminal/csv.ts';
+import { cleanCell } from '../../src/terminal/sanitise.ts';
 import { outputOf, wire } from './screens.ts';
 
 // RFC 4180, written here a second time: quotes, doubled quotes, breaks inside quotes.
@@ -47,7 +48,27 @@ const hostileText = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc
     .array(
-      fc.constantFrom('=', '+', '-', '@', "'", '"', ',', ';', '\t', '\n', '\r', '|', ' ', 'a', '＝', '1'),
+      fc.constantFrom(
+        '=',
+        '+',
+        '-',
+        '@',
+        "'",
+        '"',
+        ',',
+        ';',
+        '\t',
+        '\n',
+        '\r',
+        '|',
+        ' ',
+        'a',
+        '＝',
+        '1',
+        '\u00a0',
+        '\u3000',
+        '\ufeff',
+      ),
       { maxLength: 12 },
     )
     .map((parts) => parts.join('')),
@@ -63,6 +84,29 @@ describe('CSV', () => {
       }),
     );
   });
+
+  it.each(['=1+1', '+1', '-1', '@SUM(A1)', '＝1', '＋1', '－1', '＠a', '﹦1', '﹢1', '﹣1', '﹫a', '−1'])(
+    'puts an apostrophe before %s behind white space of any kind and what has no width',
+    (formula) => {
+      const before = [
+        ' ',
+        '\u00a0',
+        '\u1680',
+        '\u2003',
+        '\u2009',
+        '\u202f',
+        '\u205f',
+        '\u3000',
+        '\u0085',
+      ].concat(['\ufeff', '\u200b', '\u200d', '\u2060', '\u00ad', '\u3164', '\u00a0 \u3000', '']);
+      for (const space of before) {
+        expect(formulaSafe(space + formula)).toBe(`'${space}${formula}`);
+        expect(fromFormulaSafe(`'${space}${formula}`)).toBe(space + formula);
+        const list = csvList([text('a')], false, cleanCell);
+        expect(list.page([{ value: { a: space + formula }, json: () => '' }])).toMatch(/^"?'/);
+      }
+    },
+  );
 
   it('neutralises what a spreadsheet would run, reversibly', () => {
     fc.assert(

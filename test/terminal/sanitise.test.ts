@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { cleanCell, cleanLine, escapeJson, oneLineJson, toJson } from '../../src/terminal/sanitise.ts';
+import {
+  cleanCell,
+  cleanLine,
+  escapeJson,
+  escapeJsonForScreen,
+  oneLineJson,
+  toJson,
+} from '../../src/terminal/sanitise.ts';
 import { attacks, rawAttack } from './attacks.ts';
 
 describe('a line for a terminal', () => {
@@ -34,7 +41,7 @@ describe('a line for a terminal', () => {
   );
 
   it('cleans a megabyte of marks and of joiners', () => {
-    expect(cleanLine(`e${'\u0301'.repeat(1_000_000)}`)).toHaveLength(10);
+    expect(cleanLine(`e${'\u0301'.repeat(1_000_000)}`)).toHaveLength(6);
     expect(cleanLine('\u200d'.repeat(1_000_000))).toBe('\ufffd'.repeat(1_000_000));
   });
 
@@ -47,6 +54,38 @@ describe('a CSV cell for a file', () => {
   it('keeps breaks and tabs and nothing else that a terminal obeys', () => {
     expect(cleanCell('a\tb\r\nc\x1b[2J')).toBe('a\tb\r\nc␛[2J');
     expect(attacks.filter((text) => rawAttack.test(cleanCell(text).replace(/[\t\r\n]/g, '')))).toEqual([]);
+  });
+});
+
+// Fillers, selectors, tags and marks, spelled here by their numbers.
+const unseen = [
+  0x115f, 0x1160, 0x3164, 0xffa0, 0x34f, 0x2065, 0x180e, 0xfe00, 0xfe0f, 0xe0100, 0xe01ef, 0xe0001, 0xe0041,
+]
+  .concat([0xe007f, 0x200b, 0x2060, 0xfeff, 0xad, 0x202e, 0x2066, 0x9b, 0x7f])
+  .map((code) => String.fromCodePoint(code));
+const marks = ['\u0301', '\u0336', '\u20dd', '\u0489', '\u1dc4', '\ufe20'];
+const hidingText = fc
+  .array(fc.constantFrom(...unseen, ...marks, ...marks, 'a', 'é', '日', '"', '\\', '\u200d'), {
+    maxLength: 30,
+  })
+  .map((parts) => parts.join(''));
+
+describe('JSON on a terminal', () => {
+  it('has nothing in it that hides or piles up, and is the same value', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(hidingText, hidingText)), (pairs) => {
+        const value = Object.fromEntries(pairs);
+        const shown = escapeJsonForScreen(JSON.stringify(value));
+        expect(JSON.parse(shown)).toEqual(value);
+        expect(unseen.filter((one) => shown.includes(one))).toEqual([]);
+        expect(shown).not.toMatch(/\p{M}{5}/u);
+      }),
+    );
+  });
+
+  it('leaves accents, emoji and other scripts as they are', () => {
+    const json = '{"name":"José Núñez ไทย 日本 👩‍👩‍👧 हिन्दी Việt"}';
+    expect(escapeJsonForScreen(json)).toBe(json);
   });
 });
 

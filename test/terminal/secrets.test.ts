@@ -1,58 +1,91 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSecrets } from '../../src/terminal/secrets.ts';
+import { createSecrets, type Secrets } from '../../src/terminal/secrets.ts';
+import { reveals } from '../harness/reveals.ts';
+import { spellings } from './spellings.ts';
 
 const key = 'key_Zq9+/x"Y7';
+const keys = [key, 'sk_live_4u9fQ2mZ7', 'Az%41&lt;09\\nGh-.~'];
 
-function withKey() {
+function withKey(known = key): Secrets {
   const secrets = createSecrets();
-  secrets.add(key);
+  secrets.add(known);
   return secrets;
 }
 
 describe('the key filter', () => {
-  it.each([
-    ['plain', key],
-    ['behind Bearer', `Bearer ${key}`],
-    ['as Basic credentials', Buffer.from(`${key}:`).toString('base64')],
-    ['as base64', Buffer.from(key).toString('base64')],
-    ['percent-encoded', encodeURIComponent(key)],
-    [
-      'percent-encoded in lower case',
-      encodeURIComponent(key)
-        .toLowerCase()
-        .replace(/key_zq9/, 'key_Zq9')
-        .replace('x%22y7', 'x%22Y7'),
-    ],
-    ['inside a JSON string', JSON.stringify(key)],
-  ])('stops a key %s', (_, echoed) => {
-    const cleaned = withKey().clean(`before ${echoed} after`);
+  const cases = Object.entries(spellings).flatMap(([name, spell]) =>
+    keys.map((known) => ({ name, known, spelt: spell(known) })),
+  );
+  it.each(cases)('stops the key $known $name', ({ known, spelt }) => {
+    const text = `before ${spelt} after`;
+    const cleaned = withKey(known).clean(text);
+    expect(reveals(known, text)).toBe(true);
     expect(cleaned).toContain('[key]');
-    expect(cleaned).not.toContain(echoed.replace('Bearer ', ''));
     expect(cleaned).toMatch(/^before .* after$/);
+    expect(reveals(known, cleaned)).toBe(false);
+    expect(withKey(known).holds(text)).toBe(true);
+    expect(withKey(known).holds(cleaned)).toBe(false);
   });
 
-  it('stops a key that comes in pieces, wherever it is split, and loses nothing else', () => {
-    const text = `a ${key} b ${Buffer.from(`${key}:`).toString('base64')} key_Zq`;
+  it.each(cases)('stops the key $known $name, in whatever pieces it comes', ({ known, spelt }) => {
+    const text = `{"a":"${spelt}","b":"${spelt.slice(0, 5)}`;
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: text.length }), { maxLength: 8 }), (cuts) => {
-        const filter = withKey().filter();
+        const filter = withKey(known).filter();
         const points = [0, ...cuts.sort((a, b) => a - b), text.length];
         const pieces = points.map((point, index) => text.slice(point, points[index + 1]));
         const out = pieces.map((piece) => filter.push(piece)).join('') + filter.end();
-        expect(out).toBe(withKey().clean(text));
-        expect(out).not.toContain(key);
+        expect(reveals(known, out)).toBe(false);
+        expect(out).toContain(`"b":"${spelt.slice(0, 5)}`);
       }),
+      { numRuns: 30 },
     );
   });
 
+  it.each(cases)(
+    'keeps JSON that holds the key $known $name valid, and its other values',
+    ({ known, spelt }) => {
+      const value = { a: spelt, [spelt]: [1, 'José "q" \\', 12345678901234567890n.toString()], b: null };
+      const json = JSON.stringify(value);
+      const cleaned = withKey(known).cleanJson(json);
+      const parsed = JSON.parse(cleaned) as Record<string, unknown>;
+      expect(parsed.b).toBe(null);
+      expect(Object.values(parsed)[1]).toEqual(Object.values(value)[1]);
+      expect(parsed.a).toContain('[key]');
+      expect(reveals(known, cleaned)).toBe(false);
+    },
+  );
+
   it('leaves text without keys alone', () => {
     fc.assert(
-      fc.property(fc.array(fc.string()), (pieces) => {
-        const filter = withKey().filter();
-        expect(pieces.map((piece) => filter.push(piece)).join('') + filter.end()).toBe(pieces.join(''));
-      }),
+      fc.property(
+        fc.array(fc.string({ unit: fc.constantFrom('\\', 'u', '0', '4', '%', '&', '#', ';', 'k', ' ') })),
+        (pieces) => {
+          const filter = withKey().filter();
+          expect(pieces.map((piece) => filter.push(piece)).join('') + filter.end()).toBe(pieces.join(''));
+        },
+      ),
     );
+  });
+
+  it('changes nothing in JSON but what holds a key', () => {
+    const json = `{ "n": 1.00, "big":123456789012345678901,"u":"\\u00e9\\/", "k" : "a${'key_Zq9+/x\\"Y7'}b" }`;
+    expect(withKey().cleanJson(json)).toBe(
+      '{ "n": 1.00, "big":123456789012345678901,"u":"\\u00e9\\/", "k" : "a[key]b" }',
+    );
+  });
+
+  it('makes a string of a number that is a key, so that JSON stays JSON', () => {
+    expect(withKey('123456789').cleanJson('[123456789,5]')).toBe('["[key]",5]');
+  });
+
+  it('masks a key in the body of a reply and leaves other bodies as they are', () => {
+    const secrets = withKey();
+    const body = Buffer.from('{"a":"\\u006bey_Zq9+/x\\"Y7"}');
+    expect(Buffer.from(secrets.cleanBody(body)).toString()).toBe('{"a":"[key]"}');
+    const other = Buffer.from('{"a":"\\u006bey_Zq9"}');
+    expect(secrets.cleanBody(other)).toBe(other);
   });
 
   it('knows keys that are added later', () => {
@@ -60,5 +93,11 @@ describe('the key filter', () => {
     const filter = secrets.filter();
     secrets.add('another-key-9000');
     expect(filter.push('x another-key-9000\n')).toBe('x [key]\n');
+  });
+
+  it('shows the key of a simulator once it was revealed', () => {
+    const secrets = withKey();
+    secrets.reveal(key);
+    expect(secrets.clean(key)).toBe(key);
   });
 });

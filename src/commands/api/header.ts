@@ -25,7 +25,7 @@ export function parseHeader(text: string, flagName: string): Header {
   const known = name.trim().toLowerCase();
   if (!namePattern.test(known) || !/^[\t\x20-\x7e]*$/.test(value))
     throw usage(`${flagName} ${text}: not a header such as X-Request-Note:hello`);
-  // Many servers hand `_` on as `-`, and the other way round.
+  // Many servers take `_` in the name of a header for `-`.
   const asRead = known.replaceAll('_', '-').replace(/^-+/, '');
   const why = Object.hasOwn(ownHeaders, asRead) ? ownHeaders[asRead] : undefined;
   if (why !== undefined) throw usage(`${flagName} ${known}: ${why}`);

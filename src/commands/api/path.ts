@@ -1,4 +1,4 @@
-/** The path of `api`: it stays under the base URL, and it never goes around the commands that keep money safe. Pure. */
+/** Checks the path of `api`: it stays under the base URL, and refunds and captures go through their own commands. Pure. */
 
 import { isObject, type JsonObject, type Method, orderIdPattern } from '../../api/spec.ts';
 import { recordId, usage } from '../../command.ts';
@@ -7,7 +7,7 @@ import { CliError } from '../../errors.ts';
 // Letters, digits and what no URL parser changes; `:` would be a scheme, `;` a parameter, `\` a slash.
 const segmentPattern = /^(?:[A-Za-z0-9._~@+,=$!&*()-]|%[0-9A-Fa-f]{2})+$/;
 const queryPattern = /^[!-~]*$/;
-const longestPath = 8000;
+const mostCharacters = 8000;
 
 /** A path as it will be sent: relative, without a leading slash, query included. Throws CliError 'usage'. */
 export function parsePath(text: string): string {
@@ -25,11 +25,11 @@ function isSegment(segment: string): boolean {
 }
 
 /**
- * A text decoded until it no longer changes, since servers and the proxies before them decode more than once. Undefined
- * for a text whose bytes are no UTF-8: who reads those, reads them each in another way.
+ * Decodes a text until it no longer changes, since servers and the proxies before them may decode more than once. Undefined
+ * for bytes that are no UTF-8, since every server reads those in another way, and for a text that is too long.
  */
 function decodedFully(text: string): string | undefined {
-  if (text.length > longestPath) return undefined;
+  if (text.length > mostCharacters) return undefined;
   const encoded = /(?:%[0-9A-Fa-f]{2})+|%u[0-9A-Fa-f]{4}/g;
   try {
     let decoded = text;
@@ -59,7 +59,7 @@ function queryOf(path: string): URLSearchParams {
 
 /**
  * Throws CliError 'refused' for a change whose path says refund or capture, in whatever spelling and under whatever
- * prefix, with the command that does it. Such a path may be read.
+ * prefix, with the command that does it. GET may use such a path.
  */
 export function refuseMoneyRoute(method: Method, typed: string): void {
   if (method === 'GET') return;
@@ -73,7 +73,7 @@ export function refuseMoneyRoute(method: Method, typed: string): void {
   });
 }
 
-// An id is made of any letters. In all other segments the word counts wherever it stands: `refunds.json`, `do_refund`.
+// An id may hold any letters, so it does not count. In other segments the word counts anywhere: `refunds.json`, `do_refund`.
 function moneyVerb(segment: string): 'refund' | 'capture' | undefined {
   if (/^(?:ord|cus)_[A-Za-z0-9]+$/.test(segment)) return undefined;
   const plain = segment.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
@@ -81,7 +81,7 @@ function moneyVerb(segment: string): 'refund' | 'capture' | undefined {
   return plain.includes('captur') ? 'capture' : undefined;
 }
 
-/** Throws CliError 'refused' when a name in the query or the body makes some servers take the request for another method. */
+/** Throws CliError 'refused' when a name in the query or the body would make some servers use another method. */
 export function refuseOverrides(path: string, body: JsonObject = {}): void {
   const names = [...queryOf(path).keys(), ...Object.keys(body)];
   const override = names.find((name) => overridePattern.test(name.replace(/[^A-Za-z]+/g, '_')));
@@ -96,7 +96,7 @@ const overridePattern = /^_+(?:method|verb)_*$|http_?(?:method|verb)|method_?ove
 
 /**
  * The order that a change names, in its path, its query or its body; undefined when it names none. Throws CliError
- * 'usage' for an order without a valid id, 'refused' for several orders: a change has the lock of one.
+ * 'usage' for an order without a valid id, 'refused' for several orders: a change locks one only.
  */
 export function orderOf(path: string, body: JsonObject | undefined): string | undefined {
   const segments = segmentsOf(path);
@@ -114,8 +114,8 @@ export function orderOf(path: string, body: JsonObject | undefined): string | un
   });
 }
 
-// `order_id`, `orderId`, `order`, or the `id` in an object `order`, at any depth; but what a shop keeps in `metadata` are
-// its own numbers.
+// `order_id`, `orderId`, `order`, or the `id` in an object `order`, at any depth. Not in `metadata`, where the shop keeps
+// numbers of its own.
 function namedIn(value: unknown, key = ''): readonly string[] {
   const isOrder = /^orders?_?(?:ids?)?$/i.test(key);
   if (typeof value === 'string') return isOrder && orderIdPattern.test(value.trim()) ? [value.trim()] : [];

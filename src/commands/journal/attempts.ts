@@ -125,8 +125,15 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
         ...(proof.orderId === undefined ? [] : [[faint('order'), proof.orderId]]),
         [faint('account'), `${sent.profile}, ${sent.account}`],
         [faint('sent'), [at(sent.time), ` by ${sent.operator}`]],
-        [faint('not after'), at(sendBy)],
-        [faint('request'), `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`],
+        ...(sent.lost === undefined
+          ? [
+              [faint('not after'), at(sendBy)],
+              [
+                faint('request'),
+                `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`,
+              ],
+            ]
+          : []),
         ...proof.expected.map(({ chargeId, amount }) => [
           faint('expected'),
           `${amount} on charge ${chargeId}`,

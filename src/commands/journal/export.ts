@@ -1,25 +1,49 @@
-/** `journal export`: every attempt as flat records, for a spreadsheet or an audit. */
+/** `journal export`: every attempt as flat records for a spreadsheet or an audit, or the whole journal for another machine. */
 
 import { defineCommand, flag } from '../../command.ts';
+import type { Context } from '../../ports.ts';
 import { reckoningOf, whenFlag } from '../time-range.ts';
 import { originOf, showAttempts } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:
-    'Every attempt with its last verdict, oldest first, in the format of -o. Reads no order again.',
+    'Every attempt with its last verdict, oldest first, in the format of -o. Reads no order again. With --to the whole journal and its witness are written into one file for another machine; journal import reads it there. From then on make changes on that machine only, or both may send the same.',
   arguments: [],
   flags: {
     since: whenFlag('only what was sent since: 30d, a date, ISO 8601'),
     'all-profiles': flag.switch({ summary: 'every account' }),
+    to: flag.text({
+      value: 'FILE',
+      summary: 'write journal and witness into this new file, for journal import',
+      conflicts: ['since', 'all-profiles'],
+    }),
   },
   examples: [
     'paydesk journal export --csv > journal.csv',
     'paydesk journal export --ndjson --all-profiles | wc -l',
+    'paydesk journal export --to journal.paydesk',
   ],
   exits: [0, 2, 3, 9],
   async run(ctx, { flags }) {
+    if (flags.to !== undefined) return archive(ctx, flags.to);
     const origin = await originOf(ctx, flags['all-profiles'] === true);
     await showAttempts(ctx, await ctx.journal.attempts({ origin, since: flags.since?.at(reckoningOf(ctx)) }));
     return undefined;
   },
 });
+
+async function archive(ctx: Context, file: string): Promise<undefined> {
+  if (ctx.options.dryRun) {
+    await ctx.out.dryRun({ action: 'export', file }, () => [
+      { line: `would write the journal and its witness into ${file}` },
+    ]);
+    return undefined;
+  }
+  const rows = await ctx.journal.archive(file);
+  await ctx.out.own({ object: 'journal_export', file, rows }, () => [
+    { line: `${rows} ${rows === 1 ? 'row' : 'rows'} written: ${file}` },
+    { line: 'it holds request bodies and notes: keep it as you keep the journal' },
+    { line: 'after journal import go on there only, or both machines may send the same' },
+  ]);
+  return undefined;
+}

@@ -33,6 +33,8 @@ export const list = defineCommand({
     const attempts = await ctx.journal.attempts(query);
     const shown = flags.open === true ? await openOf(ctx, attempts) : attempts;
     await showAttempts(ctx, shown);
+    // Of a journal that lost rows nothing is said about what it does not show.
+    if (shown.length === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
     for (const line of closingLines(shown, flags.open === true)) ctx.notes.note(line);
     return undefined;
   },

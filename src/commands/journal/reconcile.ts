@@ -13,7 +13,7 @@ import {
   showAttempts,
 } from './attempts.ts';
 import { intentArgument } from './intent.ts';
-import { changeOf } from './words.ts';
+import { alarmLine, changeOf } from './words.ts';
 
 export const reconcile = defineCommand({
   description:
@@ -31,20 +31,23 @@ export const reconcile = defineCommand({
     const origin = await originOf(ctx, all && ctx.options.profile === undefined);
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
     const due = await dueOf(ctx, unsettled);
-    const chosen = all ? due : ctx.journal.pickDue(due, await ctx.journal.now());
-    if (ctx.options.dryRun) return sayDue(ctx, chosen);
+    if (ctx.options.dryRun) return sayDue(ctx, all ? due : await chosenOf(ctx, due));
     ctx.out.checkColumns(attemptColumns);
-    const looked = await lookAt(ctx, chosen, !all);
+    const looked = all ? await lookAt(ctx, due) : await lookAtSome(ctx, due);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => looked.some((one) => one.sent.intent === sent.intent);
     // What no read can tell, or is not to be read yet, is open all the same.
     const left = (await ctx.journal.attempts({ origin, unsettled: true })).filter((one) =>
       needsLook(ctx, one, now),
     );
-    await showAttempts(ctx, [...looked, ...left.filter((one) => !isShown(one))]);
+    const shown = [...looked, ...left.filter((one) => !isShown(one))];
+    warnOfAlarms(ctx, shown);
+    await showAttempts(ctx, shown);
     const alarmed = looked.filter((one) => needsLook(ctx, one, now));
-    if (looked.length + left.length === 0) ctx.notes.note('no open outcomes');
-    return left.length + alarmed.length === 0 ? 0 : exitCodes.unknown;
+    // What a journal that lost rows does not show may be open all the same.
+    const isWhole = (await ctx.journal.problem()) === undefined;
+    if (looked.length + left.length === 0 && isWhole) ctx.notes.note('no open outcomes');
+    return left.length + alarmed.length === 0 && isWhole ? 0 : exitCodes.unknown;
   },
 });
 
@@ -54,11 +57,12 @@ async function reconcileOne(ctx: Context, intent: string): Promise<number | unde
   if (ctx.options.dryRun) return sayDue(ctx, due);
   checkShown(ctx, before);
   const record = due.length === 0 ? before : (await ctx.journal.reconcile(before)).record;
+  warnOfAlarms(ctx, [record]);
   await showAttempt(ctx, record);
   return needsLook(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
 
-// Who asks for it by name gets a look at what is only watched too, due or not.
+// Somebody who names a watched attempt gets a read of its order, due or not.
 async function isWorthALook(ctx: Context, record: AttemptRecord): Promise<boolean> {
   return ctx.journal.isWatched(record) || ctx.journal.isDue(record, await ctx.journal.now());
 }
@@ -78,36 +82,66 @@ async function sayDue(ctx: Context, due: readonly AttemptRecord[]): Promise<unde
   return undefined;
 }
 
-/** Reads some of the due attempts again: three open ones, and one that is only watched. */
+/** Reads some of the due attempts again, and says every alarm: three open ones, and one that is only watched. */
 export async function lookAgain(
   ctx: Context,
   attempts: readonly AttemptRecord[],
 ): Promise<readonly AttemptRecord[]> {
-  const due = await dueOf(ctx, attempts);
-  return lookAt(ctx, ctx.journal.pickDue(due, await ctx.journal.now()), true);
+  const looked = await lookAtSome(ctx, await dueOf(ctx, attempts));
+  warnOfAlarms(ctx, looked);
+  return looked;
 }
 
-// What cannot be read is said and stays as it is. `brief`: one request for what is only watched, and a word where it fails
-// helps nobody.
-async function lookAt(
+async function lookAtSome(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+  const chosen = await chosenOf(ctx, due);
+  const isWatched = (record: AttemptRecord) => ctx.journal.isWatched(record);
+  const looked = await lookAt(
+    ctx,
+    chosen.filter((record) => !isWatched(record)),
+  );
+  return [...looked, ...(await lookBriefly(ctx, chosen.filter(isWatched)))];
+}
+
+// Whoever reads only stdout through a pipe, or asked for quiet, is to see it as well.
+function warnOfAlarms(ctx: Context, records: readonly AttemptRecord[]): void {
+  for (const line of records.map(alarmLine)) if (line !== undefined) ctx.notes.warn(line);
+}
+
+async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+  return ctx.journal.pickDue(due, await ctx.journal.now());
+}
+
+// Nobody asked for this one by name, so a read that fails is not worth a line.
+async function lookBriefly(
   ctx: Context,
   attempts: readonly AttemptRecord[],
-  brief: boolean,
 ): Promise<readonly AttemptRecord[]> {
+  const looked: AttemptRecord[] = [];
+  for (const record of attempts) {
+    try {
+      const { record: after, sight } = await ctx.journal.reconcile(record, { once: true });
+      if (sight?.shows !== 'unreadable') looked.push(after);
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+    }
+  }
+  return looked;
+}
+
+// What cannot be read is said and stays as it is.
+async function lookAt(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
   const looked: AttemptRecord[] = [];
   for (const record of attempts) {
-    const once = brief && ctx.journal.isWatched(record);
     try {
-      const { record: after, sight } = await ctx.journal.reconcile(record, { once });
-      if (once && sight?.shows === 'unreadable') continue;
+      const { record: after, sight } = await ctx.journal.reconcile(record);
       looked.push(after);
       if (sight?.shows === 'unreadable')
         ctx.notes.note(`no read tells of ${record.sent.intent}: ${sight.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // An outcome that has a verdict is only watched; an account that is gone needs nobody's eyes for it.
-      if (once || (error.kind === 'auth' && !ctx.journal.isOpen(record, now))) continue;
+      if (error.kind === 'auth' && !ctx.journal.isOpen(record, now)) continue;
       ctx.notes.warn(`${record.sent.intent} stays as it is: ${error.message}`);
       looked.push(record);
     }

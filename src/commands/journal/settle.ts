@@ -50,7 +50,7 @@ export const settle = defineCommand({
 // A word that contradicts what is settled is not taken for said.
 function refuseContradiction({ sent, verdicts }: AttemptRecord, applied: boolean): void {
   if ((verdicts.at(-1)?.verdict === 'applied') === applied) return;
-  throw new CliError('refused', `${sent.intent} is settled, and not as ${statedWords(applied)}`, {
+  throw new CliError('refused', `${sent.intent} is settled as ${applied ? 'not made' : 'made'}`, {
     certain: 'nothing was written down',
     now: [`paydesk journal show ${sent.intent}`],
   });

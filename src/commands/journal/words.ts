@@ -1,6 +1,7 @@
 /** Outcomes of the journal in words that can be read to a customer. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
+import { alarmWords, attemptName } from '../../attempt-words.ts';
 import type { AttemptRecord, Profile, VerdictRow } from '../../ports.ts';
 import { commandLine } from '../account.ts';
 import { blockedWords, changeWords, kindWords, settleCommands } from '../kind-words.ts';
@@ -11,14 +12,6 @@ export function outcomeWords({ verdicts }: AttemptRecord, open: boolean): string
   const alarm = last?.alarm === undefined ? '' : `${alarmWords[last.alarm]}: `;
   return `${alarm}${verdictWords(last, open)}`;
 }
-
-const alarmWords = {
-  duplicate: 'DUPLICATE?',
-  contradiction: 'the answer contradicted the request',
-  partial: 'only a part shows',
-  applied_though_rejected: 'refused, and yet made',
-  disagreement: 'its figures do not agree',
-} as const;
 
 function verdictWords(last: VerdictRow | undefined, open: boolean): string {
   switch (last?.verdict) {
@@ -40,6 +33,17 @@ function verdictWords(last: VerdictRow | undefined, open: boolean): string {
 /** `refund of 23000 MXN`, `capture`: its order is said beside it. */
 export function changeOf({ sent: { proof, amount, currency, request } }: AttemptRecord): string {
   return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request });
+}
+
+/** The alarm that stands on an attempt, for stderr: what was seen, and where to look. Undefined when there is none. */
+export function alarmLine(record: AttemptRecord): string | undefined {
+  const { intent, proof } = record.sent;
+  const last = record.verdicts.at(-1);
+  if (last?.alarm === undefined) return undefined;
+  const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one without an id').join(' and ');
+  const seen = last.alarm === 'duplicate' ? `the service lists ${ids}` : last.why;
+  const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
+  return `${alarmWords[last.alarm]}: ${changeOf(record)}${on}: ${seen}: paydesk journal show ${intent}`;
 }
 
 /** An attempt as one flat record. Times are Unix seconds, as the service's. */
@@ -96,19 +100,16 @@ export function nextSteps(
         : 'tell the buyer "it is being checked"; do not send it again anywhere else',
       ...(readable
         ? [`paydesk journal reconcile ${intent}`, blockedWords(until)]
-        : ['look for it at the service: no read of paydesk can show it']),
+        : record.sent.lost !== undefined && proof.orderId !== undefined
+          ? [`look for it here: ${commandLine(accountOf(record), 'orders', 'show', proof.orderId)}`]
+          : ['look for it at the service: no read of paydesk can show it']),
       'when you know which, one of:',
       ...settleCommands(intent),
     ];
   }
   if (last?.verdict === 'not_seen')
-    return [`to send it again: the same command with --again ${againName(record)}`];
+    return [`to send it again: the same command with --again ${attemptName(record)}`];
   return proof.orderId === undefined ? [] : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)];
-}
-
-// As the refusal of a repeat names it.
-function againName({ sent: { intent, attempt } }: AttemptRecord): string {
-  return attempt === 1 ? intent : `${intent}.${attempt}`;
 }
 
 // By the name it had when it was sent: whoever follows the words reaches that account, not the default one.

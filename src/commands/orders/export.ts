@@ -120,7 +120,7 @@ function wordsOf({ rows, by, tz, since, until }: WordsInput, filters: readonly s
 
 async function factsOf(ctx: Context, { origin }: Profile): Promise<ReadonlyMap<string, RefundFacts>> {
   try {
-    return refundFacts(await ctx.journal.attempts({ origin }));
+    return refundFacts(await ctx.journal.attempts({ origin }), ctx.journal);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     // A file that leaves out what is known would say that others made these refunds.

@@ -62,12 +62,13 @@ function sumLine(money: OrderMoney): string {
 }
 
 /**
- * The same amount on the same charge, by anyone, at any age, may be the refund that was meant: the newest one must be named.
- * Whether a word that names no refund of this order covers it, the journal knows, and says under the order's lock.
+ * Throws CliError 'refused' when a charge already has a refund of the same amount, by anyone and of any age, and `again` does
+ * not name the newest of them. A name that is no refund of this order may be an attempt: the journal checks it later, under
+ * the order's lock.
  */
 export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
-  { again }: Pick<RefundAsked, 'again'>,
+  { again, reason, note }: Pick<RefundAsked, 'again' | 'reason' | 'note'>,
   profile: Profile,
 ): void {
   const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
@@ -80,6 +81,8 @@ export function checkRepeat(
       '--charge',
       String(charge?.number ?? chargeId),
       ...(body.amount === undefined ? [] : ['--amount', String(body.amount)]),
+      ...(reason === undefined ? [] : ['--reason', reason]),
+      ...(note === undefined ? [] : ['--note', note]),
     ];
     throw refused(
       `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${-amount} already, ${equal.id}`,

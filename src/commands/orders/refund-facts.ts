@@ -1,6 +1,6 @@
 /** What the journal of this machine knows of refund records: who, why, the note. Pure. */
 
-import type { AttemptRecord } from '../../ports.ts';
+import type { AttemptRecord, JournalDesk } from '../../ports.ts';
 
 /** Of one refund record. */
 export interface RefundFacts {
@@ -14,14 +14,18 @@ export interface RefundFacts {
 }
 
 /** Refund id → what is known of it, out of the attempts that were applied. */
-export function refundFacts(attempts: readonly AttemptRecord[]): ReadonlyMap<string, RefundFacts> {
+export function refundFacts(
+  attempts: readonly AttemptRecord[],
+  { ownRefunds }: Pick<JournalDesk, 'ownRefunds'>,
+): ReadonlyMap<string, RefundFacts> {
   return new Map(
-    attempts.flatMap(({ sent, verdicts }) => {
+    attempts.flatMap((record) => {
+      const { sent, verdicts } = record;
       const last = verdicts.at(-1);
       if (last?.verdict !== 'applied') return [];
       const { intent, reason, note, operator } = sent;
       const facts = { intent, reason, note, operator, knownBy: last.by };
-      return (last.refunds ?? []).flatMap(({ id }): [string, RefundFacts][] =>
+      return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] =>
         id === undefined ? [] : [[id, facts]],
       );
     }),

@@ -3,8 +3,8 @@
 import { readMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord, Context, Profile } from '../../ports.ts';
-import { refundFacts } from './refund-facts.ts';
+import type { Context, Profile } from '../../ports.ts';
+import { type RefundFacts, refundFacts } from './refund-facts.ts';
 
 /** What the journal says of a refund record. */
 export interface RefundOrigin {
@@ -23,7 +23,8 @@ export async function originsOf(ctx: Context, profile: Profile, order: JsonObjec
     return new Map();
   try {
     const { origin } = profile;
-    return refundOrigins(await ctx.journal.attempts({ origin, orderId: reading.money.id }));
+    const attempts = await ctx.journal.attempts({ origin, orderId: reading.money.id });
+    return refundOrigins(refundFacts(attempts, ctx.journal));
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     ctx.notes.warn(`who sent the refunds is not shown: ${error.message}`);
@@ -31,10 +32,10 @@ export async function originsOf(ctx: Context, profile: Profile, order: JsonObjec
   }
 }
 
-/** Reads the origins out of the attempts on an order. Pure. */
-function refundOrigins(attempts: readonly AttemptRecord[]): RefundOrigins {
+// Puts what is known of each refund into words.
+function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): RefundOrigins {
   return new Map(
-    [...refundFacts(attempts)].map(([id, { operator, note, knownBy, reason }]): [string, RefundOrigin] => {
+    [...facts].map(([id, { operator, note, knownBy, reason }]): [string, RefundOrigin] => {
       const by = note === undefined ? operator : `${operator}: ${note}`;
       return [id, { by: knownBy === 'read' ? `${by} (or identical)` : by, reason }];
     }),

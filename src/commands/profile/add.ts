@@ -41,7 +41,7 @@ const flags = {
   }),
   confirm: flag.text({
     value: 'HOST',
-    summary: 'a host with letters beyond ASCII, as xn--…: says that it is meant',
+    summary: 'the host as xn--…: says that a host with letters beyond ASCII is meant',
   }),
   default: flag.switch({ summary: 'use it from now on when no -p is given' }),
 } as const;
@@ -51,8 +51,8 @@ type Values = Input<[], typeof flags>['flags'];
 export const add = defineCommand({
   description:
     'Asks for what no flag says. The key is never an argument: it is typed at a prompt, or read with --key-stdin or ' +
-    '--key-file. It is kept in the system keyring; in a file that only you can read if you say so, with --key-store ' +
-    'file where nobody is asked. ' +
+    '--key-file. It is kept in the system keyring, or, if you say so (--key-store file), in a file that only you can ' +
+    'read. ' +
     '--api-version and --lang become part of the profile.\n\n' +
     'A file for --from holds JSON: {"base_url", "mode", "vendor", "api_version", "lang", "auth", "settings": {…}}, ' +
     'the first two at least.',

@@ -1,12 +1,12 @@
-/** A host whose name is not what it looks like: shown in both forms, and used only on somebody's word. */
+/** Asks before a key goes to a host with letters beyond ASCII: its name may only look like that of another host. */
 
 import { usage } from '../../command.ts';
 import { CliError } from '../../errors.ts';
 import type { Context } from '../../ports.ts';
 
 /**
- * Asks about a host with letters beyond ASCII, which may only look like those of another host; a script says
- * `--confirm HOST`. Throws CliError 'refused' when it does not, 'cancelled' for a No, 'usage' for the name of another host.
+ * Shows such a host in both forms and asks. A script says `--confirm HOST` instead. Throws CliError 'refused' when it does
+ * not, 'cancelled' for a No, 'usage' when it confirms another host.
  */
 export async function confirmHost(
   ctx: Context,
@@ -14,7 +14,7 @@ export async function confirmHost(
   confirmed: string | undefined,
 ): Promise<void> {
   const host = ctx.profiles.hostOf(baseUrl);
-  // What is wrong with a base URL is said by whoever stores it.
+  // A base URL that is wrong is refused when the profile is stored.
   if (host === undefined) return;
   if (confirmed !== undefined && confirmed !== host.ascii)
     throw usage(`--confirm ${confirmed}: the host of the base URL is ${host.ascii}`);

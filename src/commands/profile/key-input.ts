@@ -45,7 +45,7 @@ export function isScripted(ctx: Context, flags: KeyFlagValues): boolean {
   return !ctx.ask.interactive || flags['key-stdin'] === true || flags['key-file'] !== undefined;
 }
 
-/** The key of a new profile, with where it is to be kept. A person says that before typing the key. */
+/** Reads the key of a new profile, and where to keep it. A person is asked for the place first. */
 export async function readNewKey(
   ctx: Context,
   flags: KeyFlagValues,
@@ -59,7 +59,7 @@ export async function readNewKey(
   return { ...(await readKey(ctx, flags, profile)), place };
 }
 
-// A file only on somebody's word, never because there is no keyring.
+// Never a file just because there is no keyring: somebody must ask for it.
 async function keyringOrRefuse(ctx: Context): Promise<KeyPlace> {
   const problem = await ctx.profiles.keyringProblem();
   if (problem === undefined) return 'keyring';

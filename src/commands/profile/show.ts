@@ -24,7 +24,7 @@ export const show = defineCommand({
   },
 });
 
-// A host with letters beyond ASCII is shown as it is asked for, and as it reads.
+// A host with letters beyond ASCII is shown in both forms.
 function withHost({ values }: ProfileDescription, value: string): readonly Described[] {
   return values.flatMap((one) =>
     one.name === 'base_url' ? [one, { name: 'host_reads', value, from: 'base_url' }] : [one],
@@ -63,11 +63,13 @@ function pair({ name, value, from }: Described): [string, unknown][] {
   ];
 }
 
-function folderRecord({ profiles }: Context): JsonObject {
+function folderRecord({ profiles, journal }: Context): JsonObject {
   return {
     file: profiles.file,
     config_folder: profiles.folders.config,
     state_folder: profiles.folders.state,
+    journal_file: journal.file,
+    witness_file: journal.witness,
     cache_folder: profiles.folders.cache,
   };
 }

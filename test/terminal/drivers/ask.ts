@@ -45,6 +45,7 @@ const ask = createAsk({
   accessible,
   color,
   secrets,
+  learnKey: (key) => secrets.add(key),
   signal: stopping.signal,
   beforeQuestion: () => notes.flush(),
   write: (text) => notes.write(text),

@@ -1,0 +1,38 @@
+/** `journal import`: the journal of another machine becomes the journal of this one. */
+
+import { defineCommand } from '../../command.ts';
+import { CliError } from '../../errors.ts';
+
+export const importJournal = defineCommand({
+  description:
+    'Imports the file that journal export --to wrote on another machine: every row, and the witness. Works only on a machine that has sent nothing yet. From then on make no change on the other machine: it does not know what this one sends.',
+  arguments: [
+    {
+      name: 'file',
+      summary: 'written by journal export --to',
+      required: true,
+      parse: (text: string) => text,
+    },
+  ],
+  flags: {},
+  examples: ['paydesk journal import journal.paydesk', 'paydesk journal import journal.paydesk --yes --json'],
+  exits: [0, 2, 3],
+  async run(ctx, { args: [file] }) {
+    if (ctx.options.dryRun) {
+      await ctx.out.dryRun({ action: 'import', file }, () => [
+        { line: `would import the journal from ${file}` },
+      ]);
+      return undefined;
+    }
+    const message = `import the journal of another machine from ${file}?`;
+    if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
+      throw new CliError('cancelled', 'nothing was changed');
+    }
+    const rows = await ctx.journal.restore(file);
+    await ctx.out.own({ object: 'journal_import', file: ctx.journal.file, rows }, () => [
+      { line: `${rows} ${rows === 1 ? 'row' : 'rows'} imported: ${ctx.journal.file}` },
+      { line: 'change orders from this machine only from now on' },
+    ]);
+    return undefined;
+  },
+});

@@ -1,0 +1,273 @@
+/** All that an order shows counts: what does not agree is neither "made" nor "not made", and both figures are on screen. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Home, Ran } from '../harness/paydesk.ts';
+import { inOneLine } from '../harness/ran.ts';
+import { type Handler, json, reset } from '../harness/server.ts';
+import { type Json, listOf, newRefundOf } from '../orders/service.ts';
+import { changeArgs, type Desk, journalRows, openDesk, refundAmount, story } from './desk.ts';
+import {
+  chargeAmount,
+  honest,
+  type Ledger,
+  type LedgerOrder,
+  type OnPost,
+  startLedger,
+  withRefund,
+} from './ledger.ts';
+
+let ledger: Ledger;
+let desk: Desk;
+beforeAll(async () => {
+  ledger = await startLedger();
+  desk = await openDesk({ url: ledger.url });
+});
+afterAll(async () => {
+  desk[Symbol.dispose]();
+  await ledger[Symbol.asyncDispose]();
+});
+
+const invalid = { object: 'error', type: 'parameter_validation_error', details: [{ message: 'no' }] };
+const notReturnable = {
+  object: 'error',
+  type: 'precondition_required_error',
+  details: [
+    {
+      message: 'The order is not refundable.',
+      code: 'service.errors.precondition_required.combo.order.is_not_returnable',
+    },
+  ],
+};
+
+/** The order with other fields of its charge. */
+function withCharge(order: Json, changes: Json): Json {
+  const { data } = order.charges as { readonly data: readonly Json[] };
+  return { ...order, charges: listOf({ ...data[0], ...changes }) };
+}
+
+/** Neither "made" nor "not made": exit 7, one POST, the last row unknown, and the same command is refused. */
+async function expectUnknown(home: Home, order: LedgerOrder): Promise<Ran> {
+  const ran = await desk.run(home, changeArgs(order));
+  expect({ code: ran.code, posts: order.posts.length }, ran.stderr).toEqual({ code: 7, posts: 1 });
+  expect(journalRows(home).at(-1)?.verdict, ran.stderr).toBe('unknown');
+  expect(ran.stdout).not.toContain('refunded');
+  expect(inOneLine(ran.stderr)).not.toMatch(/moved no money|was not sent|does not show it yet/);
+  order.onPost = honest;
+  const same = await desk.run(home, changeArgs(order));
+  expect({ code: same.code, posts: order.posts.length }, same.stderr).toEqual({ code: 3, posts: 1 });
+  return ran;
+}
+
+/** Answers, once the order was changed so. */
+const once =
+  (change: (order: LedgerOrder) => unknown, answer: Handler): OnPost =>
+  (order) => {
+    change(order);
+    return answer;
+  };
+
+/** The sum moves and no record shows. */
+function hide(order: LedgerOrder): Json {
+  order.value = { ...order.value, amount_refunded: refundAmount, updated_at: 1_790_000_099 };
+  return order.value;
+}
+
+describe.concurrent('the sum went from 0 to 5000 and refunds are null: unknown, blocked, with both figures', () => {
+  test.each<[string, OnPost]>([
+    ['the reply is lost', once(hide, reset)],
+    ['it is refused (422)', once(hide, json(invalid, 422))],
+    ['it is refused by a documented error', once(hide, json(notReturnable, 428))],
+    ['the reply says so (200)', (order) => json(hide(order))],
+    [
+      'the reply shows the order as it was (200)',
+      (order, apply) => once(hide, json(order.value))(order, apply),
+    ],
+  ])('%s', async (_, onPost) => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', onPost);
+    const ran = await expectUnknown(home, order);
+    const figures = 'amount_refunded went from 0 to 5000, but no refund shows for it';
+    expect(inOneLine(ran.stderr).split(figures)).toHaveLength(2);
+  });
+
+  test('the sum of the charge alone moved: unknown', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', (one) => {
+      one.value = withCharge(one.value, { amount_refunded: refundAmount });
+      return reset;
+    });
+    order.value = withCharge(order.value, { amount_refunded: 0 });
+    const ran = await expectUnknown(home, order);
+    expect(inOneLine(ran.stderr)).toContain('went from 0 to 5000, but no refund shows for it');
+  });
+
+  test('the records come to less than the sum moved: unknown, with both figures', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', (one, apply) => {
+      one.value = { ...apply(), amount_refunded: 2 * refundAmount };
+      return json(one.value);
+    });
+    const ran = await expectUnknown(home, order);
+    expect(inOneLine(ran.stderr)).toContain(
+      'amount_refunded went from 0 to 10000, but the refunds shown come to 5000',
+    );
+  });
+
+  test('the record shows later: the next look says made, and nothing was sent twice', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', once(hide, reset));
+    await expectUnknown(home, order);
+    order.value = { ...order.value, amount_refunded: 0 };
+    order.apply(order.posts[0]?.body ?? '');
+    const look = await desk.run(home, ['journal', 'reconcile', '--all']);
+    expect({ code: look.code, posts: order.posts.length, story: story(home) }, look.stderr).toEqual({
+      code: 0,
+      posts: 1,
+      story: 'sent unknown unknown applied',
+    });
+  });
+});
+
+describe.concurrent('an order that says refunds were made and does not show them is not refunded', () => {
+  test.each<[string, Json | null | undefined]>([
+    ['refunds null', null],
+    ['refunds absent', undefined],
+    ['refunds an empty list', listOf()],
+  ])('amount_refunded 300 and %s: refused (3), nothing sent, nothing in the journal', async (_, refunds) => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    order.value = withCharge({ ...order.value, amount_refunded: 300 }, { refunds });
+    const ran = await desk.run(home, changeArgs(order));
+    expect({ code: ran.code, posts: order.posts.length, story: story(home) }, ran.stderr).toEqual({
+      code: 3,
+      posts: 0,
+      story: '',
+    });
+    expect(inOneLine(ran.stderr)).toContain('its outcome could not be proved afterwards');
+  });
+});
+
+// Made an hour before, and not shown when the order was read.
+const hidden = () =>
+  newRefundOf('rf_hidden', refundAmount, { created_at: Math.floor(Date.now() / 1000) - 3_600 });
+
+describe.concurrent('a refund that was hidden before is not taken for ours', () => {
+  test.each<[string, OnPost]>([
+    ['in the reply', (order) => json(appear(order))],
+    ['in the read after a lost reply', once(appear, reset)],
+    ['in the read after a refusal', once(appear, json(invalid, 422))],
+  ])('it shows %s: unknown, with the time that it was made at', async (_, onPost) => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', onPost);
+    const ran = await expectUnknown(home, order);
+    expect(inOneLine(ran.stderr)).toMatch(
+      /refund rf_hidden was made at \d{4}-[^,]+, before this one was sent/,
+    );
+  });
+
+  test('it shows at a later look: still not ours, exit 7', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', () => reset);
+    expect((await desk.run(home, changeArgs(order))).code).toBe(7);
+    appear(order);
+    const look = await desk.run(home, ['journal', 'reconcile', '--all']);
+    expect({ code: look.code, posts: order.posts.length, story: story(home) }, look.stderr).toEqual({
+      code: 7,
+      posts: 1,
+      story: 'sent unknown not_seen unknown',
+    });
+  });
+
+  test('it shows beside ours, which the reply confirmed: the next look is an alarm (7), not a quiet yes', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    expect((await desk.run(home, changeArgs(order))).code).toBe(0);
+    appear(order);
+    const look = await desk.run(home, ['journal', 'reconcile', '--all']);
+    expect(look.code, look.stderr).toBe(7);
+    expect(look.stdout).toContain('DUPLICATE?');
+  });
+});
+
+function appear(order: LedgerOrder): Json {
+  order.value = withRefund(order.value, hidden(), refundAmount);
+  return order.value;
+}
+
+describe.concurrent('something of the order moved and no record shows why: unknown, not "not made"', () => {
+  test.each<[string, (order: Json) => Json, string]>([
+    [
+      'updated_at',
+      (order) => ({ ...order, updated_at: 1_790_000_099 }),
+      'updated_at was 1790000030 and is 1790000099',
+    ],
+    [
+      'payment_status',
+      (order) => ({ ...order, payment_status: 'partially_refunded' }),
+      'payment_status was paid and is partially_refunded',
+    ],
+    ['is_refundable', (order) => ({ ...order, is_refundable: false }), 'is_refundable was true and is false'],
+    [
+      'the status of its charge',
+      (order) => withCharge(order, { status: 'refunded' }),
+      'was paid and is refunded',
+    ],
+    [
+      'is_refundable of its charge',
+      (order) => withCharge(order, { is_refundable: false }),
+      'was true and is false',
+    ],
+  ])('%s, after a lost reply', async (_, change, words) => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', (one) => {
+      one.value = change(one.value);
+      return reset;
+    });
+    const ran = await expectUnknown(home, order);
+    expect(inOneLine(ran.stderr)).toContain(words);
+  });
+
+  test('updated_at, after a refusal (422): unknown, not "moved no money"', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', (one) => {
+      one.value = { ...one.value, updated_at: 1_790_000_099 };
+      return json(invalid, 422);
+    });
+    await expectUnknown(home, order);
+  });
+});
+
+describe.concurrent("somebody else's refund of another amount, with sums that agree, hides nothing of ours", () => {
+  const other = (order: LedgerOrder): void => {
+    order.value = withRefund(order.value, newRefundOf('rf_other', 700), 700);
+  };
+
+  test('the reply is lost: not seen (7), their refund is in the journal, and ours is blocked', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', once(other, reset));
+    const ran = await desk.run(home, changeArgs(order));
+    expect({ code: ran.code, posts: order.posts.length, story: story(home) }, ran.stderr).toEqual({
+      code: 7,
+      posts: 1,
+      story: 'sent unknown not_seen',
+    });
+    const shown = await desk.run(home, ['journal', 'show', String(journalRows(home)[0]?.intent)]);
+    expect(shown.stdout).toContain('refund rf_other   -700');
+    expect((await desk.run(home, changeArgs(order))).code).toBe(3);
+    expect(order.posts).toHaveLength(1);
+  });
+
+  test('it is refused as not refundable: exit 5, and their refund explains why', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund', once(other, json(notReturnable, 428)));
+    const ran = await desk.run(home, changeArgs(order));
+    expect({ code: ran.code, posts: order.posts.length, story: story(home) }, ran.stderr).toEqual({
+      code: 5,
+      posts: 1,
+      story: 'sent rejected',
+    });
+    expect(inOneLine(ran.stderr)).toMatch(
+      new RegExp(`700 of ${chargeAmount} MXN went back on .+, not from this machine`),
+    );
+  });
+});

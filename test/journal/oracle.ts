@@ -1,0 +1,99 @@
+/** What must never be said or happen, by what the service really made. */
+
+import type { AttemptRecord, VerdictRow } from '../../src/journal/rows.ts';
+import { claimedBy, verdictOf } from '../../src/journal/standing.ts';
+import type { Outcome } from '../../src/ports.ts';
+import { amount, type Made } from './hostile-service.ts';
+
+/** What a schedule came to. */
+export interface Tally {
+  posts: number;
+  /** Attempts of which something was made, and those that the service made twice. */
+  effects: number;
+  doubled: number;
+  /** Refunds of others of the same amount. */
+  foreign: number;
+  applied: number;
+  /** Attempts that end with a duplicate alarm, and those that end without a verdict that is sure. */
+  alarms: number;
+  open: number;
+}
+
+/** What an attempt is called here. */
+export function keyOf({ sent }: Pick<AttemptRecord, 'sent'>): string {
+  return `${sent.intent} ${sent.attempt}`;
+}
+
+/** Throws where a run says "made" or "not made", and the service knows better. */
+export function checkOutcome(outcome: Outcome, attempt: string | undefined, made: readonly Made[]): void {
+  const own = made.filter((one) => one.attempt === attempt);
+  const equal = made.filter((one) => one.amount === -amount);
+  if (outcome.verdict === 'applied' && equal.length === 0) throw new Error('false made: nothing was');
+  if (outcome.verdict === 'rejected' && outcome.confirmed && own.length > 0)
+    throw new Error('false not made: it was said to be refused');
+  if (outcome.verdict === 'not_sent' && own.length > 0) throw new Error('false not made: it was sent');
+}
+
+/** Counts; `posts`: when each attempt's request arrived. Throws on a double, a lost outcome, a false word, and on an alarm that nobody raised. */
+export function tallyOf(
+  attempts: readonly AttemptRecord[],
+  posts: ReadonlyMap<string, number>,
+  made: readonly Made[],
+): Tally {
+  const effects = new Set(made.map(({ attempt }) => attempt).filter((attempt) => attempt !== undefined));
+  if (effects.size > 1) throw new Error(`double: ${effects.size} of our attempts were made`);
+  for (const attempt of posts.keys()) checkKept(attempt, attempts, made);
+  const doubled = attempts.filter((record) => ofAttempt(record, made).length > 1);
+  for (const record of attempts) checkWord(record, attempts, made, posts.get(keyOf(record)));
+  const last = attempts.map(verdictOf);
+  return {
+    posts: posts.size,
+    effects: effects.size,
+    doubled: doubled.length,
+    foreign: made.filter((one) => one.attempt === undefined && one.amount === -amount).length,
+    applied: last.filter((row) => row?.verdict === 'applied').length,
+    alarms: last.filter((row) => row?.alarm === 'duplicate').length,
+    open: last.filter((row) => row?.verdict === 'unknown' || row === undefined).length,
+  };
+}
+
+function ofAttempt(record: AttemptRecord, made: readonly Made[]): readonly Made[] {
+  return made.filter(({ attempt }) => attempt === keyOf(record));
+}
+
+// A request that left is in the journal, and what it made is not closed as not made.
+function checkKept(attempt: string, attempts: readonly AttemptRecord[], made: readonly Made[]): void {
+  const record = attempts.find((one) => keyOf(one) === attempt);
+  if (record === undefined) throw new Error(`lost outcome: ${attempt} is not in the journal`);
+  if (!made.some((one) => one.attempt === attempt)) return;
+  const denied = record.verdicts.find(isDenial);
+  if (denied !== undefined) throw new Error(`lost outcome: ${attempt} was made, and said ${denied.verdict}`);
+  if (verdictOf(record)?.verdict === 'not_seen')
+    throw new Error(`lost outcome: ${attempt} was made, is shown, and ends as not seen`);
+}
+
+function isDenial({ verdict, confirmed }: VerdictRow): boolean {
+  return verdict === 'not_sent' || (verdict === 'rejected' && confirmed !== false);
+}
+
+function checkWord(
+  record: AttemptRecord,
+  attempts: readonly AttemptRecord[],
+  made: readonly Made[],
+  postedAt = 0,
+): void {
+  const last = verdictOf(record);
+  if (last?.verdict !== 'applied' || last.by === 'person') return;
+  const known = new Set(
+    record.sent.proof.before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)),
+  );
+  const claimed = claimedBy(attempts, record);
+  // Ours, or identical and made since then: nothing else counts as it.
+  const fitting = made.filter(({ id, amount: of }) => of === -amount && !known.has(id) && !claimed.has(id));
+  if (fitting.length === 0) throw new Error(`false made: ${keyOf(record)}`);
+  // What shows later than its time is not looked for; a read may be half a minute old.
+  const until = postedAt + record.sent.horizonMs - 60_000;
+  const inTime = fitting.filter(({ at, shownFrom }) => Math.max(at, shownFrom) <= until);
+  if (inTime.length > 1 && last.alarm === undefined)
+    throw new Error(`no alarm: ${inTime.length} refunds fit ${keyOf(record)}`);
+}
