@@ -187,7 +187,7 @@ describe('a look at an open attempt', () => {
         by: 'reply',
         alarm: 'contradiction',
         why: 'the status failed of refund ref_1',
-        refunds: [],
+        refunds: [expect.objectContaining({ id: 'ref_1' })],
       },
     ],
     [
@@ -230,7 +230,7 @@ describe('a look at an open attempt', () => {
         why: 'a read after its time shows no more of it',
         alarm: 'contradiction',
         created: 'c',
-        refunds: [],
+        refunds: [expect.objectContaining({ id: 'ref_1' })],
       },
     ],
     [
