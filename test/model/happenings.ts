@@ -19,7 +19,7 @@ export function happenings(world: World, rules: Rules): Move[] {
     ...world.requests.flatMap((_, index) => fates(world, rules, index)),
     ...othersRefund(world),
     ...powerFails(world),
-    ...clockIsSet(world),
+    ...clockIsSet(world, rules),
     ...olderJournalIsPutBack(world),
   ];
 }
@@ -84,8 +84,8 @@ function powerFails(world: World): Move[] {
 // Ahead, past every horizon, and back, behind the time.
 const aheadMs = [0, 3 * horizonMs, -3 * horizonMs];
 
-function clockIsSet(world: World): Move[] {
-  if (world.left.jumps === 0) return [];
+function clockIsSet(world: World, { jumps }: Rules): Move[] {
+  if (world.left.jumps === 0 || (jumps === 'between_runs' && !isQuiet(world))) return [];
   return aheadMs
     .filter((ahead) => ahead !== world.ahead)
     .map((ahead) => ({
@@ -96,8 +96,7 @@ function clockIsSet(world: World): Move[] {
 
 // Nobody runs meanwhile: a restored backup, a copied folder.
 function olderJournalIsPutBack(world: World): Move[] {
-  const isQuiet = world.processes.every((process) => typeof process !== 'object');
-  if (world.left.restores === 0 || !isQuiet) return [];
+  if (world.left.restores === 0 || !isQuiet(world)) return [];
   return world.journals.flatMap(({ rows }, machine) =>
     rows.map((_, length) => ({
       name: `a journal of ${length} of ${rows.length} rows is put back`,
@@ -109,4 +108,8 @@ function olderJournalIsPutBack(world: World): Move[] {
       },
     })),
   );
+}
+
+function isQuiet(world: World): boolean {
+  return world.processes.every((process) => typeof process !== 'object');
 }

@@ -51,7 +51,8 @@ function rowKey(row: JournalRow): string {
   if (row.type === 'sent') {
     const { intent, proof, origin, again } = row;
     const { charges, amountRefunded } = proof.before;
-    return `${intent}S${proof.kind[0]}${charges[0]?.refunds.map(({ id }) => id)}${amountRefunded}${origin}${again}${stampKey(row)}`;
+    const ids = charges.flatMap(({ refunds }) => refunds.map(({ id }) => id));
+    return [intent, 'S', proof.kind, ids, amountRefunded, origin, again, stampKey(row)].join();
   }
   const { intent, verdict, by, alarm, confirmed, refunds = [] } = row;
   const ids = verdict === 'applied' ? refunds.map(({ id }) => id) : [];

@@ -71,8 +71,8 @@ describe('each rule is needed: without it there is a counterexample', () => {
       'double',
     ],
     [
-      'one sending uses up what --again names',
-      { usedUp: false },
+      '--again lets through what it names, and one sending uses it up',
+      { again: 'anything' },
       'people who repeat the same --again',
       'double',
     ],

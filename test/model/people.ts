@@ -93,14 +93,14 @@ function atOnce(world: World, rules: Rules, index: number, name: string): Move[]
     .map((move) => ({ name: `${index} runs ${name}: ${move.name}`, world: move.world }));
 }
 
-function startChange(world: World, rules: Rules, index: number, again: readonly string[]): World {
+function startChange(world: World, rules: Rules, index: number, names: readonly string[]): World {
   const origin = rules.origins[index] ?? '';
   const wanted: Wanted = {
     kind: 'refund',
     orderId: 'ord_1',
     request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5 } },
     expected: [{ chargeId: 'ch_1', amount: -5 }],
-    again,
+    again: rules.again === 'anything' && names.length > 0 ? everything(world, index) : names,
     intent: freeName(world),
     livemode: false,
     dryRun: false,
@@ -110,6 +110,10 @@ function startChange(world: World, rules: Rules, index: number, again: readonly 
     about: { origin, account: origin, profile: 'p', operator: 'op' },
   };
   return startRun(world, index, begin(wanted), wanted);
+}
+
+function everything(world: World, index: number): string[] {
+  return [...world.ledger.map((_, at) => `r${at}`), ...journalOf(world, index).attempts.map(attemptName)];
 }
 
 // Names of runs that left no trace are used again, so that equal worlds look equal.

@@ -50,7 +50,7 @@ export function knownTo(attempts: readonly AttemptRecord[], origin: string, rule
         : mayBeSameAccount(marksOf(sent), { origin, livemode: false }),
     )
     .map(({ sent, verdicts }) => ({
-      sent: rules.usedUp ? sent : { ...sent, again: undefined },
+      sent: rules.again === 'named_once' ? sent : { ...sent, again: undefined },
       verdicts: rules.ownRefunds ? verdicts : verdicts.map((row) => ({ ...row, refunds: undefined })),
     }));
 }

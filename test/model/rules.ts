@@ -33,8 +33,8 @@ interface Protocol {
   readonly accounts: 'that_may_be_one' | 'by_spelling';
   /** One clock is compared with the others. */
   readonly clocksCompared: boolean;
-  /** One sending uses up what `--again` names. */
-  readonly usedUp: boolean;
+  /** What `--again` lets through: what it names, for one sending, or anything. */
+  readonly again: 'named_once' | 'anything';
 }
 
 /** Where it runs. */
@@ -51,6 +51,8 @@ interface Surroundings {
   readonly refusesWhatItApplied: boolean;
   /** Whether replies have a `Date`. */
   readonly dates: boolean;
+  /** When the wall clock is set. */
+  readonly jumps: 'between_runs' | 'any_time';
   /** The newest refund comes first, and none has a `created_at`. */
   readonly newestFirst: boolean;
   /** People type the same line once more, although they could see that it was done. */
@@ -111,7 +113,7 @@ export const design: Rules = {
   witness: true,
   accounts: 'that_may_be_one',
   clocksCompared: true,
-  usedUp: true,
+  again: 'named_once',
   effectsEnd: true,
   truthful: true,
   shared: true,
@@ -119,6 +121,7 @@ export const design: Rules = {
   reads: 'current',
   refusesWhatItApplied: true,
   dates: true,
+  jumps: 'between_runs',
   newestFirst: false,
   careless: false,
   origins: ['http://pay.example', 'http://pay.example'],
