@@ -43,16 +43,16 @@ function withoutPreImage(state: Extract<State, { at: 'recording' | 'sending' }>)
 
 /** What a run is told that the journal knows of its order. */
 export function knownTo(attempts: readonly AttemptRecord[], origin: string, rules: Rules): AttemptRecord[] {
-  return attempts
-    .filter(({ sent }) =>
-      rules.accounts === 'by_spelling'
-        ? sent.origin === origin
-        : mayBeSameAccount(marksOf(sent), { origin, livemode: false }),
-    )
-    .map(({ sent, verdicts }) => ({
-      sent: rules.again === 'named_once' ? sent : { ...sent, again: undefined },
-      verdicts: rules.ownRefunds ? verdicts : verdicts.map((row) => ({ ...row, refunds: undefined })),
-    }));
+  const found = attempts.filter(({ sent }) =>
+    rules.accounts === 'by_spelling'
+      ? sent.origin === origin
+      : mayBeSameAccount(marksOf(sent), { origin, livemode: false }),
+  );
+  if (rules.again === 'named_once' && rules.ownRefunds) return found;
+  return found.map(({ sent, verdicts }) => ({
+    sent: rules.again === 'named_once' ? sent : { ...sent, again: undefined },
+    verdicts: rules.ownRefunds ? verdicts : verdicts.map((row) => ({ ...row, refunds: undefined })),
+  }));
 }
 
 /**

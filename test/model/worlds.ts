@@ -19,7 +19,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'a first refund',
     {
       rules: {},
-      short: { ...three, powerLosses: 1 },
+      short: three,
       long: { ...three, runs: 4, powerLosses: 1, foreign: 1, settles: 1 },
     },
   ],
@@ -43,7 +43,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'a disk that fails',
     {
       rules: {},
-      short: { ...pair, failures: 2 },
+      short: { ...pair, powerLosses: 1, failures: 2 },
       long: { ...three, powerLosses: 1, foreign: 1, failures: 2 },
     },
   ],
@@ -84,7 +84,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'two spellings of one account',
     {
       rules: { origins: ['http://localhost:8080', 'http://127.0.0.1:8080'] },
-      short: { ...pair, foreign: 1 },
+      short: pair,
       long: { ...three, powerLosses: 1, settles: 1 },
     },
   ],
