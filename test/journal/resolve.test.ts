@@ -479,3 +479,34 @@ describe('a look beside a later attempt of the order', () => {
     expect(looking(record, other)).toBe(does);
   });
 });
+
+describe('two equal refunds, one of which may be that of another attempt', () => {
+  const made = { verdict: 'applied', by: 'reply' } as const;
+  const other = (more: Partial<AttemptRecord['sent']>, ...verdicts: Partial<VerdictRow>[]): AttemptRecord => {
+    const record = attempt(...verdicts);
+    return { ...record, sent: { ...record.sent, intent: 'i_2', ...more } };
+  };
+  const rowOf = (record: AttemptRecord, beside: AttemptRecord): VerdictRow | undefined => {
+    const known: Event = { is: 'known', attempts: [record, beside], moment: at(2000) };
+    const first = beginResolve({ intent: 'i_1', attempt: 1 });
+    const { effect } = [locked, known, seen(order(5, 5))].reduce(
+      ({ state }, event) => resolve(state, event),
+      first,
+    );
+    return effect.do === 'record' && effect.row.type === 'verdict' ? effect.row : undefined;
+  };
+  const sixes = { proof: { ...attempt().sent.proof, expected: [{ chargeId: 'ch_1', amount: -6 }] } };
+
+  it('say nothing of the one that was made while the other one is open', () => {
+    expect(rowOf(attempt(made), other({}))).toBeUndefined();
+    expect(rowOf(attempt(made), other({}, { verdict: 'not_seen' }))).toBeUndefined();
+  });
+
+  it.each<[string, AttemptRecord, AttemptRecord]>([
+    ['the other one is settled', attempt(made), other({}, { verdict: 'not_sent' })],
+    ['the other one is of another amount', attempt(made), other(sixes)],
+    ['it was not known to be made', attempt({ verdict: 'unknown' }), other({})],
+  ])('are an alarm where %s', (_, record, beside) => {
+    expect(rowOf(record, beside)).toMatchObject({ verdict: 'applied', alarm: 'duplicate' });
+  });
+});

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import {
+  ageAt,
+  askedFor,
   blockedUntil,
   claimedBy,
   claimsOf,
@@ -11,8 +13,11 @@ import {
   isWatched,
   isYoung,
   mayChange,
+  ownRefunds,
   verdictOf,
+  wasOver,
 } from '../../src/journal/standing.ts';
+import { momentOfRow } from '../../src/journal/time.ts';
 import { sent, verdict } from './rows.ts';
 
 const horizonMs = 900_000;
@@ -211,4 +216,79 @@ describe('what is not of an attempt', () => {
   ])('is not told by %s', (_, other) => {
     expect(claimsOf([other], record).has('r2')).toBe(false);
   });
+});
+
+describe('the refunds that an attempt accounts for', () => {
+  const refund = (id: string, amount: number, chargeId = 'ch_1') => ({
+    chargeId,
+    id,
+    amount,
+    createdAt: undefined,
+    authCode: undefined,
+  });
+
+  it('are those that were asked for, each once, and one of each charge that may have one', () => {
+    const wish = { expected: [{ chargeId: 'ch_1', amount: -5 }], tolerated: ['ch_2'] };
+    const [own, twin, other, left, more] = [
+      refund('r1', -5),
+      refund('r2', -5),
+      refund('r3', -6),
+      refund('r4', -9, 'ch_2'),
+      refund('r5', -9, 'ch_2'),
+    ];
+    expect(askedFor(wish, [other, own, twin, left, more])).toEqual([own, left]);
+    expect(askedFor(wish, [other])).toEqual([]);
+    expect(askedFor(wish, [refund('r6', -5, 'ch_3')])).toEqual([]);
+  });
+
+  it('are those of the verdict that found it, as long as it counts as made', () => {
+    const [first, second] = [[refund('r1', -5)], [refund('r2', -5)]];
+    expect(ownRefunds(attempt([{ refunds: first }, { refunds: second }]))).toEqual(first);
+    expect(ownRefunds(attempt([{}, { refunds: second }]))).toEqual(second);
+    expect(ownRefunds(attempt([{ verdict: 'unknown', refunds: first }, { refunds: second }]))).toEqual(
+      second,
+    );
+    expect(ownRefunds(attempt([{ refunds: first }, { verdict: 'unknown' }]))).toEqual([]);
+    expect(ownRefunds(attempt([{}]))).toEqual([]);
+    expect(ownRefunds(attempt([]))).toEqual([]);
+  });
+});
+
+describe('how old an attempt is', () => {
+  it('is counted from the first verdict whose clocks can be trusted', () => {
+    expect(ageAt(attempt([{ skewed: true }, { time: 3000 }]), at(5000))).toBe(2000);
+    expect(ageAt(attempt([{}, { time: 3000 }]), at(5000))).toBe(4000);
+    expect(ageAt(attempt([]), at(5000))).toBeUndefined();
+    expect(ageAt(attempt([{}]), at(5000, { skewed: true }))).toBeUndefined();
+  });
+
+  it('is asked of the moment of a row in the same way', () => {
+    const record = attempt([{}]);
+    const row = (time: number, more: Partial<VerdictRow> = {}) => ({ ...verdict('i_1', time), ...more });
+    expect(wasOver(record, row(over - 1))).toBe(false);
+    expect(wasOver(record, row(over))).toBe(true);
+    expect(wasOver(record, row(over, { skewed: true }))).toBe(false);
+    expect(wasOver(attempt([]), row(over))).toBe(false);
+  });
+
+  it('is not known while clocks disagree: what is watched waits for its next look', () => {
+    expect(isDue(attempt([{}, { time: 3000 }]), at(over, { skewed: true }))).toBe(false);
+    expect(isDue(attempt([{}, {}]), at(over, { skewed: true }))).toBe(true);
+  });
+});
+
+it('a row is of a moment with the clocks of the row, and dated where these agreed', () => {
+  const boot = { id: 'b', ms: 5 };
+  const clocks = { wall: 2, service: 3, boot };
+  expect(momentOfRow({ time: 1, clocks })).toEqual({ time: 1, skewed: false, dated: true, service: 3, boot });
+  expect(momentOfRow({ time: 1, skewed: true, clocks })).toEqual({
+    time: 1,
+    skewed: true,
+    dated: undefined,
+    service: 3,
+    boot,
+  });
+  const untold = { time: 1, skewed: false, dated: undefined, service: undefined, boot: undefined };
+  expect(momentOfRow({ time: 1 })).toEqual(untold);
+  expect(momentOfRow({ time: 1, clocks: { wall: 2 } })).toEqual(untold);
 });

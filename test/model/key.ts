@@ -3,7 +3,7 @@
 import type { InFlight, State } from '../../src/journal/protocol.ts';
 import type { ResolveState } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, JournalRow } from '../../src/journal/rows.ts';
-import { horizonOf } from '../../src/journal/standing.ts';
+import { wasOver } from '../../src/journal/standing.ts';
 import type { Journal, Running, World } from './world.ts';
 
 /** Which process is which does not matter where both use one journal and one lock. */
@@ -61,8 +61,9 @@ function rowKey(row: JournalRow): string {
 
 // When a row was written, and by which clocks where they were not right.
 function stampKey({ time, skewed, clocks }: JournalRow): string {
-  if (skewed === undefined && (clocks === undefined || clocks.wall === time)) return `@${time}`;
-  return `@${time}${skewed ?? ''}/${clocks?.wall}/${clocks?.boot?.ms}`;
+  const told = clocks?.service === undefined ? '' : 'd';
+  if (skewed === undefined && (clocks === undefined || clocks.wall === time)) return `@${time}${told}`;
+  return `@${time}${told}${skewed ?? ''}/${clocks?.wall}/${clocks?.boot?.ms}`;
 }
 
 // Of the verdicts on an attempt count those whose times may count, the last one, and when it was first said to be made.
@@ -70,13 +71,12 @@ function recordKey(record: AttemptRecord): string {
   const { sent, verdicts } = record;
   const last = verdicts.at(-1);
   if (last === undefined) return rowKey(sent);
-  const starts = verdicts.filter(({ skewed }) => skewed === undefined);
-  const jumped = starts.some(({ time, clocks }) => clocks !== undefined && clocks.wall !== time);
-  const start = (jumped ? starts : starts.slice(0, 1)).map(stampKey).join();
+  const jumped = verdicts.some(({ time, clocks }) => clocks !== undefined && clocks.wall !== time);
+  const start = (jumped ? verdicts : verdicts.slice(0, 1)).map(stampKey).join();
   const made = verdicts.filter(({ verdict }) => verdict === 'applied');
   const first = made[0] === undefined ? '' : `${stampKey(made[0])}${made.length === 1}${stampKey(last)}`;
   const skewed = last.skewed === true ? stampKey(last) : '';
-  return [rowKey(sent), start, rowKey(last), last.time >= horizonOf(record), first, skewed].join('_');
+  return [rowKey(sent), start, rowKey(last), wasOver(record, last), first, skewed].join('_');
 }
 
 /** What a journal holds, as far as anything can depend on it. */

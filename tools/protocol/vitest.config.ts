@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/journal/{agreement,ambiguous,answer,attempt,creations,guards,resolve,run,same-account,sight,standing,time,verdict}.test.ts',
+      'test/journal/{agreement,ambiguous,answer,attempt,creations,guards,resolve,run,same-account,sight,standing,time,passed-time,verdict,watched}.test.ts',
       'tools/protocol/smallest.test.ts',
     ],
     pool: 'forks',
@@ -13,7 +13,7 @@ export default defineConfig({
     // With --coverage: not a branch of them goes untried.
     coverage: {
       include: [
-        'src/journal/{agreement,answer,attempt,creations,guards,resolve,same-account,sight,standing,time,verdict}.ts',
+        'src/journal/{agreement,answer,attempt,creations,guards,resolve,same-account,sight,standing,time,verdict,watched}.ts',
       ],
       reporter: ['text'],
       thresholds: { 100: true },
