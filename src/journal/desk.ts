@@ -91,8 +91,8 @@ async function problemOf(store: FileStore): Promise<string | undefined> {
   try {
     return await store.mismatch();
   } catch (error) {
-    if (error instanceof CliError) return error.message;
-    throw error;
+    // Damaged so badly that the two cannot even be compared.
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -185,7 +185,7 @@ describe('journal settle', () => {
     const other = ['journal', 'settle', intent, '--applied', '--note', 'n', '--confirm', 'ord_1'];
     const contradicting = await run(...other);
     expect(contradicting).toMatchObject({ code: 3, stdout: '' });
-    expect(contradicting.stderr).toContain(`${intent} is settled, and not as made`);
+    expect(contradicting.stderr).toContain(`${intent} is settled as not made`);
     await run('-p', 'shop', ...refund);
     expect(desk.sent()).toBe(1);
   });

@@ -97,7 +97,8 @@ describe('a repair', () => {
     const { code, stdout } = await paydesk(['journal', 'verify', '--repair', '--yes'], { home });
     expect({ code, stdout: stdout.replace(/: .*\.damaged-\d+/s, ': COPY') }).toEqual({
       code: 7,
-      stdout: '3 rows kept, 0 doubtful, 1 lost\nthe damaged file is kept: COPY\n',
+      stdout:
+        '3 rows kept, 0 doubtful, 1 lost\nthe damaged file is kept: COPY\nthat blocks no order; what is unconfirmed: paydesk journal list --open --all-profiles\n',
     });
   });
 });
