@@ -6,7 +6,8 @@
 import type { CliErrorParts } from '../errors.ts';
 import { judgeReply } from './answer.ts';
 import { judgeSeen } from './creations.ts';
-import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal } from './guards.ts';
+import { equalRefund, nothingToRepeat, oldRead } from './equal-refund.ts';
+import { decide, type Refusal } from './guards.ts';
 import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows.ts';
 import { judgeRead, preImage, provable } from './sight.ts';

@@ -1,9 +1,8 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
-import { newestEqual } from '../api/charges.ts';
 import { attemptName } from '../attempt-words.ts';
 import type { AccountMarks, Intent } from '../ports.ts';
-import type { AttemptRecord, Moment, PreImage, VerdictRow } from './rows.ts';
+import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
 import { sameJson } from './same-json.ts';
 import { asksForSame, isEqual, type Typed } from './same-wish.ts';
 import { isOpen, verdictOf } from './standing.ts';
@@ -26,8 +25,14 @@ export type Refusal =
   | { readonly why: 'made'; readonly attempt: AttemptRecord }
   /** The final read shows an earlier attempt's refund: it was made after all. */
   | { readonly why: 'appeared'; readonly attempt: AttemptRecord; readonly verdict: VerdictRow }
-  /** A refund of the same amount on the same charge exists. */
-  | { readonly why: 'equal'; readonly chargeId: string; readonly refundId: string; readonly amount: number }
+  /** A refund of the same amount on the same charge exists, and `again` does not name it. */
+  | {
+      readonly why: 'equal';
+      readonly chargeId: string;
+      readonly refundId: string;
+      readonly amount: number;
+      readonly again: readonly string[];
+    }
   /** `--again` named something that was repeated already. */
   | { readonly why: 'used_up'; readonly name: string; readonly attempt: AttemptRecord }
   /** `--again` names nothing that was made or tried here. */
@@ -60,7 +65,8 @@ export type Decision =
   | { readonly go: 'recorded'; readonly attempt: AttemptRecord }
   | { readonly go: 'refuse'; readonly refusal: Refusal };
 
-type Asked = Pick<
+/** What is asked for, as far as the journal has a say in it. */
+export type Asked = Pick<
   Intent,
   'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'
 > & {
@@ -110,8 +116,8 @@ export function usedUp(again: readonly string[], known: readonly AttemptRecord[]
   return undefined;
 }
 
-// Who names a repeat also knows of what that one repeated.
-function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
+/** What `--again` names: who names a repeat also knows of what that one repeated. */
+export function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
   const named = new Set(again);
   for (const record of known.toReversed())
     if (named.has(attemptName(record))) for (const name of record.sent.again ?? []) named.add(name);
@@ -148,7 +154,8 @@ function isMade(asked: Asked, record: AttemptRecord, now: Moment): boolean {
   return unseen && !isAnotherOrder(asked) && isEqual(asked, record) && !isOtherRow(asked, record);
 }
 
-function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord): boolean {
+/** Whether an attempt is that of another row of the same plan. */
+export function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord): boolean {
   return asked.plan !== undefined && sent.plan === asked.plan && sent.ref !== asked.ref;
 }
 
@@ -178,83 +185,4 @@ export function answersRepeat(last: AttemptRecord, again: readonly string[], now
 
 function refuse(refusal: Refusal): Decision {
   return { go: 'refuse', refusal };
-}
-
-/**
- * A refund of the same amount on the same charge by anyone, whatever its age: the newest of them must be named, and where
- * no time tells which one that is, all of them. Rows of the same plan do not count, nor does what one of them repeated.
- */
-export function equalRefund(
-  asked: Asked,
-  before: PreImage,
-  known: readonly AttemptRecord[],
-): Refusal | undefined {
-  const named = namedBy(asked.again, known);
-  const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
-  for (const { chargeId, amount } of asked.expected ?? []) {
-    const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
-    const equal = refunds.filter((one) => one.amount === amount && !excused.has(one.id));
-    const meant = equal.filter(({ id }) => named.has(id));
-    const unnamed = equal.filter(
-      (one) =>
-        !named.has(one.id) &&
-        !meant.some((other) => isOlder(one, other)) &&
-        !equal.some((other) => repeats(known, one, other)),
-    );
-    const newest = newestEqual(unnamed, amount);
-    if (newest !== undefined) return { why: 'equal', chargeId, refundId: newest.id, amount };
-  }
-  return undefined;
-}
-
-type Made = PreImage['charges'][number]['refunds'][number];
-
-function isOlder({ createdAt: one }: Made, { createdAt: other }: Made): boolean {
-  return one !== undefined && other !== undefined && one < other;
-}
-
-// Whether one was there when the other was made of it by --again.
-function repeats(known: readonly AttemptRecord[], one: Made, other: Made): boolean {
-  const repeating = known.filter(({ sent }) => sent.again?.includes(one.id) === true);
-  return refundsOf(repeating).has(other.id);
-}
-
-/**
- * Refuses a name in `--again` that stands for nothing like what is asked for: a slip, another amount, or another order.
- * It would be used up for nothing.
- */
-export function nothingToRepeat(
-  asked: Asked,
-  before: PreImage,
-  known: readonly AttemptRecord[],
-): Refusal | undefined {
-  const isMeant = (chargeId: string, amount: number) =>
-    (asked.expected ?? []).some((one) => one.chargeId === chargeId && one.amount === amount);
-  const there = new Set([
-    ...before.charges.flatMap(({ id, refunds }) =>
-      refunds.filter(({ amount }) => isMeant(id, amount)).map((refund) => refund.id),
-    ),
-    ...known.filter((record) => isEqual(asked, record)).map(attemptName),
-  ]);
-  const name = asked.again.find((one) => !there.has(one));
-  return name === undefined ? undefined : { why: 'nothing_to_repeat', name };
-}
-
-/** The problem of a final read that lacks a refund which the journal knows was made: it is an old copy of the order. */
-export function oldRead(
-  orderId: string | undefined,
-  before: PreImage,
-  known: readonly AttemptRecord[],
-): string | undefined {
-  const shown = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
-  const made = refundsOf(known.filter(({ sent }) => sent.proof.orderId === orderId));
-  const missing = [...made].find((id) => !shown.has(id));
-  return missing === undefined ? undefined : `refund ${missing} was made, and the order does not show it yet`;
-}
-
-function refundsOf(records: readonly AttemptRecord[]): ReadonlySet<string> {
-  const rows = records.map(verdictOf).filter((row) => row?.verdict === 'applied');
-  return new Set(
-    rows.flatMap((row) => (row?.refunds ?? []).map(({ id }) => id)).filter((id) => id !== undefined),
-  );
 }

@@ -79,9 +79,9 @@ function triedError({ why, attempt }: Extract<Refusal, { why: 'not_seen' | 'made
   return refused(`${what}: ${named(attempt)}`, [showCommand(attempt), next, repeat]);
 }
 
-function equalError({ chargeId, amount, refundId }: Extract<Refusal, { why: 'equal' }>): CliError {
+function equalError({ chargeId, amount, refundId, again }: Extract<Refusal, { why: 'equal' }>): CliError {
   return refused(`charge ${chargeId} already has a refund of ${-amount}: ${refundId}`, [
-    `if a second one is meant: the same command with --again ${refundId}`,
+    `if a second one is meant: the same command with --again ${[...again, refundId].join(',')}`,
   ]);
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clockOff, later } from '../harness/clock.ts';
 import type { Home, Ran } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
-import { reset } from '../harness/server.ts';
+import { json, reset } from '../harness/server.ts';
 import { changeArgs, type Desk, journalRows, openDesk, printedCommand, story } from './desk.ts';
 import { honest, type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 import { start } from './running.ts';
@@ -201,5 +201,52 @@ describe('20 processes with the same --again at the same time', () => {
     const order = await lostOnce(home);
     await contend(short, home, order, String(journalRows(home)[0]?.intent));
     expect(order.done()).toBe(1);
+  });
+});
+
+describe.concurrent('a service that shows its newest refund first, and none with a time', () => {
+  /** Reads show the order so; replies to a change do not. */
+  function showUndated(order: LedgerOrder): void {
+    order.onRead = () => {
+      const shown = JSON.parse(JSON.stringify(order.value));
+      const { refunds } = shown.charges.data[0];
+      refunds?.data.reverse();
+      for (const refund of refunds?.data ?? []) delete refund.created_at;
+      return json(shown);
+    };
+  }
+
+  test('of two equal refunds both must be named: the refusal prints the command, and that makes one POST', async () => {
+    using home = desk.newHome();
+    const order = ledger.add('refund');
+    showUndated(order);
+    const body = JSON.stringify({ charge_id: `ch_${order.id}`, amount: 5_000 });
+    for (const _ of [1, 2]) order.apply(body);
+    const [first, second] = [`rf_${order.id}_1`, `rf_${order.id}_2`];
+    const one = await desk.run(home, [...changeArgs(order), '--again', first]);
+    expect(came(one, order), one.stderr).toEqual({ code: 3, posts: 0 });
+    expect(one.stderr).toContain(`--again ${first},${second}`);
+    const both = await desk.run(home, [...changeArgs(order), '--again', `${first},${second}`]);
+    expect(came(both, order), both.stderr).toEqual({ code: 0, posts: 1 });
+  });
+
+  test('an attempt that was not seen and then shows is not sent once more by its name', async () => {
+    using home = short.newHome();
+    const order = ledger.add('refund', () => reset);
+    showUndated(order);
+    const old = JSON.stringify({ charge_id: `ch_${order.id}`, amount: 5_000 });
+    order.apply(old);
+    const words = [...changeArgs(order), '--again', `rf_${order.id}_1`];
+    const lost = await short.run(home, words);
+    expect(came(lost, order), lost.stderr).toEqual({ code: 7, posts: 1 });
+    order.apply(order.posts[0]?.body ?? '');
+    order.onPost = honest;
+    const again = [...changeArgs(order), '--again', String(journalRows(home)[0]?.intent)];
+    const found = await short.run(home, again);
+    expect(came(found, order), found.stderr).toEqual({ code: 3, posts: 1 });
+    expect(found.stderr).toContain('an earlier attempt was made after all');
+    const ran = await short.run(home, again);
+    expect(came(ran, order), ran.stderr).toEqual({ code: 3, posts: 1 });
+    expect(ran.stderr).toContain(`rf_${order.id}_2`);
   });
 });

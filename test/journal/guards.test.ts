@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/api/spec.ts';
-import {
-  appeared,
-  attemptName,
-  decide,
-  equalRefund,
-  nothingToRepeat,
-  oldRead,
-  usedUp,
-} from '../../src/journal/guards.ts';
+import { equalRefund, nothingToRepeat, oldRead } from '../../src/journal/equal-refund.ts';
+import { appeared, attemptName, decide, usedUp } from '../../src/journal/guards.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import { isOpen } from '../../src/journal/standing.ts';
 import { momentOf } from '../../src/journal/time.ts';
@@ -334,6 +327,7 @@ describe('F28 an equal refund by anyone, at any age', () => {
       chargeId: 'ch_1',
       refundId: 'r1',
       amount: -5,
+      again: [],
     });
     expect(equalRefund({ ...asked, again: ['r1'] }, before, [])).toBeUndefined();
   });
@@ -413,7 +407,7 @@ describe('of several equal refunds the newest must be named', () => {
     ['one that has a time is named beside one without it', ['r1'], [undefined, 1], 'r2'],
   ])('%s', (_, again, times, refundId) => {
     const refusal = equalRefund(named(...again), made(...times), []);
-    expect(refusal).toEqual(refundId && { why: 'equal', chargeId: 'ch_1', refundId, amount: -5 });
+    expect(refusal).toEqual(refundId && { why: 'equal', chargeId: 'ch_1', refundId, amount: -5, again });
   });
 
   const refunds = [{ chargeId: 'ch_1', id: 'r2', amount: -5, createdAt: undefined, authCode: undefined }];

@@ -13,7 +13,7 @@ export default defineConfig({
     // With --coverage: not a branch of them goes untried.
     coverage: {
       include: [
-        'src/journal/{agreement,answer,attempt,creations,guards,resolve,same-account,sight,standing,time,verdict,watched}.ts',
+        'src/journal/{agreement,answer,attempt,creations,equal-refund,guards,resolve,same-account,sight,standing,time,verdict,watched}.ts',
       ],
       reporter: ['text'],
       thresholds: { 100: true },

@@ -88,7 +88,15 @@ export function checkRepeat(
       `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${-amount} already, ${equal.id}`,
       [
         'if the buyer is to get the same amount once more:',
-        commandLine(profile, 'orders', 'refund', money.id, ...more, '--again', equal.id),
+        commandLine(
+          profile,
+          'orders',
+          'refund',
+          money.id,
+          ...more,
+          '--again',
+          [...again, equal.id].join(','),
+        ),
         showOrder(money, profile),
       ],
     );
