@@ -338,6 +338,9 @@ describe('F28 the same once more', () => {
     expect(refused.stderr).toContain('has a refund of 300 already');
     const [first = ''] = /(?<=--charge 1 --amount 300 --again )\S+/.exec(refused.stderr) ?? [];
     expect(first, refused.stderr).not.toBe('');
+    // Ready to be copied: with the words that were typed.
+    const worded = await desk.script([...again, '--reason', 'other', '--note', 'ticket 1']);
+    expect(worded.stderr).toContain(`--reason other --note 'ticket 1' --again ${first}`);
     expect(refundsOf(await desk.order(paid.id))).toEqual([[-300]]);
     expect(await desk.script([...again, '--again', first])).toMatchObject({ code: 0 });
     expect(refundsOf(await desk.order(paid.id))).toEqual([[-300, -300]]);

@@ -43,7 +43,7 @@ export async function gather(
     answersOptional && nothingGiven && charge === undefined && amount === undefined
       ? await askWhat(ctx, profile, money)
       : { charge, amount };
-  planRefund({ ...what, again }, order.value, profile);
+  planRefund({ ...what, reason, note, again }, order.value, profile);
   const asksReason = asks && (answersOptional || requires(profile, 'reason'));
   return {
     ...what,
