@@ -333,6 +333,39 @@ describe('with an attempt that was not seen in its time', () => {
     expect(endOf([locked, alarmed, twice])).toMatchObject({ refusal: { why: 'equal' } });
   });
 
+  it('one that was refused for good is not looked at again: what shows now is not its', () => {
+    const refused = known(earlier(notSeen({ verdict: 'rejected', confirmed: true })));
+    const shown: Event = { is: 'fresh', value: order(5), moment: at(0) };
+    expect(endOf([locked, refused, shown])).toMatchObject({ refusal: { why: 'equal', refundId: 'ref_1' } });
+  });
+
+  it('one that shows a part is written down with what the part means', () => {
+    const two = {
+      expected: [
+        { chargeId: 'ch_1', amount: -5 },
+        { chargeId: 'ch_1', amount: -6 },
+      ],
+    };
+    const { sent, verdicts } = earlier(notSeen());
+    const whole = known({ sent: { ...sent, proof: { ...sent.proof, ...two } }, verdicts });
+    const part: Event = { is: 'fresh', value: order(5), moment: at(0) };
+    const { effect } = run([locked, whole, part], wanted({ ...two, again: ['i_0'] }));
+    expect(effect).toMatchObject({ row: { intent: 'i_0', verdict: 'unknown', alarm: 'partial' } });
+  });
+
+  it('the row of a repeat says what it repeats, any other none', () => {
+    const again = run([locked, doubtful, fresh, approved], wanted({ again: ['i_0'] })).effect;
+    expect(again).toMatchObject({ row: { again: ['i_0'] } });
+    const { effect } = run(toSent);
+    expect(effect.do === 'record' && effect.row.type === 'sent' && effect.row.again).toBeUndefined();
+  });
+
+  it('a machine that was up for long, and is not held up, sends', () => {
+    const late = (event: Event): Event => ({ ...event, moment: { ...at(0), mono: 9e9 } }) as Event;
+    const path = [locked, late(known()), late(fresh), late(approved), late(recorded)];
+    expect(run(path).effect.do).toBe('send');
+  });
+
   it('one that was made and shows once is not written down again', () => {
     const refunds = [
       { chargeId: 'ch_1', id: 'ref_1', amount: -5, createdAt: undefined, authCode: undefined },

@@ -565,3 +565,93 @@ it('an earlier attempt under the same script id is in the way while it is open, 
   expect(decision(typed)).toMatchObject({ refusal: { why: 'open', attempt: first } });
   expect(decision({ ...typed, given: 'u' })).toMatchObject({ go: 'send', intent: 'i_new', attempt: 1 });
 });
+
+describe('what a person or a read said was made', () => {
+  const since = (ms: number) => now(ms);
+  const order = { ...asked, kind: 'order', orderId: undefined, expected: undefined } as const;
+  const proof = { ...attempt([]).sent.proof, kind: 'order', orderId: undefined, expected: [] } as const;
+  const made = (more: Partial<VerdictRow>) => attempt([{ verdict: 'applied', ...more }], { proof });
+  const dayMs = 86_400_000;
+
+  it('an order that a read found is not created once more within a day', () => {
+    expect(decide(order, [made({})], since(dayMs - 1))).toMatchObject({ refusal: { why: 'made' } });
+    expect(decide(order, [made({})], since(dayMs))).toMatchObject({ go: 'send' });
+    const later = attempt([{ verdict: 'applied' }], { proof, time: dayMs });
+    expect(decide(order, [later], since(2 * dayMs - 1))).toMatchObject({ refusal: { why: 'made' } });
+    expect(decide(order, [made({ by: 'reply' })], since(1))).toMatchObject({ go: 'send' });
+  });
+
+  it('a refund that a read found is in the order, so the final read tells; one that a person stated is not', () => {
+    expect(decide(asked, [attempt([{ verdict: 'applied' }])], since(1))).toMatchObject({ go: 'send' });
+    const stated = attempt([{ verdict: 'applied', by: 'person' }]);
+    expect(decide(asked, [stated], since(9e9))).toMatchObject({ refusal: { why: 'made' } });
+    const capture = attempt([{ verdict: 'applied', by: 'person' }], {
+      proof: { ...attempt([]).sent.proof, kind: 'capture' },
+    });
+    expect(decide(asked, [capture], since(9e9))).toMatchObject({ go: 'send' });
+  });
+
+  it('what a person stated not to be made may be sent', () => {
+    const stated = attempt([{ verdict: 'rejected', by: 'person', confirmed: true }]);
+    expect(decide(asked, [stated], since(1))).toMatchObject({ go: 'send' });
+  });
+});
+
+it('an open attempt is in the way of any other change of its order', () => {
+  const open = attempt([{ verdict: 'unknown' }]);
+  const other = { ...asked, request: { ...request, path: 'orders/ord_1/capture' } };
+  expect(decide(other, [open], now(2000))).toMatchObject({ refusal: { why: 'open', attempt: open } });
+});
+
+it('where there is no order, an attempt at something else says nothing, whatever became of it', () => {
+  const api = { ...asked, kind: 'api', orderId: undefined, expected: undefined } as const;
+  const other = attempt([], { request: { method: 'POST', path: 'other' } });
+  expect(decide(api, [other], now(2000))).toMatchObject({ go: 'send', doubtful: [] });
+});
+
+it('a row that does not say what was typed is compared by its money', () => {
+  const old = attempt([{ verdict: 'applied', by: 'reply' }], { given: 't' });
+  const typed = { ...asked, given: 't', asked: { order: 'ord_1' } };
+  expect(decide(typed, [old], now(1))).toMatchObject({ go: 'recorded' });
+  const row = attempt([{ verdict: 'applied', by: 'reply' }], { given: 't', asked: { order: 'ord_1' } });
+  expect(decide({ ...asked, given: 't' }, [row], now(1))).toMatchObject({ go: 'recorded' });
+});
+
+describe('an equal refund', () => {
+  const refunds = (...all: [string, number, number?][]) => ({
+    charges: [{ id: 'ch_1', refunds: all.map(([id, amount, createdAt]) => ({ id, amount, createdAt })) }],
+  });
+
+  it('of another row counts where there is no plan', () => {
+    const made = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
+    const row = attempt([{ verdict: 'applied', refunds: made }], { ref: 'a' });
+    expect(equalRefund({ ...asked, ref: 'b' }, refunds(['r1', -5]), [row])).toMatchObject({ refundId: 'r1' });
+  });
+
+  it('is not excused by a newer one of another amount that is named', () => {
+    const again = { ...asked, again: ['r2'] };
+    expect(equalRefund(again, refunds(['r1', -5, 1], ['r2', -6, 2]), [])).toMatchObject({ refundId: 'r1' });
+  });
+
+  it('whose time lies before that of what it repeats must be named all the same', () => {
+    const made = [{ chargeId: 'ch_1', id: 'r2', amount: -5, createdAt: undefined, authCode: undefined }];
+    const repeat = attempt([{ verdict: 'applied', refunds: made }], { again: ['r1'] });
+    expect(equalRefund(asked, refunds(['r1', -5, 5], ['r2', -5, 3]), [repeat])).toMatchObject({
+      refundId: 'r2',
+    });
+  });
+
+  it('on one of several charges is told', () => {
+    const expected = [
+      { chargeId: 'ch_2', amount: -7 },
+      { chargeId: 'ch_1', amount: -5 },
+    ];
+    expect(equalRefund({ ...asked, expected }, refunds(['r1', -5]), [])).toMatchObject({ refundId: 'r1' });
+    expect(nothingToRepeat({ ...asked, expected, again: ['r1'] }, refunds(['r1', -5]), [])).toBeUndefined();
+  });
+
+  it('and nothing else can be named where no money is asked for', () => {
+    const none = { ...asked, expected: undefined, again: ['r1'] };
+    expect(nothingToRepeat(none, refunds(['r1', -5]), [])).toEqual({ why: 'nothing_to_repeat', name: 'r1' });
+  });
+});

@@ -61,6 +61,25 @@ describe('how long ago a row was written', () => {
       minute,
     ],
     [
+      'counted from a row that was not written right after the start of this machine',
+      rowAt(0, { boot: up(5000) }),
+      momentAt(day, { boot: up(6000) }),
+      1000,
+    ],
+    [
+      'a Date then alone: by the time of the journal, and not longer than this machine is up since',
+      rowAt(0, { boot: up(0), service: 0 }),
+      momentAt(500, { boot: up(minute) }),
+      500,
+    ],
+    [
+      'a row that does not know how long the machine was up',
+      rowAt(0, {}),
+      momentAt(500, { boot: up(minute) }),
+      500,
+    ],
+    ['a machine that does not tell how long it is up', rowAt(0, { boot: up(0) }), momentAt(500), 500],
+    [
       'a Date that disagrees now: not known',
       rowAt(0, { boot: up(0), service: 0 }),
       momentAt(day, { boot: up(minute), service: 0, skewed: true }),

@@ -510,3 +510,126 @@ describe('two equal refunds, one of which may be that of another attempt', () =>
     expect(rowOf(record, beside)).toMatchObject({ verdict: 'applied', alarm: 'duplicate' });
   });
 });
+
+describe('the end of a look', () => {
+  const other = (more: Partial<AttemptRecord['sent']>, ...verdicts: Partial<VerdictRow>[]): AttemptRecord => {
+    const record = attempt(...verdicts);
+    return { ...record, sent: { ...record.sent, intent: 'i_2', ...more } };
+  };
+  const look = (known: readonly AttemptRecord[], event: Event, statement?: Errand['statement']) => {
+    const first = beginResolve({ intent: 'i_1', attempt: 1, statement });
+    const events: Event[] = [locked, { is: 'known', attempts: known, moment: at(2000) }, event];
+    return events.reduce(({ state }, one) => resolve(state, one), first);
+  };
+  const made = { verdict: 'applied', by: 'reply' } as const;
+
+  it('says why it was stopped', () => {
+    const { state } = look([attempt()], { is: 'stopped', cause: 'no network' });
+    expect(state).toMatchObject({
+      end: { how: 'refused', refusal: { why: 'stopped', cause: 'no network' } },
+    });
+  });
+
+  it('says that the order is busy', () => {
+    const { state } = resolve(beginResolve({ intent: 'i_1', attempt: 1 }).state, {
+      is: 'busy',
+      owner: undefined,
+    });
+    expect(state).toMatchObject({ end: { how: 'refused', refusal: { why: 'busy' } } });
+  });
+
+  it('says that the attempt is not in the journal', () => {
+    const first = resolve(beginResolve({ intent: 'i_9', attempt: 1 }).state, locked);
+    const { state } = resolve(first.state, { is: 'known', attempts: [attempt()], moment: at(0) });
+    const cause = expect.objectContaining({ message: 'the journal has no i_9 any more' });
+    expect(state).toMatchObject({ end: { how: 'refused', refusal: { why: 'stopped', cause } } });
+  });
+
+  it('is one of the attempt that was meant, not of another one of its intent', () => {
+    const settled = attempt({ verdict: 'not_sent' });
+    const second = other({ intent: 'i_1', attempt: 2 });
+    const first = beginResolve({ intent: 'i_1', attempt: 2 });
+    const known: Event = { is: 'known', attempts: [settled, second], moment: at(0) };
+    const { effect } = [locked, known].reduce(({ state }, event) => resolve(state, event), first);
+    expect(effect.do).toBe('reread');
+  });
+
+  it('is not reached without a read where one that was made was repeated', () => {
+    const first = beginResolve({ intent: 'i_1', attempt: 1 });
+    const known: Event = {
+      is: 'known',
+      attempts: [attempt(made), other({ again: ['i_1'] }, { verdict: 'not_sent' }, made)],
+      moment: at(2000),
+    };
+    expect([locked, known].reduce(({ state }, event) => resolve(state, event), first).effect.do).toBe(
+      'reread',
+    );
+  });
+
+  it('says which attempt one of two refunds may be of', () => {
+    const { state } = look([attempt(made), other({})], seen(order(5, 5)));
+    expect(state).toMatchObject({
+      end: {
+        how: 'looked',
+        sight: { shows: 'unreadable', problem: 'one of the two refunds may be that of i_2, which is open' },
+      },
+    });
+  });
+
+  it('beside an open attempt still says that the one that was made shows once', () => {
+    const { effect } = look([attempt(made), other({})], seen(order(5)));
+    expect(effect).toMatchObject({ row: { verdict: 'applied', why: 'a read shows it once' } });
+  });
+
+  it('of an attempt without a verdict beside an open one is an alarm where it shows twice', () => {
+    const { effect } = look([attempt(), other({})], seen(order(5, 5)));
+    expect(effect).toMatchObject({ row: { verdict: 'applied', alarm: 'duplicate' } });
+  });
+
+  it('looks for another attempt at a part of the money', () => {
+    const both = {
+      proof: {
+        ...attempt().sent.proof,
+        expected: [
+          { chargeId: 'ch_1', amount: -5 },
+          { chargeId: 'ch_1', amount: -6 },
+        ],
+      },
+    };
+    const whole = { ...attempt(made), sent: { ...attempt().sent, ...both } };
+    expect(look([attempt(made), other(both)], seen(order(5, 5))).effect.do).toBe('release');
+    expect(look([whole, other({})], seen(order(5, 6, 5))).effect.do).toBe('release');
+  });
+
+  it('is the word of a person where figures do not agree', () => {
+    const statement = { applied: true, operator: 'op7', note: 'n' };
+    const { effect } = look([attempt({})], seen({ ...order(), amount_refunded: 300 }), statement);
+    expect(effect.do).toBe('approve');
+  });
+
+  it('waits two minutes after the last moment of the sending, whenever that was', () => {
+    const statement = { applied: false, operator: 'op7', note: 'n' };
+    const late = { ...attempt({}), sent: { ...attempt().sent, time: 50_000, sendBy: 60_000 } };
+    expect(look([late], seen(order(), 179_999), statement).state).toMatchObject({
+      end: { refusal: { why: 'too_early', leftMs: 1 } },
+    });
+    expect(look([late], seen(order(), 180_000), statement).effect.do).toBe('approve');
+  });
+
+  it('starts the horizon where no read tells, and says so', () => {
+    const why = 'no answer was written down, and no read tells';
+    expect(look([attempt()], unseen).effect).toMatchObject({ row: { verdict: 'unknown', why } });
+  });
+
+  it('has a row for a new alarm, though the verdict stays', () => {
+    const expected = [
+      { chargeId: 'ch_1', amount: -5 },
+      { chargeId: 'ch_1', amount: -6 },
+    ];
+    const record = attempt({ verdict: 'unknown' });
+    const whole = { ...record, sent: { ...record.sent, proof: { ...record.sent.proof, expected } } };
+    expect(look([whole], seen(order(5))).effect).toMatchObject({
+      row: { verdict: 'unknown', alarm: 'partial' },
+    });
+  });
+});

@@ -23,6 +23,12 @@ describe('an address is the same', () => {
       'http://localhost',
       'http://[::ffff:127.0.0.1]',
     ],
+    [
+      'localhost and a short one of it in the form of IPv6',
+      'http://localhost',
+      'http://[::ffff:127.0.0.200]',
+    ],
+    ['localhost and a long one of it in the form of IPv6', 'http://localhost', 'http://[::ffff:127.1.2.200]'],
     ['localhost and a name below it', 'http://localhost', 'http://shop.localhost'],
     ['one that is no URL, and itself', 'o', 'o'],
   ])('%s', (_, one, other) => {

@@ -436,3 +436,23 @@ it('a charge that is not shown any more proves nothing', () => {
     problem: 'charge ch_1 is not shown any more',
   });
 });
+
+it('the order before a capture whose charges are not shown holds its sum and time', () => {
+  const value = { object: 'order', id: 'ord_1', amount: 100, amount_refunded: 3, updated_at: 7 };
+  expect(preImage('capture', value)).toMatchObject({
+    before: { amountRefunded: 3, updatedAt: 7, charges: [] },
+  });
+});
+
+it('a capture whose sums moved is not clear, whether a time is shown or not', () => {
+  const authorized = {
+    ...order(charge('ch_1', 100, null)),
+    payment_status: 'pre_authorized',
+    amount_refunded: 3,
+  };
+  const capture = proof({ kind: 'capture', before: { charges: [], amountRefunded: 0 } });
+  expect(judgeRead(capture, authorized, nothing)).toMatchObject({
+    shows: 'disagreement',
+    problem: 'amount_refunded went from 0 to 3, but no refund shows for it',
+  });
+});

@@ -82,6 +82,7 @@ describe('an attempt that was refused without a read to confirm it', () => {
     expect(isOpen(attempt([refused]), at(over))).toBe(false);
     expect(isOpen(attempt([refused], of('api')), at(2000))).toBe(false);
     expect(isOpen(attempt([{ verdict: 'rejected' }]), at(2000))).toBe(false);
+    expect(isOpen(attempt([{ verdict: 'applied', confirmed: false }]), at(2000))).toBe(false);
   });
 });
 
@@ -122,6 +123,12 @@ describe('an attempt is due', () => {
   it.each<[string, AttemptRecord, Moment, boolean]>([
     ['while there is no verdict', attempt([]), at(over), true],
     ['while it is unknown, for ever', attempt([{ verdict: 'unknown', time: over }]), at(over), true],
+    [
+      'while it is unknown, also after a look after its time',
+      attempt([{ verdict: 'unknown' }, { verdict: 'unknown', time: over }]),
+      at(over + 1),
+      true,
+    ],
     ['while it was not seen in its time', attempt([{ verdict: 'not_seen' }]), at(over + 1), true],
     [
       'not once it was not seen after it',

@@ -60,6 +60,12 @@ describe('the wall clock is believed', () => {
       { time: noon + 1000 },
     ],
     [
+      'where both went on for long',
+      { wall: noon + 900_000, boot: boot(905_000) },
+      { time: noon, clocks: { wall: noon, boot: boot(5000) } },
+      { time: noon + 900_000 },
+    ],
+    [
       'up to two minutes away from that',
       { wall: noon + tolerableSkewMs, boot: boot(5000) },
       { time: noon, clocks: { wall: noon, boot: boot(5000) } },
