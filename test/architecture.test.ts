@@ -27,60 +27,28 @@ function importsOf(file: string): Import[] {
 const files = globSync('src/**/*.ts', { cwd: root });
 const imports = files.flatMap(importsOf);
 
-/** Known to everyone: the service's description, the money of an order, errors, variables, the rules of files, types, names. */
+/** Known to everyone: the service's description, the money of an order, errors, what comes from outside, the rules of files. */
 const shared = [
   'src/api/spec.ts',
   'src/api/charges.ts',
   'src/errors.ts',
-  'src/env.ts',
-  'src/attempt-words.ts',
+  'src/io.ts',
+  'src/journal/attempt-words.ts',
   'src/profiles/own-file.ts',
-  'src/ports.ts',
 ];
 
-/** main and the files that join the rooms for it. */
-const joiners = [
-  'main',
-  'context',
-  'stage',
-  'known-keys',
-  'screen',
-  'closed-stream',
-  'accounts',
-  'bookkeeping',
-  'compile-cache',
-  'completion-callback',
-  'signals',
-  'input',
-  'clock',
-  'home',
-].map((name) => `src/${name}.ts`);
+const roomOf = (file: string) => file.split('/')[1] ?? '';
+const isDoor = (file: string) => file === `src/${roomOf(file)}/${roomOf(file)}.ts`;
 
-/** The files that turn a command line into a command, or into help. */
-const reading = [
-  'command-line',
-  'program',
-  'typed',
-  'help',
-  'help-topics',
-  'usage',
-  'globals',
-  'global-flags',
-].map((name) => `src/${name}.ts`);
-
-/** Room → what it may import of ours, besides its own files. Joining is for src/*.ts: main and its parts. */
-function mayImport(from: string, to: string): boolean {
-  const room = from.split('/')[1] ?? '';
-  if (to.startsWith(`src/${room}/`) || shared.includes(to)) return true;
-  if (room === 'commands') return to === 'src/command.ts';
-  if (reading.includes(from) || room === 'shells')
-    return [...reading, 'src/command.ts', 'src/commands/index.ts'].includes(to);
-  return joiners.includes(from);
+/** A room imports its own files, what everyone knows, and the doors of others. `cli/` joins them all. */
+function mayImport({ from, to, typeOnly }: Import): boolean {
+  const same = roomOf(from) === roomOf(to);
+  return same || shared.includes(to) || isDoor(to) || typeOnly || roomOf(from) === 'cli';
 }
 
 /** Package → where its one door is. A folder ends in a slash. */
 const doors: Readonly<Record<string, readonly string[]>> = {
-  commander: ['src/program.ts'],
+  commander: ['src/cli/program.ts'],
   ky: ['src/api/client.ts'],
   '@inquirer/prompts': ['src/terminal/prompts.ts'],
   'cli-table3': ['src/terminal/'],
@@ -107,10 +75,9 @@ function packageOf(name: string): string {
 test('a folder imports only its own files and what everyone knows', () => {
   const wrong = imports
     .filter(({ to }) => to.startsWith('src/'))
-    .filter(({ from, to, typeOnly }) => !(from === 'src/ports.ts' && typeOnly) && !mayImport(from, to))
+    .filter((one) => !mayImport(one))
     .map(
-      ({ from, to }) =>
-        `${from} imports ${to}: hand it over through src/ports.ts and join the two in src/main.ts`,
+      ({ from, to }) => `${from} imports ${to}: import the door of that room, or let src/cli/ join the two`,
     );
   expect(wrong).toEqual([]);
 });
@@ -137,7 +104,8 @@ test('commands do no input or output of their own', () => {
   const wrong = imports
     .filter(({ from, to }) => from.startsWith('src/commands/') && !to.startsWith('src/'))
     .map(
-      ({ from, to }) => `${from} imports ${to}: ask ctx for it (src/ports.ts), and let main.ts hand it over`,
+      ({ from, to }) =>
+        `${from} imports ${to}: ask ctx for it (src/commands/command.ts), and let cli/main.ts hand it over`,
     );
   expect(wrong).toEqual([]);
 });
@@ -146,7 +114,7 @@ test('only bin, main and what joins for it touch the process', () => {
   const wrong = files
     .filter(
       (file) =>
-        !joiners.includes(file) && /(^|[^.\w'"`])process\.(?!versions\b)/m.test(withoutComments(file)),
+        !file.startsWith('src/cli/') && /(^|[^.\w'"`])process\.(?!versions\b)/m.test(withoutComments(file)),
     )
     .map((file) => `${file} uses process: take it as a parameter, and let main.ts hand it over`);
   expect(wrong).toEqual([]);

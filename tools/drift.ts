@@ -3,9 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { shells } from '../src/ports.ts';
-import { manFile, manPage } from '../src/shells/man.ts';
-import { completionScript, scriptFiles } from '../src/shells/scripts.ts';
+import { completionScript, scriptFiles } from '../src/cli/completion/scripts.ts';
+import { manFile, manPage } from '../src/cli/man.ts';
+import { shells } from '../src/terminal/terminal.ts';
 
 const root = join(import.meta.dirname, '..');
 const write = process.argv.includes('--write');

@@ -2,8 +2,10 @@
 
 import { setFlagsFromString } from 'node:v8';
 import ky from 'ky';
-import type { Clock, KeyGate, OpenService, PageQuery, Profile, RawReply, SendOnce } from '../ports.ts';
+import type { Clock } from '../io.ts';
+import type { Profile } from '../profiles/profile.ts';
 import { baseOf, headersOf, urlUnder } from './account.ts';
+import type { KeyGate, OpenService, PageQuery, RawReply, SendOnce } from './api.ts';
 import { readBody } from './body.ts';
 import { startDeadline } from './deadline.ts';
 import type { Exchange, Exchanged } from './exchange.ts';

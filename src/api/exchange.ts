@@ -1,6 +1,6 @@
 /** One request and its reply, or why there is none. client.ts makes it out of ky. */
 
-import type { RawReply } from '../ports.ts';
+import type { RawReply } from './api.ts';
 import type { Failure } from './failure.ts';
 import type { Dispatcher } from './one-dispatch.ts';
 import type { JsonObject, Method } from './spec.ts';

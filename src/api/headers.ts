@@ -1,6 +1,6 @@
 /** What the head of a reply says: its media type, its time, how long to wait, where a redirect points. */
 
-import type { KeyGate, RawReply } from '../ports.ts';
+import type { KeyGate, RawReply } from './api.ts';
 
 // Assumed: on these statuses a wait is meant for this request, and it is said in one of these headers; the document
 // names none.

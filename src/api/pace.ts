@@ -1,6 +1,6 @@
 /** A pace of requests: not more than so many a second, evenly. */
 
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../io.ts';
 
 /** Resolves when the next request may leave; rejects with the signal's reason when it aborts. */
 export type Pace = (signal: AbortSignal) => Promise<void>;

@@ -1,7 +1,7 @@
 /** Walking pages by the ids of their records, and noticing when that leads nowhere (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
-import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from '../ports.ts';
+import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from './api.ts';
 import type { ListReply } from './service-page.ts';
 import { idOf } from './spec.ts';
 

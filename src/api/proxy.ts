@@ -1,8 +1,8 @@
 /** Chooses how requests reach a service: through HTTPS_PROXY, or directly. Node's own proxy settings do not count. */
 
-import type { Env } from '../env.ts';
-import { variable } from '../env.ts';
 import { CliError } from '../errors.ts';
+import type { Env } from '../io.ts';
+import { variable } from '../io.ts';
 import type { Dispatcher } from './one-dispatch.ts';
 import { dispatcherInUse } from './one-dispatch.ts';
 

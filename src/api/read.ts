@@ -2,7 +2,9 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import { CliError, keyRefused } from '../errors.ts';
-import type { Clock, OpenService, Profile, RawReply } from '../ports.ts';
+import type { Clock } from '../io.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { OpenService, RawReply } from './api.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import type { Failure } from './failure.ts';
 import { type JsonDocument, type JsonList, readJson, readList } from './json.ts';

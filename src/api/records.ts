@@ -1,6 +1,6 @@
 /** Records out of a parsed page, each with its own bytes. */
 
-import type { WireRecord } from '../ports.ts';
+import type { WireRecord } from './api.ts';
 import type { JsonDocument, JsonList } from './json.ts';
 import { isObject } from './spec.ts';
 

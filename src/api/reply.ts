@@ -1,7 +1,7 @@
 /** What a reply means: JSON, the service's own error, or nothing that can be trusted, in words. */
 
 import type { CliErrorParts } from '../errors.ts';
-import type { RawReply } from '../ports.ts';
+import type { RawReply } from './api.ts';
 import type { JsonDocument } from './json.ts';
 import { NotJson } from './json.ts';
 import type { ErrorBody } from './spec.ts';

@@ -1,6 +1,6 @@
 /** Sending a change once, never again, and saying honestly what is known of it. */
 
-import type { SendOnce, SendReport } from '../ports.ts';
+import type { SendOnce, SendReport } from './api.ts';
 import type { Exchange } from './exchange.ts';
 import type { Dispatcher, Evidence } from './one-dispatch.ts';
 import { watchDispatch } from './one-dispatch.ts';

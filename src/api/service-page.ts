@@ -1,7 +1,7 @@
 /** One page of a listed resource: the path that asks for it, and the reply as records that are read when they are needed. */
 
 import { CliError } from '../errors.ts';
-import type { PageQuery, WireRecord } from '../ports.ts';
+import type { PageQuery, WireRecord } from './api.ts';
 import { type JsonList, NotJson } from './json.ts';
 import { recordAt } from './records.ts';
 import type { ResourceName } from './spec.ts';

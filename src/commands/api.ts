@@ -1,14 +1,18 @@
 /** `api METHOD PATH`: any request with the profile's key, version and language; a change goes through the journal. */
 
+import type { OpenService } from '../api/api.ts';
 import { type JsonObject, type Method, methods, resourceNames } from '../api/spec.ts';
-import { defineCommand, flag, type Input, nonEmpty, oneOf, usage } from '../command.ts';
-import type { Block, Context, Intent, OpenService, Profile } from '../ports.ts';
+import type { Intent } from '../journal/journal.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { Block } from '../terminal/terminal.ts';
 import { accountLabel } from './account.ts';
 import { type Field, fieldsBody, parseField, withQuery } from './api/fields.ts';
 import { headersOf, parseHeader } from './api/header.ts';
 import { mergeLists } from './api/merge.ts';
 import { orderOf, parsePath, refuseMoneyRoute, refuseOverrides } from './api/path.ts';
 import { changedColumns, includedColumns, showReply } from './api/reply.ts';
+import type { Context } from './command.ts';
+import { defineCommand, flag, type Input, nonEmpty, oneOf, usage } from './command.ts';
 import { checkNamed } from './confirm-by-name.ts';
 import { readBody } from './creation/body.ts';
 import { creationFlags, parsePair } from './creation/flags.ts';

@@ -1,8 +1,8 @@
 /** `completion`: the script that makes a shell complete paydesk, to be installed by the person. */
 
-import { defineCommand, oneOf } from '../command.ts';
 import { exitCodes } from '../errors.ts';
-import { shells } from '../ports.ts';
+import { shells } from '../terminal/terminal.ts';
+import { defineCommand, oneOf } from './command.ts';
 
 export const completion = defineCommand({
   description: [

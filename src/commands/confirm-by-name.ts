@@ -1,7 +1,8 @@
 /** The question before a change that belongs to no order: in production the profile's name is typed. */
 
 import { CliError } from '../errors.ts';
-import type { Context, Profile } from '../ports.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { Context } from './command.ts';
 import { cancelled, checkAnswerable, type Lacking } from './confirm.ts';
 
 /** What such a change is confirmed by: the profile, and the value of `--confirm` when given. */

@@ -1,9 +1,10 @@
 /** The question before a change: No by default, the amount typed in production, `--yes` and `--confirm` for scripts. */
 
-import { usage } from '../command.ts';
 import { CliError } from '../errors.ts';
-import type { Context, Profile } from '../ports.ts';
+import type { Profile } from '../profiles/profile.ts';
 import { aboutMoney } from './account.ts';
+import type { Context } from './command.ts';
+import { usage } from './command.ts';
 
 /** What a change is confirmed by. */
 export interface Confirmable {

@@ -1,6 +1,6 @@
 /** The table of commands: words, summary, and how to load each. Help and parsing start here. */
 
-import type { Command } from '../command.ts';
+import type { Command } from './command.ts';
 
 /** A command as listed; its module is loaded only when it is used or its help is asked for. */
 export interface CommandEntry {

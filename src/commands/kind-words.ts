@@ -1,6 +1,6 @@
 /** What each kind of change is called, and what is said when it did not end well. Pure. */
 
-import type { ChangeSubject, Intent } from '../ports.ts';
+import type { ChangeSubject, Intent } from '../journal/journal.ts';
 
 interface KindWords {
   readonly noun: string;

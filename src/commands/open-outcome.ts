@@ -1,6 +1,8 @@
 /** An early look at the journal: an order with an open outcome is refused before a person is shown and asked anything. */
 
-import type { AttemptRecord, Context, Service } from '../ports.ts';
+import type { Service } from '../api/api.ts';
+import type { AttemptRecord } from '../journal/journal.ts';
+import type { Context } from './command.ts';
 import { changeOf } from './journal/words.ts';
 
 /**

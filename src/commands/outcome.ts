@@ -2,9 +2,11 @@
 
 import { isKeyRefusal } from '../api/spec.ts';
 import { CliError, keyRefused } from '../errors.ts';
-import type { ChangeSubject, Context, Outcome, Profile } from '../ports.ts';
+import type { ChangeSubject, Outcome } from '../journal/journal.ts';
+import type { Profile } from '../profiles/profile.ts';
 import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
+import type { Context } from './command.ts';
 import { blockedWords, changeWords, kindWords, settleCommands } from './kind-words.ts';
 import { type Explained, explainRejection } from './rejection.ts';
 import { bodyLine } from './request-line.ts';

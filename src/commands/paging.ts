@@ -1,9 +1,10 @@
 /** A list by pages: the flags that say which, and the exact commands for those beside it. */
 
+import type { PageQuery } from '../api/api.ts';
 import { type ResourceName, resources } from '../api/spec.ts';
-import { flag } from '../command.ts';
-import type { PageQuery, Profile } from '../ports.ts';
+import type { Profile } from '../profiles/profile.ts';
 import { accountLabel, commandLine } from './account.ts';
+import { flag } from './command.ts';
 
 /** The paging flags of a listed resource (service: Endpoints 2). */
 export function pagingFlags(resource: ResourceName) {

@@ -1,10 +1,14 @@
 /** `--intent`: a script's own id of what it wants once. A repeat gives the recorded outcome and sends nothing. */
 
+import type { Service } from '../api/api.ts';
 import { readMoney } from '../api/charges.ts';
 import { type Column, chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
-import { flag, usage } from '../command.ts';
-import type { Block, ChangeSubject, Context, Intent, Outcome, Profile, Service } from '../ports.ts';
+import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { Block } from '../terminal/terminal.ts';
 import { accountLabel } from './account.ts';
+import type { Context } from './command.ts';
+import { flag, usage } from './command.ts';
 import { changeWords } from './kind-words.ts';
 import { refundedSum } from './orders/money-view.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';

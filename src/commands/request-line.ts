@@ -1,6 +1,6 @@
 /** The last line of a preview: the very body that is going to be sent, once. Pure. */
 
-import type { Block } from '../ports.ts';
+import type { Block } from '../terminal/terminal.ts';
 
 const label = 'will send once: ';
 

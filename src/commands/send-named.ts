@@ -1,6 +1,9 @@
 /** A change that belongs to no order, from its preview to its outcome: mode checked, confirmed by name, sent once. */
 
-import type { Block, Context, Intent, Service } from '../ports.ts';
+import type { Service } from '../api/api.ts';
+import type { Intent } from '../journal/journal.ts';
+import type { Block } from '../terminal/terminal.ts';
+import type { Context } from './command.ts';
 import { confirmNamed } from './confirm-by-name.ts';
 import { checkMode } from './mode.ts';
 import type { Applied } from './outcome.ts';

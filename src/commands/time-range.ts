@@ -1,8 +1,8 @@
 /** Points in time as people type them, and the half-open range between two of them. Pure. */
 
-import { flag, usage } from '../command.ts';
 import { CliError } from '../errors.ts';
-import type { Context } from '../ports.ts';
+import type { Context } from './command.ts';
+import { flag, usage } from './command.ts';
 
 /** What a point in time is read with. */
 export interface Reckoning {

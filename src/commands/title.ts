@@ -1,6 +1,7 @@
 /** The first line of a screen about money: what it is, and at the right whose account it concerns. Pure. */
 
-import type { Block, Profile, Style } from '../ports.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { Block, Style } from '../terminal/terminal.ts';
 import { accountLabel } from './account.ts';
 
 // Where the account ends on a terminal of 80 columns.

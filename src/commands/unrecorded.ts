@@ -1,7 +1,7 @@
 /** An outcome that this machine could not write down: it is said in full, with the row to keep by hand. */
 
 import { CliError } from '../errors.ts';
-import type { Intent, Outcome } from '../ports.ts';
+import type { Intent, Outcome } from '../journal/journal.ts';
 
 /** An outcome of something that was tried: anything but a dry run. */
 export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;

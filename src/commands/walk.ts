@@ -1,8 +1,8 @@
 /** Walking pages of a resource: filters of ours, bounds, and where to go on. */
 
+import type { Page, PageQuery, PagesHow, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject, ResourceName } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import type { Page, PageQuery, PagesHow, Service, WireRecord } from '../ports.ts';
 
 /** What to read: one page by default; with a filter until a page of matches; all of it, or up to `max` records. */
 export interface Walk {

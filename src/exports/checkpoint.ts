@@ -2,9 +2,9 @@
 
 import { type FileHandle, open, readFile, rm, truncate } from 'node:fs/promises';
 import * as v from 'valibot';
+import type { WalkedBefore } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
-import type { WalkedBefore } from '../ports.ts';
 import { brokenFile, notUsable } from './disk.ts';
 import type { Tally } from './tally.ts';
 

@@ -1,201 +1,100 @@
-/** Exports into files: opens a new one, or one that was interrupted, and checks finished ones. */
+/** Exports into files as the rest of paydesk sees them: a file that is written page by page, and checked later. */
 
-import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
-import { CliError } from '../errors.ts';
-import type { Clock, ExportRequest, Exports, Held, Locks } from '../ports.ts';
-import {
-  type Checkpoint,
-  type CheckpointHead,
-  type CheckpointWriter,
-  continueCheckpoint,
-  readCheckpoint,
-  removeCheckpoint,
-  startCheckpoint,
-} from './checkpoint.ts';
-import { createFile, kindOf, makeFolder, openOwnFile } from './disk.ts';
-import { type Begun, exportFile, type FileFormatter, removeUnfinished } from './file.ts';
-import { type Names, namesOf } from './names.ts';
-import { createTallies } from './tally.ts';
-import { isManifest, verifyExport } from './verify.ts';
+import type { WalkedBefore } from '../api/api.ts';
+import type { Column, JsonObject } from '../api/spec.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { PrintedRecord } from '../terminal/terminal.ts';
+/** Formats of an export, by the names their files end in. */
+export const exportFormats = ['ndjson', 'json', 'csv'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
 
-/** What exports are made of. */
-export interface ExportParts {
-  /** Where checkpoints lie. */
-  readonly folder: string;
-  readonly locks: Locks;
-  readonly clock: Clock;
-  /** This user's id; undefined where the system has none. */
-  readonly uid: number | undefined;
-  /** Of this program, for the manifest. */
-  readonly version: string;
-  /** What the JSON of a manifest and of a checkpoint goes through before it is written: it takes keys out. */
-  readonly clean: (json: string) => string;
-  /** The text of a file, from what stands in it on. */
-  readonly format: FileFormatter;
+/** A row of an export, with what its manifest counts. */
+export interface ExportRow {
+  readonly record: PrintedRecord;
+  readonly id: string | undefined;
+  readonly currency: string | undefined;
+  readonly status: string | undefined;
+  /** `2026-11-20`, in the zone of the export; asked for where it is counted. */
+  readonly day: () => string | undefined;
+  /** The money of it as the service sent it; null where rows of this kind have none. */
+  readonly amount: unknown;
 }
 
-/** Makes them. Nothing is touched before something is asked for. */
-export function createExports(parts: ExportParts): Exports {
-  return {
-    async open(request) {
-      // A wrong column is found before anything is made.
-      parts.format({ ...request, begun: { bytes: 0, rows: 0 } });
-      const names = namesOf(request.path, parts.folder);
-      await refuseTaken(request, names);
-      await makeFolder(parts.folder);
-      const lock = await takeLock(parts.locks, names);
-      try {
-        return exportFile({ ...parts, request, names, lock, ...(await begin(parts, request, names)) });
-      } catch (error) {
-        await lock.release();
-        throw error;
-      }
-    },
-    verify: (path, maxAgeMs) => verifyExport(path, maxAgeMs, parts.clock.now()),
-  };
+/** A file to be written, and all that decides what it holds. */
+export interface ExportRequest {
+  readonly path: string;
+  readonly format: ExportFormat;
+  /** One gzip member a page. */
+  readonly gzip: boolean;
+  readonly columns: readonly Column[];
+  /** Replace a finished file, or an unfinished one, of that name. */
+  readonly force: boolean;
+  /** Go on with an unfinished one. */
+  readonly resume: boolean;
+  /** What was typed to say what it holds: must be the same when it is resumed. */
+  readonly asked: readonly string[];
+  /** What it holds, for the manifest; that of the first run counts. Times are Unix seconds. */
+  readonly query: JsonObject;
+  readonly profile: Pick<Profile, 'name' | 'origin' | 'vendor' | 'mode'>;
+  readonly keyFingerprint: string | undefined;
 }
 
-// A finished name is never taken away from whoever has it, unless that is asked for.
-async function refuseTaken(
-  { force, path }: ExportRequest,
-  { file, manifest, partial }: Names,
-): Promise<void> {
-  const refused = (words: string, now: string): CliError =>
-    new CliError('refused', `--to ${path}: ${words}`, { certain: 'nothing was sent', now: [now] });
-  const kind = kindOf(file);
-  if (kind !== undefined && kind !== 'file') throw refused('it is no plain file', 'name a file of its own');
-  if (kind === 'file' && !force)
-    throw refused('the file exists', '--force replaces it once the export is complete');
-  if (kindOf(partial) === 'folder')
-    throw refused(`${partial} is a folder`, 'take it away, or name another file');
-  const beside = kindOf(manifest);
-  if (beside !== undefined && beside !== 'file')
-    throw refused(`${manifest} is no plain file`, 'take it away, or name another file');
-  if (beside === 'file' && !force && !(await isManifest(manifest)))
-    throw refused(`${manifest} is there, and no manifest of an export`, '--force replaces it too');
+/** How far a walk came with a page. */
+export interface PageWalked extends WalkedBefore {
+  readonly read: number;
+  readonly repeated: number;
+  /** Records that are not as the service documents them. */
+  readonly odd: number;
+  /** Records left out since they do not show what the query asks about. */
+  readonly left: number;
+  /** What whoever goes on after this page has to know of those before it. */
+  readonly state: JsonObject;
 }
 
-async function takeLock(locks: Locks, { file }: Names): Promise<Held> {
-  const lock = await locks.take(`export ${file}`, { waitMs: 0 });
-  if (lock.held) return lock;
-  throw new CliError('refused', `another run exports to ${file} now`, {
-    certain: 'nothing was sent',
-    now: ['wait for that run to end, or name another file with --to'],
-  });
+/** An export into a file. Its name is that of a finished file only once it is complete. */
+export interface ExportFile {
+  /** The query as the first run pinned it. */
+  readonly query: JsonObject;
+  /** Where an unfinished export goes on: after this record; undefined: at the beginning. */
+  readonly after: string | undefined;
+  /** The pages that it has, oldest first. */
+  readonly before: readonly WalkedBefore[];
+  /** The state after the last of them; undefined: at the beginning. */
+  readonly state: JsonObject | undefined;
+  /** Its name is somebody's by now. */
+  readonly taken: boolean;
+  /** So far. */
+  readonly progress: { readonly read: number; readonly rows: number };
+  /** Of the unfinished file. */
+  readonly partial: string;
+  /** What a resume found other than it should be. */
+  readonly notes: readonly string[];
+  /** Writes the rows of a page; when this resolves, a killed run goes on after it. Rejects with CliError 'incomplete'. */
+  page(rows: readonly ExportRow[], walked: PageWalked): Promise<void>;
+  /** Gives the file its name, its manifest beside it; both are on the disk when this resolves. */
+  complete(): Promise<{ readonly manifest: string; readonly rows: number; readonly bytes: number }>;
+  /** Leaves it to be resumed, or takes it away where nothing was written; says why in the manifest of the unfinished file. */
+  leave(why: string): Promise<void>;
 }
 
-async function begin(parts: ExportParts, request: ExportRequest, names: Names): Promise<Begun> {
-  const unfinished = kindOf(names.partial);
-  const checkpoint = request.resume ? await readCheckpoint(names.checkpoint) : undefined;
-  if (request.resume && unfinished !== undefined && checkpoint !== undefined) {
-    refuseOther(checkpoint.head, request);
-    return await goOn(parts, names, request, checkpoint);
-  }
-  if (unfinished !== undefined && !request.force) {
-    throw new CliError('refused', `${names.partial} is there: an unfinished export`, {
-      certain: 'nothing was sent',
-      now: [
-        request.resume
-          ? 'nothing says how far it came, so it cannot be resumed; --force starts again'
-          : '--resume goes on with it, --force starts again',
-      ],
-    });
-  }
-  return await start(parts, names, request);
+/** What a look at a file and its manifest came to. Times are Unix seconds. */
+export interface ExportCheck {
+  readonly file: string;
+  readonly manifest: string;
+  /** Why it is refused; undefined: it is what its manifest says. */
+  readonly problem: { readonly kind: 'refused' | 'incomplete'; readonly words: string } | undefined;
+  readonly rows: number | undefined;
+  readonly startedAt: number | undefined;
+  readonly endedAt: number | undefined;
 }
 
-async function start({ clock, clean }: ExportParts, names: Names, request: ExportRequest): Promise<Begun> {
-  const head: CheckpointHead = {
-    version: 1,
-    startedAt: clock.now(),
-    asked: [...request.asked],
-    account: accountOf(request),
-    keyFingerprint: request.keyFingerprint,
-    query: request.query,
-  };
-  const checkpoint = await startCheckpoint(names.begun.checkpoint, head, clean);
-  return {
-    head,
-    handle: await createPartial(names, checkpoint),
-    checkpoint,
-    inPlace: false,
-    tallies: createTallies(),
-    hash: createHash('sha256'),
-    bytes: 0,
-    pages: [],
-    notes: [],
-  };
-}
-
-async function createPartial(names: Names, checkpoint: CheckpointWriter): Promise<FileHandle> {
-  try {
-    return await createFile(names.begun.partial);
-  } catch (error) {
-    await checkpoint.close();
-    await removeCheckpoint(names.begun.checkpoint);
-    throw error;
-  }
-}
-
-// Only what a checkpoint states and the file shows is kept: a page that is not whole is asked for again.
-async function goOn(
-  { uid, clean }: ExportParts,
-  names: Names,
-  request: ExportRequest,
-  found: Checkpoint,
-): Promise<Begun> {
-  const handle = await openOwnFile(names.partial, uid);
-  const hash = createHash('sha256');
-  const tallies = createTallies();
-  let [bytes, pages] = [0, 0];
-  for (const page of found.pages) {
-    const part = Buffer.alloc(page.bytes);
-    const { bytesRead } = await handle.read(part, 0, page.bytes, bytes);
-    if (bytesRead !== page.bytes || sha256(part) !== page.sha256) break;
-    hash.update(part);
-    tallies.add(page.tally);
-    bytes += page.bytes;
-    pages += 1;
-  }
-  await handle.truncate(bytes);
-  await removeUnfinished(names.begun);
-  return {
-    head: found.head,
-    handle,
-    inPlace: true,
-    checkpoint: await continueCheckpoint(names.checkpoint, found, pages, clean),
-    tallies,
-    hash,
-    bytes,
-    pages: found.pages.slice(0, pages),
-    notes: [
-      ...(pages < found.pages.length
-        ? [`the last pages of ${names.partial} were damaged; they are read again`]
-        : []),
-      ...(found.head.keyFingerprint === request.keyFingerprint
-        ? []
-        : ['the key is another one than when this export began']),
-    ],
-  };
-}
-
-function refuseOther(head: CheckpointHead, request: ExportRequest): void {
-  const account = accountOf(request);
-  const same = JSON.stringify(head.asked) === JSON.stringify(request.asked);
-  if (same && head.account === account) return;
-  const was = head.account === account ? head.asked.join(' ') : head.account;
-  const is = head.account === account ? request.asked.join(' ') : account;
-  throw new CliError('refused', `--resume: the unfinished export is another one: ${was}, not ${is}`, {
-    certain: 'nothing was sent',
-    now: ['say the same again to go on with it, or --force without --resume to start again'],
-  });
-}
-
-function accountOf({ profile: { origin, vendor, mode } }: ExportRequest): string {
-  return `${origin} ${vendor} ${mode}`;
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+/** Exports into files. */
+export interface Exports {
+  /**
+   * Opens a file for a new export or one to be resumed. Throws CliError 'refused' for a name that is taken, for an
+   * unfinished export of something else, and while another run writes it.
+   */
+  open(request: ExportRequest): Promise<ExportFile>;
+  /** Compares a file with its manifest. Throws CliError 'usage' where one of them cannot be read. */
+  verify(path: string, maxAgeMs: number | undefined): Promise<ExportCheck>;
 }

@@ -4,7 +4,9 @@ import { createHash } from 'node:crypto';
 import { rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { CliError } from '../errors.ts';
-import type { Clock, ExportFile, ExportRequest, Held, PrintedRecord } from '../ports.ts';
+import type { Clock } from '../io.ts';
+import type { Held } from '../locks/locks.ts';
+import type { PrintedRecord } from '../terminal/terminal.ts';
 import { type BytesBegun, fileBytes } from './bytes.ts';
 import {
   type CheckpointHead,
@@ -13,6 +15,7 @@ import {
   removeCheckpoint,
 } from './checkpoint.ts';
 import { brokenFile, kindOf, replaceFile, syncFolderOf } from './disk.ts';
+import type { ExportFile, ExportRequest } from './exports.ts';
 import { manifestText } from './manifest.ts';
 import type { Names } from './names.ts';
 import { type Tallies, tallyOf } from './tally.ts';

@@ -2,7 +2,7 @@
 
 import * as v from 'valibot';
 import type { JsonObject } from '../api/spec.ts';
-import type { ExportRequest } from '../ports.ts';
+import type { ExportRequest } from './exports.ts';
 import type { Tally } from './tally.ts';
 
 // TypeScript's library does not know it yet.

@@ -1,6 +1,6 @@
 /** What the rows of an export add up to: counts, and sums a currency, status and day. Pure. */
 
-import type { ExportRow, PageWalked } from '../ports.ts';
+import type { ExportRow, PageWalked } from './exports.ts';
 
 /** Money of one currency, status and day. */
 export interface Sum {

@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { CliError, systemCode, systemReason } from '../errors.ts';
-import type { ExportCheck } from '../ports.ts';
+import type { ExportCheck } from './exports.ts';
 import { type CheckedManifest, readManifest } from './manifest.ts';
 import { manifestOf, partialOf } from './names.ts';
 

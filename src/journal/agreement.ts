@@ -2,7 +2,7 @@
 
 import type { ChargeMoney, OrderMoney } from '../api/charges.ts';
 import { valueAt } from '../api/spec.ts';
-import type { FoundRefund } from '../ports.ts';
+import type { FoundRefund } from './journal.ts';
 import type { ChargeImage, PreImage } from './rows.ts';
 
 type Shown = string | number | boolean | undefined;

@@ -9,7 +9,7 @@ import {
   valueAt,
 } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
-import type { FoundRefund } from '../ports.ts';
+import type { FoundRefund } from './journal.ts';
 import type { Heard } from './reply.ts';
 import type { Proof } from './rows.ts';
 import { judgeRead, notThisOrder } from './sight.ts';

@@ -1,8 +1,8 @@
 /** Compares the journal with its witness row by row, for `journal verify`. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import type { WitnessVerification } from '../ports.ts';
 import type { Finding } from './chain.ts';
+import type { WitnessVerification } from './journal.ts';
 import type { StoredRow } from './stored-row.ts';
 import { readWitness } from './witness-file.ts';
 import { type Mismatch, mismatchOf, type WitnessPlace } from './witnessed.ts';

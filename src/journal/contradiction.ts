@@ -2,7 +2,7 @@
 
 import type { OrderMoney } from '../api/charges.ts';
 import { failedWords, valueAt } from '../api/spec.ts';
-import type { FoundRefund } from '../ports.ts';
+import type { FoundRefund } from './journal.ts';
 import type { PreImage } from './rows.ts';
 
 /** The money of an order before its capture; undefined in rows that are older than this comparison. */

@@ -1,15 +1,18 @@
 /** The journal as commands see it: attempts, reads, settling, and the care of the file. */
 
+import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
-import type { AttemptRecord, ChangeSubject, Clock, JournalDesk, Locks, Outcome, Service } from '../ports.ts';
+import type { Clock } from '../io.ts';
+import type { Locks } from '../locks/locks.ts';
 import { archiveJournal, restoreJournal } from './archive.ts';
 import { answersRepeat, usedUp } from './guards.ts';
 import type { HandsParts } from './hands.ts';
+import type { ChangeSubject, JournalDesk, Outcome } from './journal.ts';
 import { lookAt, recordIn } from './look.ts';
 import { outcomeOf, type Witness } from './outcome.ts';
 import { pickDue, resolveOne } from './reconcile.ts';
 import { repairStore } from './repair.ts';
-import type { Moment, SentRow } from './rows.ts';
+import type { AttemptRecord, Moment, SentRow } from './rows.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherWish } from './same-wish.ts';
 import type { Sight } from './sight.ts';

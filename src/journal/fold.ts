@@ -1,6 +1,6 @@
 /** Rows of the journal → attempts, and which attempts a query means. Pure. */
 
-import type { AttemptQuery } from '../ports.ts';
+import type { AttemptQuery } from './journal.ts';
 import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from './rows.ts';
 import { isUnsettled } from './standing.ts';
 

@@ -1,7 +1,7 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
-import { attemptName } from '../attempt-words.ts';
-import type { AccountMarks, Intent } from '../ports.ts';
+import { attemptName } from './attempt-words.ts';
+import type { AccountMarks, Intent } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
 import { sameJson } from './same-json.ts';
 import { asksForSame, isEqual, type Typed } from './same-wish.ts';

@@ -1,20 +1,13 @@
 /** What carries out the effects that attempt.ts and resolve.ts share: lock, look, read, write, release. */
 
-import type {
-  AccountMarks,
-  AttemptRecord,
-  ChangeRequest,
-  Clock,
-  Held,
-  Intent,
-  JournalStore,
-  Locks,
-  Service,
-} from '../ports.ts';
+import type { ChangeRequest, Service } from '../api/api.ts';
+import type { Clock } from '../io.ts';
+import type { Held, Locks } from '../locks/locks.ts';
 import { newestIds } from './created.ts';
+import type { AccountMarks, Intent, JournalStore } from './journal.ts';
 import { type LastRead, lookAt } from './look.ts';
 import type { Event } from './protocol.ts';
-import type { JournalRow, Moment } from './rows.ts';
+import type { AttemptRecord, JournalRow, Moment } from './rows.ts';
 import { lockName, marksOf, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-wish.ts';
 import { momentOf } from './time.ts';

@@ -1,8 +1,9 @@
 /** One look at what a change is about: its order, or the newest orders for one that is being created. */
 
+import type { Service, WireRecord } from '../api/api.ts';
 import { CliError } from '../errors.ts';
-import type { Intent, Service, WireRecord } from '../ports.ts';
 import type { NewestOrders } from './created.ts';
+import type { Intent } from './journal.ts';
 import { repeatsKey } from './reply.ts';
 
 /** What a look showed. */

@@ -1,7 +1,8 @@
 /** A verdict → the outcome a command gets. */
 
+import type { ReplyHead, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/spec.ts';
-import type { Outcome, ReplyHead, WireRecord } from '../ports.ts';
+import type { Outcome } from './journal.ts';
 import type { SentRow, VerdictRow } from './rows.ts';
 
 /** What was heard and read of it in this run, beside the journal's rows. */

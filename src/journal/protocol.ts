@@ -1,8 +1,8 @@
 /** The language of the protocol: its states, the effects it asks for, and the events that answer them. Types only. */
 
 import type { CliErrorParts } from '../errors.ts';
-import type { AccountMarks, Intent } from '../ports.ts';
 import type { Decision, Refusal } from './guards.ts';
+import type { AccountMarks, Intent } from './journal.ts';
 import type { Heard } from './reply.ts';
 import type { AttemptRecord, JournalRow, Moment, PreImage, SentRow, VerdictRow } from './rows.ts';
 import type { Sight } from './sight.ts';

@@ -1,12 +1,13 @@
 /** Reads the orders of open attempts again: carries out the effects of resolve.ts. */
 
 import { CliError } from '../errors.ts';
-import type { AttemptRecord, Resolved, Sight } from '../ports.ts';
 import { Hands, type HandsParts } from './hands.ts';
+import type { Resolved } from './journal.ts';
 import type { Effect, Event } from './protocol.ts';
 import { beginResolve, type Errand, type ResolveState, resolve } from './resolve.ts';
-import type { Moment } from './rows.ts';
+import type { AttemptRecord, Moment } from './rows.ts';
 import { marksOf } from './same-account.ts';
+import type { Sight } from './sight.ts';
 import { isDue, isWatched } from './standing.ts';
 import { momentOf } from './time.ts';
 import { refusalError } from './words.ts';

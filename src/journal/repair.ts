@@ -2,9 +2,9 @@
 
 import { readFileSync, rmSync } from 'node:fs';
 import { CliError } from '../errors.ts';
-import type { Repair } from '../ports.ts';
 import { writeOwnFile } from '../profiles/own-file.ts';
 import { chainStart, link } from './chain.ts';
+import type { Repair } from './journal.ts';
 import { recollect } from './recollect.ts';
 import { buildJournal, dropJournal, holdJournal, replaceJournal } from './replace-journal.ts';
 import type { JournalRow } from './rows.ts';

@@ -1,6 +1,6 @@
 /** Reads the bytes of a reply strictly: JSON in UTF-8 with every key once, or the problem in words. */
 
-import type { RawReply } from '../ports.ts';
+import type { RawReply } from '../api/api.ts';
 
 /** A reply as it was heard: its status and the value of its body, or why there is none. */
 export interface Heard {

@@ -3,9 +3,9 @@
  * A pure reducer, as attempt.ts; nothing here can send.
  */
 
-import type { Resolved } from '../ports.ts';
 import { judgeSeen } from './creations.ts';
 import { attemptName, type Refusal, usedUp } from './guards.ts';
+import type { Resolved } from './journal.ts';
 import type { Effect, Event } from './protocol.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
 import { type Claims, isSameMoney, type Sight } from './sight.ts';

@@ -1,8 +1,9 @@
 /** What the journal holds: rows that are only ever added, and the attempts that they make up. */
 
+import type { ChangeRequest } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
-import type { ChangeRequest, ExpectedRefund, FoundRefund, Intent } from '../ports.ts';
+import type { ExpectedRefund, FoundRefund, Intent } from './journal.ts';
 
 /** The order right before the sending, as far as an outcome is proved by it. Holds no personal data. */
 export interface PreImage {

@@ -1,24 +1,15 @@
 /** The one door for changes: carries out the effects of attempt.ts. The only caller of the sending function. */
 
+import type { ReplyHead, SendOnce, SendReport, Service, WireRecord } from '../api/api.ts';
 import { isObject, livemodeOf } from '../api/spec.ts';
-import { alarmWords } from '../attempt-words.ts';
-import type {
-  Change,
-  Clock,
-  Intent,
-  JournalStore,
-  Locks,
-  Notes,
-  Outcome,
-  ReplyHead,
-  SendOnce,
-  SendReport,
-  Service,
-  WireRecord,
-} from '../ports.ts';
+import type { Clock } from '../io.ts';
+import type { Locks } from '../locks/locks.ts';
+import type { Notes } from '../terminal/terminal.ts';
 import { begin, step } from './attempt.ts';
+import { alarmWords } from './attempt-words.ts';
 import { appeared } from './guards.ts';
 import { Hands } from './hands.ts';
+import type { Change, Intent, JournalStore, Outcome } from './journal.ts';
 import { recordIn } from './look.ts';
 import { outcomeOf } from './outcome.ts';
 import type { Effect, End, Event, Wanted } from './protocol.ts';

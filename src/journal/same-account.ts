@@ -1,7 +1,8 @@
 /** Whether two changes may belong to one account, however its address is spelled and its profile is named. Pure. */
 
+import type { Service } from '../api/api.ts';
 import { livemodeOf } from '../api/spec.ts';
-import type { AccountMarks, Service } from '../ports.ts';
+import type { AccountMarks } from './journal.ts';
 import type { SentRow } from './rows.ts';
 
 /** The marks of the account that an attempt was sent to. */

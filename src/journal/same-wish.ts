@@ -1,6 +1,6 @@
 /** Whether two runs want the same: the same request, the same words typed, the same money. Pure. */
 
-import type { Intent } from '../ports.ts';
+import type { Intent } from './journal.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';
 import { sameJson } from './same-json.ts';
 

@@ -1,8 +1,8 @@
 /** Rows of the file in memory: put together by attempt from their columns, and read only when somebody asks. */
 
-import type { AttemptQuery, NewestRow } from '../ports.ts';
 import { unlink } from './chain.ts';
 import { matches } from './fold.ts';
+import type { AttemptQuery, NewestRow } from './journal.ts';
 import type { AttemptRecord } from './rows.ts';
 import { isUnsettled, mayChange, verdictOf } from './standing.ts';
 import type { StoredRow } from './stored-row.ts';

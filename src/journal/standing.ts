@@ -1,6 +1,6 @@
 /** How an attempt stands: the verdict that counts, whether it is open, settled or due, and what it accounts for. Pure. */
 
-import type { FoundRefund } from '../ports.ts';
+import type { FoundRefund } from './journal.ts';
 import type { AttemptRecord, Moment, Proof, VerdictRow } from './rows.ts';
 import { type Claims, isSameMoney, provable } from './sight.ts';
 import { momentOfRow, passedSince } from './time.ts';

@@ -1,6 +1,8 @@
 /** The journal's time: what all processes on this machine agree on, as far as clocks can be believed. */
 
-import type { Clock, JournalStore, NewestRow, Service } from '../ports.ts';
+import type { Service } from '../api/api.ts';
+import type { Clock } from '../io.ts';
+import type { JournalStore, NewestRow } from './journal.ts';
 import type { Clocks, Moment, SentRow, VerdictRow } from './rows.ts';
 
 /** How far clocks may differ before none of them is trusted with a horizon. */

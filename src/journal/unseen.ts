@@ -1,7 +1,7 @@
 /** Refuses a SENT row when another run wrote about the same order or script's id after this run had looked. */
 
 import { CliError } from '../errors.ts';
-import type { AttemptQuery } from '../ports.ts';
+import type { AttemptQuery } from './journal.ts';
 import type { JournalRow, SentRow } from './rows.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherWish } from './same-wish.ts';

@@ -1,8 +1,8 @@
 /** The lines of the witness: what each says about a row of the journal, and the seal that shows it is whole. Pure. */
 
 import { createHmac } from 'node:crypto';
-import type { Intent } from '../ports.ts';
 import { unlink } from './chain.ts';
+import type { Intent } from './journal.ts';
 import type { Verdict, VerdictRow } from './rows.ts';
 import type { StoredRow } from './stored-row.ts';
 

@@ -1,7 +1,7 @@
 /** Turns a refusal of the journal into the error that a person reads. */
 
-import { alarmWords, attemptName } from '../attempt-words.ts';
 import { CliError } from '../errors.ts';
+import { alarmWords, attemptName } from './attempt-words.ts';
 import { differenceWords } from './difference.ts';
 import type { Refusal } from './guards.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';

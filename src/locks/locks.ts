@@ -1,11 +1,43 @@
 /** Locks by name between processes: kernel-released, over a fixed set of slot files. */
 
-import type { Busy, Clock, Held, Locks } from '../ports.ts';
+import type { Clock } from '../io.ts';
 import { type KernelLock, tryLock } from './kernel.ts';
 import { readOwner, removeOwner, writeOwner } from './owner.ts';
 import { testLocksOnce } from './self-test.ts';
 import { ownerFile, prepareSlots, slotFile, slotOf, testFile } from './slots.ts';
 import { createTurns } from './turns.ts';
+
+/** Who holds a lock, for display only. `since` in Unix milliseconds. */
+export interface LockOwner {
+  readonly operator: string;
+  readonly command: string;
+  readonly since: number;
+}
+
+/** The lock is ours until it is released, or until this process ends however it ends. */
+export interface Held {
+  readonly held: true;
+  release(): Promise<void>;
+}
+
+/** Somebody else has the lock, or it could not be had in time. */
+export interface Busy {
+  readonly held: false;
+  readonly owner: LockOwner | undefined;
+}
+
+/** Locks by name between processes of this machine, released by the kernel when their owner dies. */
+export interface Locks {
+  /**
+   * Takes the lock of this name. Held by another process under the same name: busy at once, with its owner. Its slot in
+   * use for another name, or its name in use by this process: waits up to `waitMs`, then busy.
+   * Rejects with the signal's reason when it aborts, and with CliError 'refused' when the lock files are not usable.
+   */
+  take(
+    name: string,
+    options: { readonly waitMs: number; readonly signal?: AbortSignal },
+  ): Promise<Held | Busy>;
+}
 
 /** What the locks of a folder are made of. */
 export interface LockParts {

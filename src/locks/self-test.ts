@@ -6,7 +6,7 @@ import { closeSync, constants, readFileSync, renameSync, rmSync, statSync, write
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../io.ts';
 import { type FileRules, openOwnFile } from '../profiles/own-file.ts';
 import { tryLock } from './kernel.ts';
 

@@ -1,6 +1,6 @@
 /** Turns inside one process: one holder a slot, in the order of asking. */
 
-import type { Clock } from '../ports.ts';
+import type { Clock } from '../io.ts';
 
 /** A turn that has come. */
 export interface Turn {

@@ -1,8 +1,8 @@
 /** What the profile functions share: the parts from outside, the file, the keys, the turn to write. */
 
 import { join } from 'node:path';
-import type { Env } from '../env.ts';
-import type { Clock, Locks } from '../ports.ts';
+import type { Clock, Env } from '../io.ts';
+import type { Locks } from '../locks/locks.ts';
 import type { Demo } from './demo.ts';
 import type { Folders } from './folders.ts';
 import { createKeyring } from './keyring.ts';

@@ -10,8 +10,8 @@ import {
   modes,
   vendorPattern,
 } from '../api/spec.ts';
-import { type Env, variable } from '../env.ts';
 import { CliError, systemReason } from '../errors.ts';
+import { type Env, variable } from '../io.ts';
 import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
 import { keyLimit, readKey } from './key.ts';

@@ -1,7 +1,7 @@
 /** Where files lie: the configuration, state and cache folders of this user. */
 
 import { posix, win32 } from 'node:path';
-import { type Env, variable } from '../env.ts';
+import { type Env, variable } from '../io.ts';
 
 /** Absolute paths; the folders need not be there. */
 export interface Folders {

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path';
 import { text as readAll } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
-import { type Env, variable } from '../env.ts';
+import { type Env, variable } from '../io.ts';
 
 /** What the keyring is asked with. */
 export interface KeyringParts {

@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { shortestKey } from '../api/spec.ts';
-import { type Env, variable } from '../env.ts';
+import { type Env, variable } from '../io.ts';
 
 // Far more than the keys of one person need: a larger file is not ours.
 const mostBytes = 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Which profile a run works with, and who said so. */
 
-import { type Env, variable } from '../env.ts';
 import { CliError } from '../errors.ts';
+import { type Env, variable } from '../io.ts';
 import { setVariables } from './environment.ts';
 import { demoName, environmentName } from './names.ts';
 import type { OpenProfile, Profile } from './profile.ts';

@@ -1,8 +1,8 @@
 /** Ways to start Node that would show keys, run other code beside ours, or change who is trusted. */
 
 import type { Mode } from '../api/spec.ts';
-import { type Env, variable } from '../env.ts';
 import { CliError } from '../errors.ts';
+import { type Env, variable } from '../io.ts';
 
 /** How this process was started, and for which mode. */
 export interface Runtime {

@@ -3,7 +3,8 @@
 import { basename, dirname } from 'node:path';
 import type ConfClass from 'conf';
 import { CliError } from '../errors.ts';
-import type { Clock, Held, Locks } from '../ports.ts';
+import type { Clock } from '../io.ts';
+import type { Held, Locks } from '../locks/locks.ts';
 import { type FileRules, prepareOwnFolder, unwritable } from './own-file.ts';
 import { fileVersion, type ProfileFile, readProfileFile } from './store.ts';
 

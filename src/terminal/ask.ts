@@ -1,11 +1,11 @@
 /** Questions to a person, on stderr: who may be asked, what ends a question, and which kind of prompt asks it. */
 
 import { CliError } from '../errors.ts';
-import type { Ask, Choice } from '../ports.ts';
 import { type ColorLevel, loadPaint } from './color.ts';
 import { type StreamFacts, screenClean } from './facts.ts';
 import { dropTypeAhead, endOfInput, type Keyboard } from './keyboard.ts';
 import type { Secrets } from './secrets.ts';
+import type { Ask, Choice } from './terminal.ts';
 
 /** What questions are asked with. */
 export interface AskOptions {

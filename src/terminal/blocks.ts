@@ -1,8 +1,8 @@
 /** Blocks → lines of a screen. */
 
-import type { Block, Cell } from '../ports.ts';
 import { gridLines } from './grid.ts';
 import { piecesOf, type ScreenStyle } from './pieces.ts';
+import type { Block, Cell } from './terminal.ts';
 import { wrap } from './wrap.ts';
 
 /** The lines of some blocks, without line ends. */

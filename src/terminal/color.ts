@@ -1,6 +1,6 @@
 /** Whether a stream is coloured, and the few styles there are: only the 16 ANSI colours. */
 
-import type { Style } from '../ports.ts';
+import type { Style } from './terminal.ts';
 
 /** Colours one piece of text, or leaves it alone. */
 export type Paint = (text: string, style: Style) => string;

@@ -1,13 +1,14 @@
 /** A list of records as text for a file, in pieces that several runs may write one after the other. */
 
 import type { Column } from '../api/spec.ts';
-import type { ExportFormat, PrintedRecord } from '../ports.ts';
+import type { ExportFormat } from '../exports/exports.ts';
 import { csvColumns, namedColumns, usualColumns } from './columns.ts';
 import { csvList } from './csv.ts';
 import { jsonList, ndjsonList, rowOf } from './json.ts';
 import type { ListFormat, Piece } from './list-format.ts';
 import { cleanCell } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
+import type { PrintedRecord } from './terminal.ts';
 
 /** What a file is written as. */
 export interface FileFormatOptions {

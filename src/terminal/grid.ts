@@ -1,7 +1,7 @@
 /** Rows of cells in columns, two spaces apart. */
 
-import type { Block } from '../ports.ts';
 import { type Piece, paintPiece, piecesOf, type ScreenStyle, widthOfPieces } from './pieces.ts';
+import type { Block } from './terminal.ts';
 import { cut } from './width.ts';
 import { wrap } from './wrap.ts';
 

@@ -1,10 +1,10 @@
 /** JSON: the service's own objects, byte for byte; a list is one envelope, streamed, with `has_more` last. */
 
 import { Buffer } from 'node:buffer';
-import type { PrintedRecord } from '../ports.ts';
 import type { ListFormat, Row } from './list-format.ts';
 import { escapeJson, escapeJsonForScreen, oneLineJson, toJson } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
+import type { PrintedRecord } from './terminal.ts';
 
 /** A record as a row, for a file or a pipe. */
 export function rowOf({ value, bytes, plain }: PrintedRecord, secrets: Secrets): Row {

@@ -1,7 +1,6 @@
 /** stderr: notes, previews, progress and the error of a run; the one writer of its stream but for the prompts. */
 
 import type { CliError } from '../errors.ts';
-import type { Block, Format, Notes } from '../ports.ts';
 import { type ColorLevel, loadPaint } from './color.ts';
 import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
 import type { ScreenStyle } from './pieces.ts';
@@ -9,6 +8,7 @@ import type { Progress } from './progress.ts';
 import { escapeJsonForScreen } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 import { createStreamWriter } from './stream-writer.ts';
+import type { Block, Format, Notes } from './terminal.ts';
 import { createTimes } from './time.ts';
 
 /** What stderr is written with. */

@@ -2,7 +2,6 @@
 
 import type { Column } from '../api/spec.ts';
 import type { CliError } from '../errors.ts';
-import type { Block, Format, Output, PrintedRecord } from '../ports.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
 import { namedColumns, ownColumns, resultColumns } from './columns.ts';
 import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
@@ -11,6 +10,7 @@ import type { Row } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
 import { readingOf, type Sink, startSink } from './sink.ts';
 import { createStreamWriter } from './stream-writer.ts';
+import type { Block, Format, Output, PrintedRecord } from './terminal.ts';
 
 /** What stdout is written with. */
 export interface OutputOptions {

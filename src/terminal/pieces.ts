@@ -1,7 +1,7 @@
 /** Cells → pieces of cleaned text, each of one style. */
 
-import type { Cell, Span, Style, TimeSpan } from '../ports.ts';
 import type { Paint } from './color.ts';
+import type { Cell, Span, Style, TimeSpan } from './terminal.ts';
 import type { Times } from './time.ts';
 import { absent, asReceived, mark } from './values.ts';
 import { cut, widthOf } from './width.ts';

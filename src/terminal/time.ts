@@ -1,6 +1,6 @@
 /** Times as people read them, in one zone; Unix seconds on the wire (service: What the service does). */
 
-import type { TimeSpan } from '../ports.ts';
+import type { TimeSpan } from './terminal.ts';
 
 /** Reads Unix seconds in a zone. */
 export interface Times {

@@ -1,9 +1,11 @@
 /** A client as main.ts opens it, for one test server. */
 
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Page } from '../../src/api/api.ts';
 import type { Client, ClientParts } from '../../src/api/client.ts';
 import { createClient } from '../../src/api/client.ts';
-import type { Clock, Page, Profile } from '../../src/ports.ts';
+import type { Clock } from '../../src/io.ts';
+import type { Profile } from '../../src/profiles/profile.ts';
 import { createSecrets, type Secrets } from '../../src/terminal/secrets.ts';
 
 export const key = 'key_CANARYxyz0123456789';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Page, PageQuery } from '../../src/api/api.ts';
 import type { CliError } from '../../src/errors.ts';
-import type { Page, PageQuery } from '../../src/ports.ts';
 import type { Handler } from '../harness/server.ts';
 import { inTurn, json, reply, startServer } from '../harness/server.ts';
 import { idsOf, list, openClient } from './open-client.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { RawReply } from '../../src/api/api.ts';
 import { readJson } from '../../src/api/json.ts';
 import { understand } from '../../src/api/reply.ts';
-import type { RawReply } from '../../src/ports.ts';
 
 function raw(status: number, body: unknown, more: Partial<RawReply> = {}): RawReply {
   const text = typeof body === 'string' ? body : JSON.stringify(body);

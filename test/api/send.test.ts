@@ -2,8 +2,8 @@ import { connect as socketTo } from 'node:net';
 import tls from 'node:tls';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import type { SendReport } from '../../src/api/api.ts';
 import type { Client } from '../../src/api/client.ts';
-import type { SendReport } from '../../src/ports.ts';
 import { certificate } from '../harness/certificate.ts';
 import type { Handler, TestServer } from '../harness/server.ts';
 import {

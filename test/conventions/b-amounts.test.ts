@@ -1,7 +1,7 @@
 /** CONVENTIONS 16 and 18: amounts, and which charge they are for. */
 
 import { expect, test } from 'vitest';
-import { readCommandLine } from '../../src/command-line.ts';
+import { readCommandLine } from '../../src/cli/command-line.ts';
 import { json } from '../harness/server.ts';
 import { changing, charge, each, listOf, openDesk, order } from './scripted.ts';
 

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Flag } from '../../src/command.ts';
-import { readCommandLine } from '../../src/command-line.ts';
+import { readCommandLine } from '../../src/cli/command-line.ts';
+import { globalFlags } from '../../src/cli/global-flags.ts';
+import type { Flag } from '../../src/commands/command.ts';
 import { CliError } from '../../src/errors.ts';
-import { globalFlags } from '../../src/global-flags.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
 import { helpOf, leafCommands, optionsOf } from './help.ts';

@@ -1,7 +1,7 @@
 /** CONVENTIONS 37, 38, 40, 41 and 42, for reads: replies that make no sense, lack something, or never come. */
 
 import { expect, test } from 'vitest';
-import { readCommandLine } from '../../src/command-line.ts';
+import { readCommandLine } from '../../src/cli/command-line.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import {
   cutBody,

@@ -1,8 +1,9 @@
 /** FAULTS 2 to 17 and 32: every reply that is no clear answer, with the change made and not made, refund and capture. */
 
 import { describe, expect, it } from 'vitest';
+import type { SendReport } from '../../src/api/api.ts';
+import type { Intent, Outcome } from '../../src/journal/journal.ts';
 import { createChange } from '../../src/journal/run.ts';
-import type { Intent, Outcome, SendReport } from '../../src/ports.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { Ledger, MemoryLocks, reply, serviceOf, VirtualClock } from './world.ts';
 

@@ -1,6 +1,6 @@
 /** A service that keeps the money of one order, and does and shows what a schedule says: late, twice, hidden, refused. */
 
-import type { ChangeRequest, SendReport } from '../../src/ports.ts';
+import type { ChangeRequest, SendReport } from '../../src/api/api.ts';
 import { reply } from './world.ts';
 
 /** What becomes of a request, and what is answered. `unsure`: 402 with a code that the document does not name. */

@@ -1,15 +1,18 @@
 /** A machine with two operators and a hostile service: runs are interleaved, killed, and lied to. The service knows. */
 
 import type { Scheduler } from 'fast-check';
+import type { ChangeRequest, SendReport, Service } from '../../src/api/api.ts';
 import { CliError } from '../../src/errors.ts';
+import type { Clock } from '../../src/io.ts';
 import { fold } from '../../src/journal/fold.ts';
 import { attemptName } from '../../src/journal/guards.ts';
+import type { JournalStore } from '../../src/journal/journal.ts';
 import { resolveOne } from '../../src/journal/reconcile.ts';
 import type { AttemptRecord, JournalRow } from '../../src/journal/rows.ts';
 import { createChange } from '../../src/journal/run.ts';
 import { isDue, isOpen, verdictOf } from '../../src/journal/standing.ts';
 import { momentOf } from '../../src/journal/time.ts';
-import type { ChangeRequest, Clock, JournalStore, Locks, SendReport, Service } from '../../src/ports.ts';
+import type { Locks } from '../../src/locks/locks.ts';
 import { amount, HostileService, type Treatment } from './hostile-service.ts';
 import { type Death, Life } from './life.ts';
 import { createMemoryStore } from './memory-store.ts';

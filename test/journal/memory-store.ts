@@ -2,8 +2,8 @@
 
 import { CliError } from '../../src/errors.ts';
 import { fold, matches } from '../../src/journal/fold.ts';
+import type { AttemptQuery, JournalStore } from '../../src/journal/journal.ts';
 import type { JournalRow } from '../../src/journal/rows.ts';
-import type { AttemptQuery, JournalStore } from '../../src/ports.ts';
 
 /** Keeps rows for as long as the program runs. */
 export function createMemoryStore(rows: JournalRow[] = []): JournalStore {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { AccountMarks } from '../../src/journal/journal.ts';
 import { isSameAddress, lockName, marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
-import type { AccountMarks } from '../../src/ports.ts';
 import { sent } from './rows.ts';
 
 const marks = (origin: string, more: Partial<AccountMarks> = {}): AccountMarks => ({

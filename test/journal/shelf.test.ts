@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { AttemptQuery } from '../../src/journal/journal.ts';
 import type { JournalRow, SentRow } from '../../src/journal/rows.ts';
 import { createFileStore } from '../../src/journal/store.ts';
-import type { AttemptQuery } from '../../src/ports.ts';
 import { createMemoryStore } from './memory-store.ts';
 
 const maybe = <T>(...values: T[]) => fc.constantFrom(undefined, ...values);

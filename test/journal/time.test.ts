@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { NewestRow } from '../../src/journal/journal.ts';
 import type { Clocks, Moment } from '../../src/journal/rows.ts';
 import {
   earliestOf,
@@ -8,7 +9,6 @@ import {
   stampOf,
   tolerableSkewMs,
 } from '../../src/journal/time.ts';
-import type { NewestRow } from '../../src/ports.ts';
 
 const boot = (ms: number, id = 'b1') => ({ id, ms });
 const at = (clocks: Clocks, newest: NewestRow | undefined = { time: 0 }) => momentFrom(clocks, 7, newest);

@@ -1,16 +1,9 @@
 /** A world for the journal's tests: a ledger that is the oracle, a virtual clock, and a network that loses things. */
 
-import type {
-  ChangeRequest,
-  Clock,
-  Held,
-  Locks,
-  Profile,
-  RawReply,
-  SendReport,
-  Service,
-  WireRecord,
-} from '../../src/ports.ts';
+import type { ChangeRequest, RawReply, SendReport, Service, WireRecord } from '../../src/api/api.ts';
+import type { Clock } from '../../src/io.ts';
+import type { Held, Locks } from '../../src/locks/locks.ts';
+import type { Profile } from '../../src/profiles/profile.ts';
 
 export function encode(value: unknown): Uint8Array {
   return new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value));

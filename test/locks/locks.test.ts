@@ -16,9 +16,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Held, Locks } from '../../src/locks/locks.ts';
 import { createLocks } from '../../src/locks/locks.ts';
 import { slotCount, slotFile, slotOf } from '../../src/locks/slots.ts';
-import type { Held, Locks } from '../../src/ports.ts';
 import { realClock } from './real-clock.ts';
 
 const holderPath = fileURLToPath(new URL('holder.ts', import.meta.url));

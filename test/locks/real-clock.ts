@@ -1,2 +1,2 @@
 // The clock of this machine, as main.ts hands it in.
-export { systemClock as realClock } from '../../src/clock.ts';
+export { systemClock as realClock } from '../../src/io.ts';

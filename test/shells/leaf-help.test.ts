@@ -1,9 +1,9 @@
 /** CONVENTIONS 6, 7, 73, 74: what help says of every command, checked against the table of commands. */
 
 import { beforeAll, expect, test } from 'vitest';
-import type { Command, Flag } from '../../src/command.ts';
+import { globalFlags } from '../../src/cli/global-flags.ts';
+import type { Command, Flag } from '../../src/commands/command.ts';
 import { type CommandEntry, commands, groups } from '../../src/commands/index.ts';
-import { globalFlags } from '../../src/global-flags.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 
 const exitCodes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 129, 130, 143];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/api/spec.ts';
 import { orderColumns } from '../../src/api/spec.ts';
-import { formats } from '../../src/ports.ts';
 import { createSecrets } from '../../src/terminal/secrets.ts';
+import { formats } from '../../src/terminal/terminal.ts';
 import { attacks, rawAttack } from './attacks.ts';
 import { lines, outputOf, wire } from './screens.ts';
 

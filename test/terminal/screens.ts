@@ -1,9 +1,9 @@
 /** Output and notes over streams that remember what was written. */
 
 import { Writable } from 'node:stream';
+import type { WireRecord } from '../../src/api/api.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
 import type { CliError } from '../../src/errors.ts';
-import type { WireRecord } from '../../src/ports.ts';
 import { createNotes, type NotesOptions } from '../../src/terminal/notes.ts';
 import { createOutput, type OutputOptions } from '../../src/terminal/output.ts';
 import { createSecrets } from '../../src/terminal/secrets.ts';

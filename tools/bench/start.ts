@@ -76,7 +76,7 @@ function emitUnbundled(): string {
   const bin = join(unbundledFolder, 'paydesk.js');
   writeFileSync(
     bin,
-    `globalThis.PAYDESK_VERSION = ${JSON.stringify(version)};\nconst { main } = await import('./src/main.js');\nawait main(process);\n`,
+    `globalThis.PAYDESK_VERSION = ${JSON.stringify(version)};\nconst { main } = await import('./src/cli/main.js');\nawait main(process);\n`,
   );
   return bin;
 }

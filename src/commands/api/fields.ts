@@ -1,7 +1,7 @@
 /** `--field` and `--raw-field`: single values of a query or a body, as typed. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { usage } from '../../command.ts';
+import { usage } from '../command.ts';
 import { parsePair } from '../creation/flags.ts';
 import { firstRepeated } from '../repeated-name.ts';
 

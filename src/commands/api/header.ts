@@ -1,6 +1,6 @@
 /** `--header NAME:VALUE`: more headers, none of those that are the profile's or that would make it another request. Pure. */
 
-import { usage } from '../../command.ts';
+import { usage } from '../command.ts';
 import { parsePairAt } from '../creation/flags.ts';
 import { firstRepeated } from '../repeated-name.ts';
 

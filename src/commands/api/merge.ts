@@ -1,8 +1,8 @@
 /** `api GET … --paginate`: the pages of a documented list as one (service: Endpoints 2). */
 
 import { type ResourceName, resourceNames, resources } from '../../api/spec.ts';
-import { recordId, usage } from '../../command.ts';
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
+import { recordId, usage } from '../command.ts';
 import { showList } from '../listing.ts';
 import type { Paging } from '../paging.ts';
 

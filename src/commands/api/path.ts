@@ -1,8 +1,8 @@
 /** Checks the path of `api`: it stays under the base URL, and refunds and captures go through their own commands. Pure. */
 
 import { isObject, type JsonObject, type Method, orderIdPattern } from '../../api/spec.ts';
-import { recordId, usage } from '../../command.ts';
 import { CliError } from '../../errors.ts';
+import { recordId, usage } from '../command.ts';
 
 // Letters, digits and what no URL parser changes; `:` would be a scheme, `;` a parameter, `\` a slash.
 const segmentPattern = /^(?:[A-Za-z0-9._~@+,=$!&*()-]|%[0-9A-Fa-f]{2})+$/;

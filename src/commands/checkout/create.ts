@@ -1,8 +1,9 @@
 /** `checkout create`: a payment link, out of flags, a body file or questions. */
 
 import { checkoutCreateRequest } from '../../api/spec.ts';
-import { defineCommand } from '../../command.ts';
-import type { Context, Intent } from '../../ports.ts';
+import type { Intent } from '../../journal/journal.ts';
+import type { Context } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { checkNamed } from '../confirm-by-name.ts';
 import { wantedBody } from '../creation/body.ts';
 import { asksForMore, missingFlags, requireFlags } from '../creation/draft.ts';

@@ -1,7 +1,7 @@
 /** What was said of a payment link → its request body (service: Endpoints 5). Pure. */
 
 import { type JsonObject, paymentLinkType } from '../../api/spec.ts';
-import { flag, type Input } from '../../command.ts';
+import { flag, type Input } from '../command.ts';
 import { saleFlags } from '../creation/flags.ts';
 import { said, saidOrNothing } from '../creation/said.ts';
 import type { Reckoning } from '../time-range.ts';

@@ -1,7 +1,8 @@
 /** What a person sees before saying yes to a payment link, rendered from the request body itself. Pure. */
 
 import type { CheckoutCreateRequest } from '../../api/spec.ts';
-import type { Block, Profile } from '../../ports.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Block } from '../../terminal/terminal.ts';
 import { accountLabel } from '../account.ts';
 import { expiryBlock, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';
 import { requestLine } from '../request-line.ts';

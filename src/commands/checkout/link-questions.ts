@@ -1,6 +1,6 @@
 /** What a payment link still needs, asked of a person: the essentials, and on request every other field. */
 
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
 import { askFor, askItems, askMaybe, askSwitch, asTyped } from '../creation/questions.ts';
 import { said } from '../creation/said.ts';
 import { saleQuestions } from '../creation/sale-questions.ts';

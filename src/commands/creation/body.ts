@@ -8,9 +8,9 @@ import {
   type RequestOf,
   type RequestSchema,
 } from '../../api/spec.ts';
-import { usage } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
+import { usage } from '../command.ts';
 import { askedFor } from '../repeat.ts';
 import type { Expiry } from './expiry.ts';
 import { repeatedKey } from './repeated-key.ts';

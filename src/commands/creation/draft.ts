@@ -1,7 +1,7 @@
 /** What was said of a body so far: what a script must say, and when a person is asked for more. */
 
-import { usage } from '../../command.ts';
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
+import { usage } from '../command.ts';
 
 /** The flags of these names that were not given, as they are typed. */
 export function missingFlags(given: object, names: readonly string[]): readonly string[] {

@@ -1,7 +1,7 @@
 /** `--expires`: a moment as typed, sent as Unix seconds within 32 bits (service: Limits 2). Pure. */
 
 import { lastExpiry, tooLateWords } from '../../api/spec.ts';
-import { flag, usage } from '../../command.ts';
+import { flag, usage } from '../command.ts';
 import { momentOf, type Reckoning, spanOf } from '../time-range.ts';
 
 /** A moment as it was typed; a span such as 7d counts from when it is asked for, a date is in the zone of the run. */

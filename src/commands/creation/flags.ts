@@ -1,7 +1,7 @@
 /** The flags that orders and payment links share, and the reading of their texts. Pure. */
 
 import { currencyPattern, paymentMethodValues } from '../../api/spec.ts';
-import { flag, usage } from '../../command.ts';
+import { flag, usage } from '../command.ts';
 import { againFlag, intentFlag } from '../repeat.ts';
 import { expiresFlag } from './expiry.ts';
 import { itemFlag } from './items.ts';

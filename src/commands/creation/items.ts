@@ -1,6 +1,6 @@
 /** `--item NAME:PRICE:QTY`: the lines of an order or payment link, as typed. Pure. */
 
-import { flag, usage } from '../../command.ts';
+import { flag, usage } from '../command.ts';
 
 /** What every line has (service: Endpoints 4 and 5). */
 export interface Item {

@@ -1,8 +1,8 @@
 /** `--qr` and `--no-qr`: the link of a checkout as a code that the buyer's phone reads off the screen. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { flag } from '../../command.ts';
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
+import { flag } from '../command.ts';
 
 /** The flags of every creation that may come with a link. */
 export const qrFlags = {

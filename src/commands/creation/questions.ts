@@ -1,7 +1,7 @@
 /** Questions for what a body needs: answered with the same texts as the flags, and read by the same functions. */
 
 import { CliError } from '../../errors.ts';
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
 import { type Item, parseItem } from './items.ts';
 
 type Parse<T> = (text: string, name: string) => T;

@@ -1,6 +1,6 @@
 /** Lines, sum, methods and expiry of a body, as a preview shows them. Pure. */
 
-import type { Block, Cell } from '../../ports.ts';
+import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Item, sumOf } from './items.ts';
 
 /** A table of the lines with their sum. `shipping` are amounts of shipping lines. */

@@ -1,7 +1,7 @@
 /** The questions that orders and payment links share. */
 
 import { paymentMethodValues } from '../../api/spec.ts';
-import { oneOf, recordId } from '../../command.ts';
+import { oneOf, recordId } from '../command.ts';
 import { parseExpiry } from './expiry.ts';
 import { parseCurrency, parseMonths } from './flags.ts';
 import { asTyped } from './questions.ts';

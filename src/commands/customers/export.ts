@@ -1,8 +1,10 @@
 /** `customers export`: every customer, complete or not claimed. */
 
+import type { WireRecord } from '../../api/api.ts';
 import { idOf, resources } from '../../api/spec.ts';
-import { defineCommand } from '../../command.ts';
-import type { Days, ExportRow, WireRecord } from '../../ports.ts';
+import type { ExportRow } from '../../exports/exports.ts';
+import type { Days } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { daysOfFile } from '../export/days.ts';
 import { exportFlags } from '../export/flags.ts';
 import { runExport } from '../export/run.ts';

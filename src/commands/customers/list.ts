@@ -1,6 +1,6 @@
 /** `customers list`: a page of customers. */
 
-import { defineCommand } from '../../command.ts';
+import { defineCommand } from '../command.ts';
 import { showList } from '../listing.ts';
 import { pagingFlags } from '../paging.ts';
 

@@ -1,7 +1,7 @@
 /** The zone whose days an export counts: of the run, named by a flag, or of a file that it goes on with. */
 
-import { usage } from '../../command.ts';
-import type { Context, Days } from '../../ports.ts';
+import type { Context, Days } from '../command.ts';
+import { usage } from '../command.ts';
 
 /** Days in the zone of `--tz`, or of the run. Throws CliError 'usage' for what is no zone here. */
 export function daysOfFlag(ctx: Context, zone: string | undefined): Days {

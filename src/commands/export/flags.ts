@@ -1,7 +1,8 @@
 /** The flags that every export has, and the file that they name. */
 
-import { flag, usage } from '../../command.ts';
-import { type ExportFormat, exportFormats, type Format } from '../../ports.ts';
+import { type ExportFormat, exportFormats } from '../../exports/exports.ts';
+import type { Format } from '../../terminal/terminal.ts';
+import { flag, usage } from '../command.ts';
 import { spanFlag } from '../time-range.ts';
 
 /** Where an export goes, how fast, and what becomes of one that was interrupted. */

@@ -1,15 +1,9 @@
 /** Rows of an export, page by page, on a walk to the end. */
 
+import type { OpenService, Page, WireRecord } from '../../api/api.ts';
 import { type Column, idOf, isCountable, type JsonObject, type ResourceName } from '../../api/spec.ts';
-import type {
-  Context,
-  ExportFile,
-  ExportRow,
-  OpenService,
-  Page,
-  PageWalked,
-  WireRecord,
-} from '../../ports.ts';
+import type { ExportFile, ExportRow, PageWalked } from '../../exports/exports.ts';
+import type { Context } from '../command.ts';
 import { widePages } from '../walk.ts';
 import type { ExportInput } from './flags.ts';
 

@@ -1,9 +1,11 @@
 /** What every export does: walk to the end, page by page, into stdout or a file, and claim nothing that is not so. */
 
+import type { OpenService } from '../../api/api.ts';
 import { resources } from '../../api/spec.ts';
 import { CliError, systemCode } from '../../errors.ts';
-import type { Context, ExportFile, OpenService } from '../../ports.ts';
+import type { ExportFile } from '../../exports/exports.ts';
 import { commandLine } from '../account.ts';
+import type { Context } from '../command.ts';
 import { brokeOff } from '../walk.ts';
 import { type ExportInput, type Written, writtenAs } from './flags.ts';
 import { type Export, type Run, walked } from './rows.ts';

@@ -1,8 +1,8 @@
 /** `… export --verify FILE`: whether a file is what its manifest says, for whoever loads it. */
 
-import { usage } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
+import { usage } from '../command.ts';
 
 /** Checks a file. Throws CliError 'incomplete' for one that is not whole, 'refused' for one that was changed or is old. */
 export async function verifyFile(

@@ -1,6 +1,6 @@
 /** The flags of an export as they would be typed again: to go on with it, and to tell whether it is the same. */
 
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
 import type { ExportInput, Written } from './flags.ts';
 
 /** What has to be said again to go on, besides what is exported and where to. */

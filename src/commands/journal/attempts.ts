@@ -2,7 +2,9 @@
 
 import type { Column, JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord, Block, Context, Moment, VerdictRow } from '../../ports.ts';
+import type { AttemptRecord, Moment, VerdictRow } from '../../journal/journal.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import type { Context } from '../command.ts';
 import { fieldColumn } from '../field-column.ts';
 import { changeOf, nextSteps, outcomeWords, recordOf } from './words.ts';
 

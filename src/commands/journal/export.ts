@@ -1,7 +1,7 @@
 /** `journal export`: every attempt as flat records for a spreadsheet or an audit, or the whole journal for another machine. */
 
-import { defineCommand, flag } from '../../command.ts';
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
+import { defineCommand, flag } from '../command.ts';
 import { reckoningOf, whenFlag } from '../time-range.ts';
 import { originOf, showAttempts } from './attempts.ts';
 

@@ -1,7 +1,7 @@
 /** `journal forget`: erases what may name people from settled entries. */
 
-import { defineCommand } from '../../command.ts';
 import { CliError } from '../../errors.ts';
+import { defineCommand } from '../command.ts';
 import { reckoningOf, whenFlag } from '../time-range.ts';
 
 export const forget = defineCommand({

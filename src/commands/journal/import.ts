@@ -1,7 +1,7 @@
 /** `journal import`: the journal of another machine becomes the journal of this one. */
 
-import { defineCommand } from '../../command.ts';
 import { CliError } from '../../errors.ts';
+import { defineCommand } from '../command.ts';
 
 export const importJournal = defineCommand({
   description:

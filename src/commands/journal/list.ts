@@ -1,7 +1,8 @@
 /** `journal list`: what this machine sent, and what became of it. */
 
-import { defineCommand, flag } from '../../command.ts';
-import type { AttemptRecord, Context } from '../../ports.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
+import type { Context } from '../command.ts';
+import { defineCommand, flag } from '../command.ts';
 import { reckoningOf, whenFlag } from '../time-range.ts';
 import { attemptColumns, originOf, showAttempts } from './attempts.ts';
 import { lookAgain } from './reconcile.ts';

@@ -1,8 +1,9 @@
 /** `journal reconcile`: reads orders again until outcomes are certain, as far as reads can tell. */
 
-import { defineCommand, flag, usage } from '../../command.ts';
 import { CliError, exitCodes } from '../../errors.ts';
-import type { AttemptRecord, Context } from '../../ports.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
+import type { Context } from '../command.ts';
+import { defineCommand, flag, usage } from '../command.ts';
 import {
   attemptColumns,
   attemptOf,

@@ -1,6 +1,6 @@
 /** `journal show`: one intent, all that is known of it, and what to do now. */
 
-import { defineCommand } from '../../command.ts';
+import { defineCommand } from '../command.ts';
 import { attemptOf, showAttempt } from './attempts.ts';
 import { intentArgument } from './intent.ts';
 

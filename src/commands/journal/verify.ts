@@ -1,8 +1,10 @@
 /** `journal verify`: whether the journal is whole, and its repair. */
 
-import { defineCommand, flag } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Block, Context, Repair, Verification } from '../../ports.ts';
+import type { Repair, Verification } from '../../journal/journal.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import type { Context } from '../command.ts';
+import { defineCommand, flag } from '../command.ts';
 
 export const verify = defineCommand({
   description:

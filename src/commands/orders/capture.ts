@@ -1,10 +1,13 @@
 /** `orders capture`: capture an order that was authorized earlier. */
 
+import type { WireRecord } from '../../api/api.ts';
 import { type JsonObject, orderColumns, paths, readOrder, resources, statuses } from '../../api/spec.ts';
-import { defineCommand, flag, idArgument } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, Intent, Profile, WireRecord } from '../../ports.ts';
+import type { Intent } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profile.ts';
 import { commandLine } from '../account.ts';
+import type { Context } from '../command.ts';
+import { defineCommand, flag, idArgument } from '../command.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { changeWords } from '../kind-words.ts';
 import { checkMode } from '../mode.ts';

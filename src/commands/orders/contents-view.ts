@@ -2,7 +2,7 @@
 
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../../api/charges.ts';
 import { failedWords, type Order } from '../../api/spec.ts';
-import type { Block, Cell, Span } from '../../ports.ts';
+import type { Block, Cell, Span } from '../../terminal/terminal.ts';
 import { paidBy } from './card.ts';
 import { type RefundOrigins, sentBy } from './refund-origins.ts';
 

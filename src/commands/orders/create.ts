@@ -1,8 +1,9 @@
 /** `orders create`: an order with checkout options, out of flags, a body file or questions. */
 
 import { hostedPayment, orderColumns, orderRequest, paths } from '../../api/spec.ts';
-import { defineCommand } from '../../command.ts';
-import type { Context, Intent } from '../../ports.ts';
+import type { Intent } from '../../journal/journal.ts';
+import type { Context } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { checkNamed } from '../confirm-by-name.ts';
 import { wantedBody } from '../creation/body.ts';
 import { asksForMore, missingFlags, requireFlags } from '../creation/draft.ts';

@@ -1,7 +1,7 @@
 /** When a date ends a walk through orders: only where the profile promises newest first, and only while pages keep to it. */
 
+import type { WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
-import type { WireRecord } from '../../ports.ts';
 
 /** Two orders that stand the wrong way round: the later one is the newer one. */
 interface Contradiction {

@@ -1,7 +1,9 @@
 /** Rows of an export of orders, page by page: filters, the range, and what is to be said of what was left out. */
 
+import type { Page } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import type { Context, Days, Page, Profile } from '../../ports.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Context, Days } from '../command.ts';
 import { daysOfFile } from '../export/days.ts';
 import type { RowMaker } from '../export/rows.ts';
 import type { TimeRange } from '../time-range.ts';

@@ -1,5 +1,6 @@
 /** Rows of an export of orders: orders, their charges or their refunds, by the date that was asked about. Pure. */
 
+import type { WireRecord } from '../../api/api.ts';
 import { refundsOf } from '../../api/charges.ts';
 import {
   type CompleteItems,
@@ -10,7 +11,7 @@ import {
   statuses,
 } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { ExportRow, WireRecord } from '../../ports.ts';
+import type { ExportRow } from '../../exports/exports.ts';
 import { isWithin, type TimeRange } from '../time-range.ts';
 import type { RefundFacts } from './refund-facts.ts';
 

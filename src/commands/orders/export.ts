@@ -1,9 +1,10 @@
 /** `orders export`: every order, charge or refund of a range, complete or not claimed. */
 
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/spec.ts';
-import { defineCommand, flag } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, Profile } from '../../ports.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Context } from '../command.ts';
+import { defineCommand, flag } from '../command.ts';
 import { daysOfFlag } from '../export/days.ts';
 import { exportFlags } from '../export/flags.ts';
 import type { Export } from '../export/rows.ts';

@@ -1,8 +1,8 @@
 /** The filters of `orders list`, `orders find` and `orders export`: ours, applied while walking, since the service documents none. */
 
 import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
-import { flag, usage } from '../../command.ts';
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
+import { flag, usage } from '../command.ts';
 import type { Filter } from '../listing.ts';
 import {
   isWithin,

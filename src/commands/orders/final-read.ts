@@ -1,8 +1,9 @@
 /** The order as read right before the sending, against the order as it was shown. */
 
+import type { WireRecord } from '../../api/api.ts';
 import { type ChargeMoney, readMoney } from '../../api/charges.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, WireRecord } from '../../ports.ts';
+import type { Context } from '../command.ts';
 import { type Confirmable, confirmAgain } from '../confirm.ts';
 
 /**

@@ -1,9 +1,10 @@
 /** `orders find`: orders that show a text, as their pages come, within a bound. */
 
+import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/spec.ts';
-import { defineCommand, flag } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, Page, Service, WireRecord } from '../../ports.ts';
+import type { Context } from '../command.ts';
+import { defineCommand, flag } from '../command.ts';
 import { brokeOff, widePages } from '../walk.ts';
 import { filterFlags, orderFilters } from './filters.ts';
 import { brokenOff, type Ending, foundLines, noMatch, type Search } from './find-words.ts';

@@ -1,7 +1,8 @@
 /** `orders list`: a page of orders, newest first where the service lists them so. */
 
-import { defineCommand } from '../../command.ts';
-import type { Context, Profile } from '../../ports.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Context } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { showList } from '../listing.ts';
 import { pagingFlags } from '../paging.ts';
 import { filterFlags, orderFilters } from './filters.ts';

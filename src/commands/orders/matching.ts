@@ -1,7 +1,7 @@
 /** Which orders a text finds: terms AND-ed over what an order shows, case and accents folded. Pure, linear in the text. */
 
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
-import { usage } from '../../command.ts';
+import { usage } from '../command.ts';
 import { fold } from './folding.ts';
 
 /** What one term of a search found: the kind of field, and its value as the service sent it. */

@@ -2,7 +2,7 @@
 
 import { type ChargeMoney, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type JsonObject, type Order, statuses, valueAt } from '../../api/spec.ts';
-import type { Block, Cell } from '../../ports.ts';
+import type { Block, Cell } from '../../terminal/terminal.ts';
 import { paidBy } from './card.ts';
 
 // Under the first word after `charge 1`.

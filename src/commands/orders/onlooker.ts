@@ -1,8 +1,10 @@
 /** What looks on while orders are walked: possible twins, a date that ends the walk, and what was left out. */
 
+import type { Page, WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
-import type { Context, Page, Profile, WireRecord } from '../../ports.ts';
+import type { Profile } from '../../profiles/profile.ts';
 import { commandLine } from '../account.ts';
+import type { Context } from '../command.ts';
 import type { Onlooker } from '../listing.ts';
 import { stopAtDate } from './date-stop.ts';
 import type { OrderFilters } from './filters.ts';

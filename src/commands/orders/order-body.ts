@@ -1,7 +1,7 @@
 /** What was said of an order → its request body (service: Endpoints 4). Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { usage } from '../../command.ts';
+import { usage } from '../command.ts';
 import { said, saidOrNothing } from '../creation/said.ts';
 import { firstRepeated } from '../repeated-name.ts';
 import type { Reckoning } from '../time-range.ts';

@@ -1,7 +1,7 @@
 /** The flags that make the body of an order (service: Endpoints 4). */
 
 import { checkoutTypes, hostedPayment, parseAmount } from '../../api/spec.ts';
-import { flag, type Input, usage } from '../../command.ts';
+import { flag, type Input, usage } from '../command.ts';
 import { parsePair, saleFlags } from '../creation/flags.ts';
 
 /** A detail of one line: which line, counted from 1, and what. */

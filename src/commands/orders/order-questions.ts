@@ -1,7 +1,8 @@
 /** What an order still needs, asked of a person: the essentials, and on request every other field. */
 
 import { type checkoutTypes, hostedPayment } from '../../api/spec.ts';
-import type { Choice, Context } from '../../ports.ts';
+import type { Choice } from '../../terminal/terminal.ts';
+import type { Context } from '../command.ts';
 import { parsePair } from '../creation/flags.ts';
 import { askFor, askItems, askMaybe, askSeveral, askSwitch, asTyped } from '../creation/questions.ts';
 import { said } from '../creation/said.ts';

@@ -1,6 +1,6 @@
 /** What the journal of this machine knows of refund records: who, why, the note. Pure. */
 
-import type { AttemptRecord, JournalDesk } from '../../ports.ts';
+import type { AttemptRecord, JournalDesk } from '../../journal/journal.ts';
 
 /** Of one refund record. */
 export interface RefundFacts {

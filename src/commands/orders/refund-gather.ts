@@ -1,7 +1,9 @@
 /** What a refund was asked for: by flags, and by a person where flags are silent. */
 
-import { usage } from '../../command.ts';
-import type { Context, Profile, Service, WireRecord } from '../../ports.ts';
+import type { Service, WireRecord } from '../../api/api.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Context } from '../command.ts';
+import { usage } from '../command.ts';
 import { refundableMoney } from './refund-checks.ts';
 import { planRefund, type RefundAsked } from './refund-plan.ts';
 import { askNote, askReason, askWhat, requires } from './refund-questions.ts';

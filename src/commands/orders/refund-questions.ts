@@ -8,8 +8,10 @@ import {
   refundReasons,
   refundReasonValues,
 } from '../../api/spec.ts';
-import type { Choice, Context, Profile } from '../../ports.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Choice } from '../../terminal/terminal.ts';
 import { aboutMoney } from '../account.ts';
+import type { Context } from '../command.ts';
 import { paidBy } from './card.ts';
 import { canGoBackWhole } from './refund-target.ts';
 

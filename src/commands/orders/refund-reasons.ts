@@ -1,8 +1,11 @@
 /** REASON and NOTE of `orders list`: why orders were refunded, as far as the journal of this machine knows. */
 
+import type { WireRecord } from '../../api/api.ts';
 import type { Column, JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord, Context, Profile, WireRecord } from '../../ports.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Context } from '../command.ts';
 
 /** The columns, and the look into the journal that fills them. */
 export interface ReasonColumns {

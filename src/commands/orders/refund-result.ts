@@ -1,7 +1,9 @@
 /** The result of a refund as people see it. Pure. */
 
 import { type OrderMoney, readMoney } from '../../api/charges.ts';
-import type { Block, FoundRefund, Profile } from '../../ports.ts';
+import type { FoundRefund } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Block } from '../../terminal/terminal.ts';
 import type { Applied } from '../outcome.ts';
 import { journalWords } from '../send-named.ts';
 import { titleLine } from '../title.ts';

@@ -1,5 +1,6 @@
 /** `orders refund`: declare, gather, plan, confirm, act, show. */
 
+import type { WireRecord } from '../../api/api.ts';
 import {
   chargeIdPattern,
   orderColumns,
@@ -8,8 +9,9 @@ import {
   refundReasonValues,
   resources,
 } from '../../api/spec.ts';
-import { defineCommand, flag, idArgument, usage } from '../../command.ts';
-import type { Context, Intent, WireRecord } from '../../ports.ts';
+import type { Intent } from '../../journal/journal.ts';
+import type { Context } from '../command.ts';
+import { defineCommand, flag, idArgument, usage } from '../command.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { changeWords } from '../kind-words.ts';
 import { readOne } from '../one-record.ts';

@@ -1,7 +1,7 @@
 /** `orders show`: one order by id. */
 
 import { orderColumns, resources } from '../../api/spec.ts';
-import { defineCommand, idArgument } from '../../command.ts';
+import { defineCommand, idArgument } from '../command.ts';
 import { readOne } from '../one-record.ts';
 import { orderView } from './order-view.ts';
 import { originsOf } from './refund-origins.ts';

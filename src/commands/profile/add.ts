@@ -1,9 +1,10 @@
 /** profile add: a new account, asked for or given by flags. */
 
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
-import { defineCommand, flag, type Input } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, ProfileDraft } from '../../ports.ts';
+import type { ProfileDraft } from '../../profiles/profile.ts';
+import type { Context } from '../command.ts';
+import { defineCommand, flag, type Input } from '../command.ts';
 import { confirmHost } from './confirm-host.ts';
 import { isScripted, keyFlags, readNewKey } from './key-input.ts';
 import { nameArgument } from './name.ts';

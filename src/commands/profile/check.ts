@@ -1,9 +1,11 @@
 /** profile check: is the key accepted, whose money is it, can one order be found again. GETs only. */
 
+import type { Service, WireRecord } from '../../api/api.ts';
 import { contradictsMode, idOf, valueAt } from '../../api/spec.ts';
-import { defineCommand } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, Profile, Service, WireRecord } from '../../ports.ts';
+import type { Profile } from '../../profiles/profile.ts';
+import type { Context } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { wrongMode } from '../mode.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView } from './view.ts';

@@ -1,8 +1,8 @@
 /** Asks before a key goes to a host with letters beyond ASCII: its name may only look like that of another host. */
 
-import { usage } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
+import { usage } from '../command.ts';
 
 /**
  * Shows such a host in both forms and asks. A script says `--confirm HOST` instead. Throws CliError 'refused' when it does

@@ -1,8 +1,9 @@
 /** How a key comes in: by prompt, standard input or a file, never as an argument; and where it is kept. */
 
-import { flag } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, KeyPlace, TypedKey } from '../../ports.ts';
+import type { KeyPlace, TypedKey } from '../../profiles/profile.ts';
+import type { Context } from '../command.ts';
+import { flag } from '../command.ts';
 
 /** The flags of commands that take a key. */
 export const keyFlags = {

@@ -1,8 +1,10 @@
 /** profile key: a new key for a profile, and whether it reaches the same account. */
 
-import { defineCommand } from '../../command.ts';
+import type { Service } from '../../api/api.ts';
 import { CliError } from '../../errors.ts';
-import type { Context, Service, TypedKey } from '../../ports.ts';
+import type { TypedKey } from '../../profiles/profile.ts';
+import type { Context } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { keyFlags, readKey } from './key-input.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView, saidOnly } from './view.ts';

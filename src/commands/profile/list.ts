@@ -1,7 +1,7 @@
 /** profile list: the stored profiles and the built-in ones. */
 
 import type { Column } from '../../api/spec.ts';
-import { defineCommand } from '../../command.ts';
+import { defineCommand } from '../command.ts';
 import { fieldColumn } from '../field-column.ts';
 
 const columns: readonly Column[] = [

@@ -1,7 +1,7 @@
 /** profile remove: a profile and its key, gone from this machine. */
 
-import { defineCommand } from '../../command.ts';
 import { CliError } from '../../errors.ts';
+import { defineCommand } from '../command.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView, saidOnly } from './view.ts';
 

@@ -1,6 +1,6 @@
 /** profile set: one setting of a profile. */
 
-import { defineCommand } from '../../command.ts';
+import { defineCommand } from '../command.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView, saidOnly } from './view.ts';
 

@@ -1,9 +1,11 @@
 /** profile show: every value of a profile with where it comes from, and where files lie. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { defineCommand } from '../../command.ts';
 import { CliError } from '../../errors.ts';
-import type { Block, Context, Described, ProfileDescription } from '../../ports.ts';
+import type { Described, ProfileDescription } from '../../profiles/profile.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import type { Context } from '../command.ts';
+import { defineCommand } from '../command.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView } from './view.ts';
 

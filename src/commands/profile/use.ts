@@ -1,6 +1,6 @@
 /** profile use: the profile of commands that name none. */
 
-import { defineCommand } from '../../command.ts';
+import { defineCommand } from '../command.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView, saidOnly } from './view.ts';
 

@@ -1,7 +1,8 @@
 /** Profile records as people read them: a line of what was done, then fields and values. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import type { Block, Context } from '../../ports.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import type { Context } from '../command.ts';
 
 /** A title and the fields of a record, but for those that say what it is. Absent values are not drawn. */
 export function fieldsView(title: string, record: JsonObject): readonly Block[] {

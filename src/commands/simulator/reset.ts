@@ -1,8 +1,8 @@
 /** `simulator reset`: the demo's data as they were at first. */
 
-import { defineCommand } from '../../command.ts';
 import { exitCodes } from '../../errors.ts';
-import type { Context } from '../../ports.ts';
+import type { Context } from '../command.ts';
+import { defineCommand } from '../command.ts';
 
 export const simulatorReset = defineCommand({
   description:

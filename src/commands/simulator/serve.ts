@@ -1,9 +1,10 @@
 /** `simulator serve`: the simulated service on a loopback port, until Ctrl-C. */
 
 import { modes, vendorPattern } from '../../api/spec.ts';
-import { defineCommand, flag } from '../../command.ts';
 import { CliError, exitCodes } from '../../errors.ts';
-import type { Block, SimulatorControl } from '../../ports.ts';
+import type { SimulatorControl } from '../../simulator/control.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { defineCommand, flag } from '../command.ts';
 
 type Serving = Awaited<ReturnType<SimulatorControl['serve']>>;
 

@@ -2,10 +2,10 @@
 
 import { orderColumns } from '../../../src/api/spec.ts';
 import { CliError } from '../../../src/errors.ts';
-import { formats } from '../../../src/ports.ts';
 import { createNotes } from '../../../src/terminal/notes.ts';
 import { createOutput } from '../../../src/terminal/output.ts';
 import { createSecrets } from '../../../src/terminal/secrets.ts';
+import { formats } from '../../../src/terminal/terminal.ts';
 
 const format = formats.find((name) => name === process.argv[2]) ?? 'table';
 const pages = Number(process.argv[3]);

@@ -1,0 +1,156 @@
+/** The service as the rest of paydesk sees it: what is read, what is sent, what a sending came to. */
+
+import type { Profile } from '../profiles/profile.ts';
+import type { JsonObject, ResourceName } from './spec.ts';
+
+/** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
+export interface KeyGate {
+  clean(text: string): string;
+  /** JSON stays JSON. Returns the same bytes when there is no key in them. */
+  cleanBody(body: Uint8Array): Uint8Array;
+}
+
+/** One record as the service sent it. */
+export interface WireRecord {
+  /** Parsed; an integer beyond 2^53-1 is a bigint here. Rendering and checks cope with any type. */
+  readonly value: JsonObject;
+  /** The record's own bytes out of the reply: what `--json` and exports print. */
+  readonly bytes: Uint8Array;
+  /** They stand on one line and hold no escape and nothing that could be a control or a hidden character. */
+  readonly plain?: boolean | undefined;
+}
+
+/** Query of one page (service: Endpoints 2). At most one of `next` and `previous`. */
+export interface PageQuery {
+  readonly limit?: number | undefined;
+  readonly next?: string | undefined;
+  readonly previous?: string | undefined;
+}
+
+/** One page of a listed resource. */
+export interface Page {
+  readonly records: readonly WireRecord[];
+  /** `has_more` of the envelope: about the direction travelled. Absent reads as false. */
+  readonly hasMore: boolean;
+  /** A list by its own word, with `has_more` true or false: the end of it is stated, not assumed. */
+  readonly saysHasMore: boolean;
+  /** Records of this page that were there before in the walk, and were left out. */
+  readonly repeated: number;
+}
+
+/** How pages are walked. */
+export interface PagesHow {
+  /** The page after it is asked for before a page is handed on: for walks that go to the end. */
+  readonly ahead?: boolean | undefined;
+  /** Not more requests a second. */
+  readonly maxPerSecond?: number | undefined;
+  /** The pages before the query, oldest first, of a walk that goes on: what they had is a repeat. */
+  readonly before?: readonly WalkedBefore[] | undefined;
+}
+
+/** A page that was walked already. */
+export interface WalkedBefore {
+  /** The id that the page after it followed. */
+  readonly last: string | undefined;
+  readonly ids: readonly string[];
+}
+
+/** What looking for one record by id came to. */
+export type Located =
+  | {
+      readonly found: WireRecord;
+      /** The record before it when it was located, to find it again quickly; absent for the first of the list. */
+      readonly neighbour?: string | undefined;
+    }
+  /** The service's own error, or a complete walk, says that there is none. */
+  | { readonly missing: true }
+  /** The walk ended at its bound: not among the newest `read`. */
+  | { readonly boundReached: true; readonly read: number };
+
+/** Hints and bounds for finding one record. */
+export interface LocateOptions {
+  /** Where it was found before; tried first. */
+  readonly neighbour?: string | undefined;
+  /** How many records a fallback walk may read. */
+  readonly max?: number | undefined;
+  readonly progress?: ((read: number) => void) | undefined;
+  /** Make one request only: the record after the neighbour, or the newest page. `boundReached` when that does not show it. */
+  readonly once?: boolean | undefined;
+}
+
+/** Reads of one account. Nothing here can change anything. */
+export interface Service {
+  readonly profile: Profile;
+  /** The last `Date` header of a reply and the wall clock when it came, Unix milliseconds. */
+  readonly seenDate?: (() => { readonly date: number; readonly wall: number } | undefined) | undefined;
+  /** A short hash of the key, recorded beside the account; never the key. */
+  readonly keyFingerprint?: string | undefined;
+  /**
+   * Walks pages from the query on, forwards (or backwards from `previous`), by the id of the last (first) record.
+   * Ends when `has_more` is not true. Throws CliError: 'reply', 'network', 'auth', 'rejected', and 'incomplete'
+   * when paging makes no progress (service: Endpoints 2).
+   */
+  pages(resource: ResourceName, query: PageQuery, how?: PagesHow): AsyncIterable<Page>;
+  /** One record by id, out of documented paging, or directly where the profile says so. */
+  locate(resource: ResourceName, id: string, options?: LocateOptions): Promise<Located>;
+}
+
+/** What a reply says besides its body. Header names are lower case. */
+export interface ReplyHead {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** The reply to one GET of any path: JSON that is no error. */
+export interface AnyReply {
+  readonly head: ReplyHead;
+  readonly value: unknown;
+  readonly bytes: Uint8Array;
+}
+
+/** A service whose every path can be read. */
+export interface OpenService extends Service {
+  /**
+   * GETs a path relative to the base URL, query included. Throws CliError as `pages` does, and 'usage' for a path
+   * that would leave the base URL.
+   */
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<AnyReply>;
+}
+
+/** A request that changes something; `path` is relative to the base URL, without a leading slash. */
+export interface ChangeRequest {
+  readonly method: 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly body?: JsonObject | undefined;
+  /** More headers than those of every request (`api --header`). */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A reply as it came, read to its last byte. */
+export interface RawReply {
+  readonly status: number;
+  /** The media type of Content-Type, lower case, without parameters; '' when there was none. */
+  readonly contentType: string;
+  readonly body: Uint8Array;
+  readonly headers?: ReplyHead['headers'] | undefined;
+  /** The `Date` header, Unix milliseconds, when it parses. */
+  readonly date?: number | undefined;
+  /** `Retry-After`, or the reset of a rate limit, in milliseconds from now, when it parses. */
+  readonly retryAfterMs?: number | undefined;
+  /** The host that a redirect names; it is never followed. */
+  readonly redirectTo?: string | undefined;
+}
+
+/** What one sending came to. `reason` is for people: `HTTP 502, an HTML page`, `no answer within 60 s`. */
+export type SendReport =
+  | { readonly kind: 'reply'; readonly reply: RawReply }
+  /** Provably not a byte of the request left. */
+  | { readonly kind: 'not_sent'; readonly reason: string; readonly cause?: unknown }
+  /** It may have arrived. */
+  | { readonly kind: 'no_reply'; readonly reason: string; readonly cause?: unknown };
+
+/** Sends a change once, never again: no retry, no redirect, one dispatch. Only journal/run.ts is handed this. */
+export type SendOnce = (
+  request: ChangeRequest,
+  options: { readonly timeoutMs: number },
+) => Promise<SendReport>;

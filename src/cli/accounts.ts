@@ -1,0 +1,163 @@
+/** From a profile to what talks to its account: the client for reads, and the one door for changes. */
+
+import { mkdirSync } from 'node:fs';
+import type { Client } from '../api/client.ts';
+import { routeTo } from '../api/proxy.ts';
+import type { Context } from '../commands/command.ts';
+import type { Clock } from '../io.ts';
+import { variable } from '../io.ts';
+import { keepBooks } from '../journal/bookkeeping.ts';
+import type { JournalStore } from '../journal/journal.ts';
+import { tolerableSkewMs } from '../journal/time.ts';
+import type { Locks } from '../locks/locks.ts';
+import type { Profile, Profiles, TypedKey } from '../profiles/profile.ts';
+import { refuseUnsafeRuntime } from '../profiles/runtime.ts';
+import type { Demo } from '../simulator/demo.ts';
+import type { Secrets } from '../terminal/secrets.ts';
+import type { Notes } from '../terminal/terminal.ts';
+import type { Globals } from './globals.ts';
+import type { Stop } from './stop.ts';
+
+/** What the account of a run is made of. */
+export interface AccountParts {
+  readonly process: NodeJS.Process;
+  readonly version: string;
+  readonly globals: Globals;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly stop: Stop;
+  readonly secrets: Secrets;
+  readonly profiles: Profiles;
+  readonly locks: Locks;
+  readonly notes: Notes;
+  readonly operator: string;
+  readonly demo: () => Promise<Demo>;
+  /** Made here, since what is loaded for talking to a service is worth keeping compiled. */
+  readonly cacheFolder: string;
+  readonly stateFolder: string;
+  /** Called with the profile once it is open: times and amounts are shown as it says. */
+  readonly opened: (profile: Profile) => void;
+}
+
+/** What a command is given of an account: reads, changes, the journal. */
+export type Account = Pick<Context, 'service' | 'change' | 'journal'>;
+
+/** The account of a run, opened when it is first asked for. */
+export function createAccount(parts: AccountParts): Account {
+  const { profiles, globals } = parts;
+  const clients = new Map<string, Promise<Client>>();
+  const open = (name = ''): Promise<Client> => {
+    const client = clients.get(name) ?? openClient(parts, name === '' ? undefined : name);
+    clients.set(name, client);
+    return client;
+  };
+  const books = keepBooks({
+    ...parts,
+    rules: {
+      uid: parts.process.getuid?.(),
+      notice: (line) => parts.notes.warn(line),
+      movedBy: 'XDG_STATE_HOME',
+    },
+    onNetwork: variable(parts.process.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
+    timeoutMs: globals.timeoutMs,
+    dryRun: globals.dryRun,
+    named: globals.profile,
+    open: async (name) => (await open(name)).service,
+  });
+  return {
+    async service({ purpose = 'read', profile, key } = {}) {
+      if (purpose === 'change') (await profiles.open()).approveChange();
+      const { service } = await (key === undefined ? open(profile) : openClient(parts, profile, key));
+      // A change reads open outcomes again by itself.
+      if (purpose === 'read') await books.tellOpen(service.profile);
+      return service;
+    },
+    journal: books.desk,
+    async change(intent) {
+      (await profiles.open()).approveChange();
+      const [client, { createChange }] = await Promise.all([open(), import('../journal/run.ts')]);
+      const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
+      let land: (() => void) | undefined;
+      const store = beforeSent(books.store, (sent) => {
+        land ??= parts.stop.takeOff(sent);
+      });
+      const { hurry } = parts.stop;
+      try {
+        return await createChange({ ...parts, ...client, store, options: globals, ids, signal: hurry })(
+          intent,
+        );
+      } finally {
+        land?.();
+      }
+    },
+  };
+}
+
+// From SENT to the verdict a change is in flight.
+function beforeSent(store: JournalStore, takeOff: (intent: string) => void): JournalStore {
+  return {
+    append(row) {
+      if (row.type === 'sent') takeOff(row.intent);
+      return store.append(row);
+    },
+    attempts: (query) => store.attempts(query),
+    newest: () => store.newest(),
+    ready: () => store.ready(),
+  };
+}
+
+async function openClient(parts: AccountParts, name: string | undefined, trial?: TypedKey): Promise<Client> {
+  const { process, version, globals, clock, signal, secrets } = parts;
+  const opened = await parts.profiles.open(name, trial);
+  const { profile } = opened;
+  refuseUnsafeRuntime({ env: process.env, execArgv: process.execArgv, mode: profile.mode });
+  const secret = await opened.key();
+  parts.opened(profile);
+  const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
+  const route = transport === undefined ? await routeTo(profile.baseUrl, process.env) : undefined;
+  makeCacheFolder(parts.cacheFolder);
+  const { createClient } = await import('../api/client.ts');
+  let seen: { readonly date: number; readonly wall: number } | undefined;
+  const { service, send } = createClient({
+    profile,
+    key: secret,
+    gate: secrets,
+    version,
+    timeoutMs: globals.timeoutMs,
+    clock,
+    random: Math.random,
+    signal,
+    leave: parts.stop.leave,
+    transport,
+    route,
+    debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
+    onDate: (date) => {
+      const wall = clock.now();
+      const words = seen === undefined ? skewWords(wall - date) : undefined;
+      if (words !== undefined) parts.notes.note(words);
+      seen = { date, wall };
+    },
+  });
+  return { service: { ...service, seenDate: () => seen, keyFingerprint: await opened.fingerprint() }, send };
+}
+
+// Said once a run, at the first reply.
+function skewWords(aheadMs: number): string | undefined {
+  const minutes = Math.floor(Math.abs(aheadMs) / 60_000);
+  if (Math.abs(aheadMs) <= tolerableSkewMs) return undefined;
+  const way = aheadMs > 0 ? 'ahead of' : 'behind';
+  return `this machine's clock is ${minutes} min ${way} the service's: times may be off, and no open outcome expires`;
+}
+
+function inProcess(demo: Demo): typeof fetch {
+  return (input, init) => demo.fetch(new Request(input, init));
+}
+
+// Without it every start is a little slower, nothing else.
+function makeCacheFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    return;
+  }
+}

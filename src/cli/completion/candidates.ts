@@ -1,0 +1,175 @@
+/** What may stand at the cursor of a typed line: words, options, values. Runs nothing and asks no service. */
+
+import type { Argument, Command, Flag } from '../../commands/command.ts';
+import { commands } from '../../commands/index.ts';
+import { globalFlags } from '../global-flags.ts';
+import { type Candidate, nextWords } from './next-words.ts';
+import type { TypedLine } from './typed-line.ts';
+
+/** What this machine knows by itself; `profile` is the one named on the line, if any. */
+export interface Sources {
+  readonly profiles: () => Promise<readonly Candidate[]>;
+  readonly orders: (profile: string | undefined) => Promise<readonly Candidate[]>;
+  readonly intents: (profile: string | undefined) => Promise<readonly Candidate[]>;
+}
+
+/** What a shell is given to offer. */
+export interface Offered {
+  readonly candidates: readonly Candidate[];
+  /** A file name may stand here: the shell completes those itself. */
+  readonly files: boolean;
+}
+
+/** What a line says before the cursor. */
+interface Place {
+  /** Words that are no options, those of the command included. */
+  readonly words: readonly string[];
+  readonly command: Command | undefined;
+  /** How many of the words are the command's. */
+  readonly own: number;
+  /** Options in force here, those of the command first. */
+  readonly flags: Readonly<Record<string, Flag>>;
+  /** Options given, with the last value of each. */
+  readonly given: ReadonlyMap<string, string | undefined>;
+  /** The option whose value stands at the cursor. */
+  readonly awaiting: string | undefined;
+  /** Behind `--` nothing is an option. */
+  readonly ended: boolean;
+}
+
+const nothing: Offered = { candidates: [], files: false };
+
+/** Candidates for the word at the cursor that begin with what is there of it. */
+export async function candidatesFor(line: TypedLine, sources: Sources): Promise<Offered> {
+  const place = await placeOf(line.before);
+  const { current } = line;
+  if (place.awaiting !== undefined) return valuesOf(place.flags[place.awaiting], '', current, place, sources);
+  if (!place.ended && current.startsWith('-')) return afterDash(current, place, sources);
+  return starting(current, await wordsHere(place, sources));
+}
+
+async function placeOf(before: readonly string[]): Promise<Place> {
+  const words: string[] = [];
+  const given = new Map<string, string | undefined>();
+  let command: Command | undefined;
+  let own = 0;
+  let flags: Readonly<Record<string, Flag>> = globalFlags;
+  let awaiting: string | undefined;
+  let ended = false;
+  for (const word of before) {
+    if (awaiting !== undefined) {
+      given.set(awaiting, word);
+      awaiting = undefined;
+    } else if (!ended && word === '--') {
+      ended = true;
+    } else if (!ended && /^-./.test(word)) {
+      awaiting = readOption(word, flags, given);
+    } else {
+      words.push(word);
+      const entry = command === undefined ? entryOf(words) : undefined;
+      if (entry === undefined) continue;
+      command = await entry.load();
+      own = words.length;
+      flags = { ...command.flags, ...globalFlags };
+    }
+  }
+  return { words, command, own, flags, given, awaiting, ended };
+}
+
+function entryOf(words: readonly string[]) {
+  return commands.find(
+    ({ words: own }) => own.length === words.length && own.every((word, index) => word === words[index]),
+  );
+}
+
+// Notes what one word of options gives; returns the option whose value is the next word.
+function readOption(
+  word: string,
+  flags: Readonly<Record<string, Flag>>,
+  given: Map<string, string | undefined>,
+): string | undefined {
+  if (word.startsWith('--')) {
+    const [name = '', ...value] = word.slice(2).split('=');
+    given.set(name, value.length === 0 ? undefined : value.join('='));
+    return value.length === 0 && flags[name]?.value !== undefined ? name : undefined;
+  }
+  for (let at = 1; at < word.length; at += 1) {
+    const name = longOf(word[at], flags);
+    if (name === undefined) return undefined;
+    const rest = word.slice(at + 1);
+    const takes = flags[name]?.value !== undefined;
+    given.set(name, takes && rest !== '' ? rest : undefined);
+    if (takes) return rest === '' ? name : undefined;
+  }
+  return undefined;
+}
+
+function longOf(short: string | undefined, flags: Readonly<Record<string, Flag>>): string | undefined {
+  return Object.entries(flags).find(([, flag]) => flag.short !== undefined && flag.short === short)?.[0];
+}
+
+// `--rea`, `--reason=req`, `-pde`.
+async function afterDash(current: string, place: Place, sources: Sources): Promise<Offered> {
+  const equals = /^--([a-z-]+)=/.exec(current);
+  if (equals !== null) {
+    return valuesOf(place.flags[equals[1] ?? ''], equals[0], current, place, sources);
+  }
+  const glued = /^-([A-Za-z])/.exec(current);
+  const flag = place.flags[longOf(glued?.[1], place.flags) ?? ''];
+  if (flag?.value !== undefined && current.length > 2) {
+    return valuesOf(flag, current.slice(0, 2), current, place, sources);
+  }
+  const long = Object.entries(place.flags)
+    .filter(([name, one]) => isOpen(name, one, place))
+    .map(([name, { summary }]) => ({ value: `--${name}`, text: summary }));
+  const short = flag === undefined ? [] : [{ value: current, text: flag.summary }];
+  return starting(current, { candidates: [...long, ...short], files: false });
+}
+
+// Not what is given already, nor what contradicts it.
+function isOpen(name: string, { repeatable, conflicts = [] }: Flag, { given }: Place): boolean {
+  return (repeatable === true || !given.has(name)) && !conflicts.some((other) => given.has(other));
+}
+
+async function wordsHere(place: Place, sources: Sources): Promise<Offered> {
+  const { command, words, own } = place;
+  if (command === undefined) return { candidates: nextWords().get(words.join(' ')) ?? [], files: false };
+  const last = command.arguments.at(-1);
+  const argument = command.arguments[words.length - own] ?? (last?.variadic === true ? last : undefined);
+  return argument === undefined ? nothing : known(argument, argument.name, place, sources);
+}
+
+async function valuesOf(
+  flag: Flag | undefined,
+  prefix: string,
+  current: string,
+  place: Place,
+  sources: Sources,
+): Promise<Offered> {
+  if (flag?.value === undefined) return nothing;
+  const { candidates, files } = await known(flag, flag.value, place, sources);
+  const whole = candidates.map(({ value, text }) => ({ value: `${prefix}${value}`, text }));
+  return starting(current, { candidates: whole, files });
+}
+
+// What may be said of a value: its set, or what this machine knows.
+async function known(
+  one: Pick<Flag, 'choices' | 'meanings' | 'offers'> | Pick<Argument, 'choices' | 'offers'>,
+  placeholder: string,
+  { given }: Place,
+  sources: Sources,
+): Promise<Offered> {
+  const meanings = 'meanings' in one ? one.meanings : undefined;
+  if (one.choices !== undefined) {
+    const candidates = one.choices.map((value) => ({ value, text: meanings?.[value] ?? '' }));
+    return { candidates, files: false };
+  }
+  if (one.offers !== undefined) {
+    return { candidates: await sources[one.offers](given.get('profile')), files: false };
+  }
+  return { candidates: [], files: /^(file|plan)\b/i.test(placeholder) };
+}
+
+function starting(current: string, { candidates, files }: Offered): Offered {
+  return { candidates: candidates.filter(({ value }) => value.startsWith(current)), files };
+}

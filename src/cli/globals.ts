@@ -1,0 +1,118 @@
+/** The global options of a run: flag, environment, default; an empty variable counts as unset. Pure. */
+
+import type { Flag } from '../commands/command.ts';
+import { CliError } from '../errors.ts';
+import { type Env, variable } from '../io.ts';
+import { type Format, formats } from '../terminal/terminal.ts';
+import { type GlobalInput, globalFlags } from './global-flags.ts';
+
+/** Global options before the profile is known; undefined where only a profile or a terminal can tell. */
+export interface Globals {
+  readonly profile: string | undefined;
+  readonly format: Format;
+  readonly askedFormat: Format | undefined;
+  readonly columns: readonly string[] | undefined;
+  /** PAYDESK_COLUMNS: of every list those that it has. */
+  readonly usualColumns: readonly string[] | undefined;
+  readonly header: boolean;
+  /** The options about output as they were typed, for a command that goes on from here. */
+  readonly outputWords: readonly string[];
+  readonly input: boolean;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+  readonly quiet: boolean;
+  readonly debug: boolean;
+  readonly color: 'auto' | 'always' | 'never' | undefined;
+  readonly timeoutMs: number;
+  readonly apiVersion: string | undefined;
+  readonly lang: string | undefined;
+  readonly utc: boolean;
+  /** Line prompts, no redrawing. */
+  readonly accessible: boolean;
+}
+
+/** Resolves the global options. Throws CliError 'usage' naming a variable whose value is wrong, or formats that differ. */
+export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
+  const accessible = isOn(env, 'PAYDESK_ACCESSIBLE') || env.TERM === 'dumb';
+  const value = <T>(given: T | undefined, flag: Flag<T>): T | undefined => given ?? fromVariable(env, flag);
+  const on = (name: 'no-header' | 'no-input' | 'quiet' | 'debug' | 'utc') =>
+    typed[name] === true || isOn(env, globalFlags[name].env ?? '');
+  const askedFormat = formatOf(typed) ?? fromVariable(env, globalFlags.output);
+  return {
+    profile: value(typed.profile, globalFlags.profile),
+    format: askedFormat ?? (accessible ? 'list' : 'table'),
+    askedFormat,
+    columns: typed.columns,
+    usualColumns: fromVariable(env, globalFlags.columns),
+    header: !on('no-header'),
+    outputWords: outputWords(typed),
+    input: !on('no-input') && !isOn(env, 'CI'),
+    yes: typed.yes === true,
+    dryRun: typed['dry-run'] === true,
+    quiet: on('quiet'),
+    debug: on('debug'),
+    color: colorOf(typed) ?? fromVariable(env, globalFlags.color),
+    timeoutMs: 1000 * (value(typed.timeout, globalFlags.timeout) ?? 60),
+    apiVersion: value(typed['api-version'], globalFlags['api-version']),
+    lang: value(typed.lang, globalFlags.lang),
+    utc: on('utc'),
+    accessible,
+  };
+}
+
+function fromVariable<T>(env: Env, { env: name, parse }: Flag<T>): T | undefined {
+  const text = name === undefined ? undefined : variable(env, name);
+  return text === undefined ? undefined : parse(text, name ?? '');
+}
+
+// `0`, `false` and `no` switch a variable off, as people expect; CI=false is common.
+function isOn(env: Env, name: string): boolean {
+  const value = variable(env, name)?.toLowerCase();
+  return value !== undefined && !['0', 'false', 'no'].includes(value);
+}
+
+function formatOf(typed: GlobalInput): Format | undefined {
+  const asked = [
+    ...(typed.output === undefined ? [] : [{ words: `-o ${typed.output}`, format: typed.output }]),
+    ...(['json', 'ndjson', 'csv'] as const)
+      .filter((name) => typed[name] === true)
+      .map((format) => ({ words: `--${format}`, format })),
+  ];
+  const [first] = asked;
+  const other = asked.find(({ format }) => format !== first?.format);
+  if (other === undefined) return first?.format;
+  throw new CliError('usage', `${first?.words} and ${other.words} contradict each other`, {
+    certain: 'nothing was sent',
+  });
+}
+
+// What the environment says, it says to the next command as well.
+function outputWords(typed: GlobalInput): readonly string[] {
+  const { output, columns } = typed;
+  return [
+    ...(output === undefined ? [] : ['-o', output]),
+    ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(['json', 'ndjson', 'csv', 'no-header', 'utc'] as const)
+      .filter((name) => typed[name] === true)
+      .map((name) => `--${name}`),
+  ];
+}
+
+function colorOf(typed: GlobalInput): 'auto' | 'always' | 'never' | undefined {
+  if (typed['no-color'] !== true) return typed.color;
+  if (typed.color === undefined || typed.color === 'never') return 'never';
+  throw new CliError('usage', `--no-color and --color ${typed.color} contradict each other`, {
+    certain: 'nothing was sent',
+  });
+}
+
+/** The format that a failing run should answer in when its command line could not be read. */
+export function formatHint(argv: readonly string[], env: Env): Format {
+  const short = formats.find(
+    (format) =>
+      argv.includes(`--${format}`) || argv.includes(`--output=${format}`) || argv.includes(`-o${format}`),
+  );
+  const at = argv.findIndex((word) => word === '-o' || word === '--output');
+  const named = [at === -1 ? undefined : argv[at + 1], variable(env, 'PAYDESK_OUTPUT')];
+  return short ?? formats.find((format) => named.includes(format)) ?? 'table';
+}

@@ -1,0 +1,109 @@
+/** The man page, paydesk(1), from the table of commands and the topics of help. */
+
+import type { Command, Flag } from '../commands/command.ts';
+import { type CommandEntry, commands, groups } from '../commands/index.ts';
+import { globalFlags } from './global-flags.ts';
+import { rootSummary } from './help.ts';
+import { topicLines } from './help-topics.ts';
+import { argumentTerm, withFacts } from './usage.ts';
+
+/** Where the page is kept in the repository. */
+export const manFile = 'man/paydesk.1';
+
+/** The whole page in roff; loads every command. */
+export async function manPage(): Promise<string> {
+  const leaves = await Promise.all(
+    commands.map(async (entry) => ({ entry, command: await entry.load(), noun: entry.words[0] })),
+  );
+  const nouns = [...new Set(leaves.map(({ noun }) => noun))];
+  return [
+    '.\\" Made from the table of commands: npm run drift -- --write',
+    '.TH PAYDESK 1 "" "paydesk" "User Commands"',
+    '.SH NAME',
+    'paydesk \\- a desk for an orders-based payments service',
+    '.SH SYNOPSIS',
+    '.B paydesk',
+    text('[options] <command> [arguments]'),
+    '.SH DESCRIPTION',
+    text(`${rootSummary}.`),
+    '.PP',
+    text('Try it without an account: paydesk -p demo orders list'),
+    ...nouns.flatMap((noun) => [
+      `.SH ${text(noun.toUpperCase())}`,
+      ...(groups[noun] === undefined ? [] : [text(`${groups[noun].summary}.`)]),
+      ...leaves.flatMap((leaf) => (leaf.noun === noun ? commandPart(leaf.entry, leaf.command) : [])),
+    ]),
+    '.SH GLOBAL OPTIONS',
+    'Before or after the command.',
+    ...flagItems(globalFlags),
+    ...topic('ENVIRONMENT', 'environment'),
+    ...topic('EXIT STATUS', 'exit-codes'),
+    ...topic('OUTPUT', 'output'),
+    ...topic('SAFETY', 'safety'),
+    '',
+  ].join('\n');
+}
+
+function commandPart({ words, summary }: CommandEntry, command: Command): readonly string[] {
+  const usage = ['paydesk', ...words, '[options]', ...command.arguments.map(argumentTerm)].join(' ');
+  const paragraphs = (command.description ?? '').split('\n').filter((line) => line !== '');
+  return [
+    `.SS ${text(usage)}`,
+    text(`${summary}.`),
+    ...paragraphs.flatMap((line) => (line.startsWith('  ') ? example(line.trim()) : ['.PP', text(line)])),
+    ...command.arguments.flatMap((one) => entry(argumentTerm(one), withFacts(one.summary, one))),
+    ...flagItems(command.flags),
+    '.PP',
+    'Examples:',
+    ...command.examples.flatMap(example),
+    '.PP',
+    `Exit status: ${command.exits.join(', ')}.`,
+  ];
+}
+
+function flagItems(flags: Readonly<Record<string, Flag>>): readonly string[] {
+  return Object.entries(flags).flatMap(([name, flag]) => {
+    const short = flag.short === undefined ? '' : `-${flag.short}, `;
+    const value = flag.value === undefined ? '' : ` <${flag.value}>`;
+    return entry(`${short}--${name}${value}`, withFacts(flag.summary, flag));
+  });
+}
+
+function entry(term: string, about: string): readonly string[] {
+  return ['.TP', `.B ${text(term)}`, text(about)];
+}
+
+function example(line: string): readonly string[] {
+  return ['.PP', '.nf', `.RS 4`, text(line), '.RE', '.fi'];
+}
+
+// `  TERM  text` is an entry, `  - text` an item, `  $ line` an example; the rest are sentences.
+function topic(heading: string, name: string): readonly string[] {
+  const [first = '', ...lines] = topicLines(name);
+  const body = lines.flatMap((line) => {
+    const [, item] = /^ {2}- (.*)$/.exec(line) ?? [];
+    const [, command] = /^ {2}\$ (.*)$/.exec(line) ?? [];
+    const [, term, about] = /^ {2}(\S+(?: \S+)?) {2,}(.*)$/.exec(line) ?? /^ {2}(\S+) (.*)$/.exec(line) ?? [];
+    if (item !== undefined) return ['.IP \\(bu 2', text(item)];
+    if (command !== undefined) return example(command);
+    if (term !== undefined) return entry(term, about ?? '');
+    return line === '' ? [] : ['.PP', text(line)];
+  });
+  return [`.SH ${heading}`, text(sentence(first.replace(/^[^:]*: /, ''))), ...body];
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+// A backslash is an escape, a dash would be typeset as a hyphen, a dot or quote at the start would be a request.
+function text(plain: string): string {
+  return plain
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(
+      /[^\0-\x7f]/gu,
+      (sign) => `\\[u${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}]`,
+    )
+    .replace(/^(?=[.'])/, '\\&');
+}

@@ -1,0 +1,204 @@
+/** The command table → commander: reading a line, and the help that commander lays out. */
+
+import { CommanderError, Option, Command as Parser } from 'commander';
+import type { Command, Flag, Input } from '../commands/command.ts';
+import { type CommandEntry, commands, groups } from '../commands/index.ts';
+import { CliError } from '../errors.ts';
+import { type GlobalInput, globalFlags } from './global-flags.ts';
+import { commandListing, commandNotes, groupNotes, item, rootNotes, rootSummary } from './help.ts';
+import { keep, readFlags, readInput, type Typed } from './typed.ts';
+import { argumentTerm, withFacts } from './usage.ts';
+
+// Errors carry no help text, so any width does where a line is only read.
+const noWidth = 80;
+
+/** Reads the line of a command. Throws CliError 'usage' for anything that is not understood. */
+export function readCommand(
+  entry: CommandEntry,
+  command: Command,
+  argv: readonly string[],
+): { readonly input: Input; readonly globals: GlobalInput } {
+  const typed: Typed = new Map();
+  // Where the words come first only the last of them meets options; to describe the global ones for all three takes 3 ms.
+  const optionsMayLead = entry.words.some((word, index) => argv[index] !== word);
+  const { root, leaf } = buildParser({
+    entries: [entry],
+    command,
+    typed,
+    width: noWidth,
+    forHelp: false,
+    optionsMayLead,
+  });
+  parseWith(root, argv, entry);
+  const input = readInput(command, leaf.args, typed);
+  return { input, globals: readFlags(globalFlags, typed) as GlobalInput };
+}
+
+/** Checks a line that names no command. Throws CliError 'usage', with what may have been meant. */
+export function checkLine(argv: readonly string[]): void {
+  const { root } = buildParser({ entries: commands, typed: new Map(), width: noWidth, forHelp: false });
+  parseWith(root, argv, undefined);
+}
+
+/** The help of one command. */
+export function leafHelp(entry: CommandEntry, command: Command, width: number): string {
+  const { leaf } = buildParser({ entries: [entry], command, typed: new Map(), width, forHelp: true });
+  return `${leaf.helpInformation()}\n${commandNotes(command, width)}\n`;
+}
+
+/** The help of everything. */
+export function rootHelp(width: number): string {
+  const { root } = buildParser({ entries: [], typed: new Map(), width, forHelp: true });
+  return `${root.helpInformation()}\n${rootNotes(width)}\n`;
+}
+
+/** The help of a noun; of everything, where it is none. */
+export function groupHelp(noun: string, width: number): string {
+  const { root } = buildParser({ entries: ofNoun(noun), typed: new Map(), width, forHelp: true });
+  const group = root.commands.find((one) => one.name() === noun);
+  return group === undefined ? rootHelp(width) : `${group.helpInformation()}\n${groupNotes(noun, width)}\n`;
+}
+
+interface Build {
+  /** The commands that are known by name: all that a line may mean, or may be suggested for it. */
+  readonly entries: readonly CommandEntry[];
+  /** The one of them that is used: only then with its flags. */
+  readonly command?: Command;
+  readonly typed: Typed;
+  readonly width: number;
+  /** Help lists the commands itself; commander needs them visible only to suggest one. */
+  readonly forHelp: boolean;
+  /** Options may stand before the words of the command. */
+  readonly optionsMayLead?: boolean;
+}
+
+function buildParser({ entries, command, typed, width, forHelp, optionsMayLead = true }: Build): {
+  root: Parser;
+  leaf: Parser;
+} {
+  const root = quiet(new Parser('paydesk'), width).usage('[options] <command>');
+  if (forHelp) root.description(`${rootSummary}\n\n${commandListing(commands, width)}`);
+  // The help of a part shows the flags of that part only.
+  if (forHelp ? entries.length === 0 : optionsMayLead) addFlags(root, globalFlags, typed, 'Global options:');
+  let leaf = root;
+  for (const entry of entries) {
+    const [noun, verb] = entry.words;
+    const parent = verb === undefined ? root : groupOf(root, noun, { typed, width, forHelp, optionsMayLead });
+    leaf = parent.command(verb ?? noun, { hidden: forHelp }).copyInheritedSettings(parent);
+    if (command !== undefined)
+      describe(
+        leaf.action(() => undefined),
+        entry,
+        command,
+        typed,
+      );
+  }
+  return { root, leaf };
+}
+
+function ofNoun(noun: string): readonly CommandEntry[] {
+  return commands.filter(({ words }) => words[0] === noun);
+}
+
+function groupOf(
+  root: Parser,
+  noun: string,
+  {
+    typed,
+    width,
+    forHelp,
+    optionsMayLead,
+  }: Required<Pick<Build, 'typed' | 'width' | 'forHelp' | 'optionsMayLead'>>,
+): Parser {
+  const known = root.commands.find((one) => one.name() === noun);
+  if (known !== undefined) return known;
+  const group = root.command(noun, { hidden: forHelp }).usage('[options] <command>');
+  if (forHelp)
+    group.description(`${groups[noun]?.summary ?? noun}\n\n${commandListing(ofNoun(noun), width)}`);
+  group.helpCommand(false);
+  if (!forHelp && optionsMayLead) addFlags(group, globalFlags, typed, undefined);
+  return group;
+}
+
+function describe(parser: Parser, entry: CommandEntry, command: Command, typed: Typed): void {
+  parser.description([entry.summary, command.description].filter((part) => part !== undefined).join('\n\n'));
+  for (const one of command.arguments) parser.argument(argumentTerm(one), withFacts(one.summary, one));
+  addFlags(parser, command.flags, typed, 'Options:');
+  addFlags(parser, globalFlags, typed, 'Global options:');
+}
+
+function addFlags(
+  parser: Parser,
+  flags: Readonly<Record<string, Flag>>,
+  typed: Typed,
+  heading: string | undefined,
+): void {
+  for (const [name, one] of Object.entries(flags)) {
+    const short = one.short === undefined ? '' : `-${one.short}, `;
+    const option = new Option(
+      `${short}--${name}${one.value === undefined ? '' : ` <${one.value}>`}`,
+      withFacts(one.summary, one),
+    );
+    parser.addOption(heading === undefined ? option.hideHelp() : option.helpGroup(heading));
+    parser.on(`option:${name}`, (text: string | null | undefined) => keep(typed, name, one, text ?? ''));
+  }
+}
+
+function parseWith(root: Parser, argv: readonly string[], entry: CommandEntry | undefined): void {
+  try {
+    root.parse(argv, { from: 'user' });
+  } catch (error) {
+    // A bare noun: commander would show its help.
+    if (error instanceof CommanderError && error.code.startsWith('commander.help')) return;
+    throw error instanceof CommanderError ? usageError(error, argv, entry) : error;
+  }
+}
+
+function usageError(
+  error: CommanderError,
+  argv: readonly string[],
+  entry: CommandEntry | undefined,
+): CliError {
+  const [first = '', ...rest] = withoutValues(error.message, argv)
+    .replace(/^error: /, '')
+    .split('\n');
+  const noun = argv.find((word) => Object.hasOwn(groups, word));
+  const help = ['paydesk', ...(entry?.words ?? (noun === undefined ? [] : [noun])), '--help'].join(' ');
+  const keyFlag = /--[a-z-]*(key|token|secret|passw)/i.test(first)
+    ? [
+        'no flag takes a key: paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
+      ]
+    : [];
+  const suggestion = rest.filter((line) => line !== '').map((line) => line.replace(/^\((.*)\)$/, '$1'));
+  return new CliError('usage', first, {
+    certain: 'nothing was sent',
+    now: [...suggestion, ...keyFlag, help],
+  });
+}
+
+// What follows the = of an unknown option may be a key.
+function withoutValues(message: string, argv: readonly string[]): string {
+  return argv
+    .filter((word) => /^-[^=]*=/.test(word))
+    .reduce((text, word) => text.replaceAll(word, word.slice(0, word.indexOf('='))), message);
+}
+
+// Errors are thrown and printed by main; help wraps at any width.
+function quiet(parser: Parser, width: number): Parser {
+  return parser
+    .exitOverride()
+    .enablePositionalOptions()
+    .helpCommand(false)
+    .helpOption(false)
+    .allowExcessArguments(false)
+    .configureOutput({
+      outputError: () => undefined,
+      writeErr: () => undefined,
+      getOutHelpWidth: () => width,
+      getOutHasColors: () => false,
+    })
+    .configureHelp({
+      minWidthToWrap: 10,
+      formatItem: (term, termWidth, text) => item(term, termWidth, text, width),
+    });
+}

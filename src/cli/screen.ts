@@ -1,0 +1,106 @@
+/** What a person or a script meets in one run: stdout, stderr and the questions, joined. */
+
+import type { CliError } from '../errors.ts';
+import type { Clock } from '../io.ts';
+import { createAsk } from '../terminal/ask.ts';
+import { type ColorLevel, colorLevel } from '../terminal/color.ts';
+import type { Locale, StreamFacts } from '../terminal/facts.ts';
+import { createNotes, type NotesControl } from '../terminal/notes.ts';
+import { createOutput, type OutputControl } from '../terminal/output.ts';
+import type { Secrets } from '../terminal/secrets.ts';
+import type { Ask } from '../terminal/terminal.ts';
+import { startedClosed } from './closed-stream.ts';
+import type { Globals } from './globals.ts';
+
+/** What the screen of a run is made of. */
+export interface ScreenParts {
+  readonly process: NodeJS.Process;
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  /** Called with every key that is typed. */
+  readonly learnKey: (key: string) => void;
+  readonly signal: AbortSignal;
+  /** The options of the run, or what can be guessed of them before the command line was read. */
+  readonly globals: ScreenGlobals;
+  readonly locale: () => Locale;
+  /** Whether a change was sent: then its outcome decides the exit code, even if nobody can read it. */
+  readonly tookOff: () => boolean;
+  /** stdout is gone or full: the run is to stop. */
+  readonly abort: (reason: CliError) => void;
+}
+
+/** The options that decide how it looks. */
+export type ScreenGlobals = Pick<
+  Globals,
+  'format' | 'columns' | 'usualColumns' | 'header' | 'input' | 'quiet' | 'color' | 'accessible'
+>;
+
+/** stdout, stderr and the questions of a run. */
+export interface Screen {
+  readonly out: OutputControl;
+  readonly notes: NotesControl;
+  readonly ask: Ask;
+}
+
+/** Opens the streams of a run. Nothing is written yet. */
+export function openScreen(parts: ScreenParts): Screen {
+  const { process, clock, secrets, globals, locale, signal } = parts;
+  const now = () => clock.now();
+  const stdout = factsOf(process.stdout);
+  const stderr = factsOf(process.stderr);
+  const color = (stream: StreamFacts): ColorLevel => colorLevel(stream, globals.color, process.env);
+  const stderrColor = color(stderr);
+  const stdoutColor = color(stdout);
+  const notes = createNotes({
+    ...globals,
+    stderr,
+    color: stderrColor,
+    locale,
+    now,
+    secrets,
+    // Nobody listens any more; the run goes on, since its outcome is kept elsewhere.
+    onLost: () => undefined,
+  });
+  const out = createOutput({
+    ...globals,
+    stdout,
+    color: stdoutColor,
+    locale,
+    now,
+    secrets,
+    onLost: parts.abort,
+    isClosed: () => !parts.tookOff() && outputIsClosed(),
+    note: (line) => notes.note(line),
+    beforeWrite: () => notes.clearProgress(),
+  });
+  const ask = createAsk({
+    get stdin() {
+      return process.stdin;
+    },
+    stderr,
+    noInput: !globals.input,
+    accessible: globals.accessible,
+    color: stderrColor,
+    secrets,
+    learnKey: parts.learnKey,
+    signal,
+    beforeQuestion: () => notes.flush(),
+    write: (text) => notes.write(text),
+  });
+  return { out, notes, ask };
+}
+
+// When both are closed, whoever started paydesk wants no output, and there is nowhere to complain.
+function outputIsClosed(): boolean {
+  return startedClosed(1) && !startedClosed(2);
+}
+
+function factsOf(stream: NodeJS.WriteStream): StreamFacts {
+  const isTTY = stream.isTTY === true;
+  return {
+    stream,
+    isTTY,
+    columns: isTTY ? stream.columns : undefined,
+    rows: isTTY ? stream.rows : undefined,
+  };
+}

@@ -1,0 +1,115 @@
+/** What every run has, whatever it does: streams, known keys, and the one signal that stops it. */
+
+import type { CliError } from '../errors.ts';
+import type { Clock } from '../io.ts';
+import { systemClock } from '../io.ts';
+import type { Profile } from '../profiles/profile.ts';
+import type { Secrets } from '../terminal/secrets.ts';
+import type { Format } from '../terminal/terminal.ts';
+import type { Globals } from './globals.ts';
+import { createKnownKeys, type KnownKeys } from './known-keys.ts';
+import { openScreen, type Screen } from './screen.ts';
+import { createStop, type Stop } from './stop.ts';
+
+/** What main.ts sets before it knows what is to run. */
+export interface Stage {
+  readonly process: NodeJS.Process;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly keys: KnownKeys;
+  /** Masks the known keys. */
+  readonly secrets: Secrets;
+  readonly stop: Stop;
+  /** That of `stop`: ends reads and questions. */
+  readonly signal: AbortSignal;
+  /** Stops the run; the first reason counts. */
+  readonly abort: (reason: CliError) => void;
+  /** Streams and prompts, opened when they are first asked for. */
+  readonly screen: () => Screen;
+  /** How to print before the command line is understood. */
+  readonly hint: (format: Format) => void;
+  /** The options of the run, once they are known; before the screen is opened. */
+  readonly use: (globals: Globals) => void;
+  readonly debug: () => boolean;
+  /** The zone that times are shown in; undefined is that of the process. */
+  readonly zone: () => string | undefined;
+  /** The profile of the run, once it is open: times and amounts are shown as it says. */
+  readonly opened: (profile: Profile) => void;
+}
+
+type StageGlobals = Pick<
+  Globals,
+  | 'format'
+  | 'columns'
+  | 'usualColumns'
+  | 'header'
+  | 'input'
+  | 'quiet'
+  | 'color'
+  | 'accessible'
+  | 'debug'
+  | 'utc'
+>;
+
+// Until the command line is read.
+const plainGlobals: StageGlobals = {
+  format: 'table',
+  columns: undefined,
+  usualColumns: undefined,
+  header: true,
+  input: false,
+  quiet: false,
+  color: undefined,
+  accessible: false,
+  debug: false,
+  utc: false,
+};
+
+/** Sets the stage. Nothing is opened, read or written yet. */
+export function setStage(process: NodeJS.Process, version: string): Stage {
+  const clock = systemClock;
+  const keys = createKnownKeys(process);
+  const { secrets } = keys;
+  const stop = createStop();
+  let globals = plainGlobals;
+  let screen: Screen | undefined;
+  let profile: Profile | undefined;
+  const { signal, abort } = stop;
+  const zone = () => (globals.utc ? 'UTC' : profile?.settings['time.zone']);
+  const locale = () => ({ zone: zone(), decimals: profile?.settings['amounts.decimals'] ?? {} });
+  return {
+    process,
+    version,
+    clock,
+    keys,
+    secrets,
+    stop,
+    signal,
+    abort,
+    zone,
+    screen: () => {
+      screen ??= openScreen({
+        process,
+        clock,
+        secrets,
+        learnKey: keys.learn,
+        signal,
+        globals,
+        locale,
+        tookOff: () => stop.tookOff() !== undefined,
+        abort,
+      });
+      return screen;
+    },
+    hint: (format) => {
+      globals = { ...plainGlobals, format };
+    },
+    use: (resolved) => {
+      globals = resolved;
+    },
+    debug: () => globals.debug,
+    opened: (one) => {
+      profile = one;
+    },
+  };
+}

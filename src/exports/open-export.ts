@@ -1,0 +1,203 @@
+/** Exports into files: opens a new one, or one that was interrupted, and checks finished ones. */
+
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { CliError } from '../errors.ts';
+import type { Clock } from '../io.ts';
+import type { Held, Locks } from '../locks/locks.ts';
+import {
+  type Checkpoint,
+  type CheckpointHead,
+  type CheckpointWriter,
+  continueCheckpoint,
+  readCheckpoint,
+  removeCheckpoint,
+  startCheckpoint,
+} from './checkpoint.ts';
+import { createFile, kindOf, makeFolder, openOwnFile } from './disk.ts';
+import type { ExportRequest, Exports } from './exports.ts';
+import { type Begun, exportFile, type FileFormatter, removeUnfinished } from './file.ts';
+import { type Names, namesOf } from './names.ts';
+import { createTallies } from './tally.ts';
+import { isManifest, verifyExport } from './verify.ts';
+
+/** What exports are made of. */
+export interface ExportParts {
+  /** Where checkpoints lie. */
+  readonly folder: string;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  /** This user's id; undefined where the system has none. */
+  readonly uid: number | undefined;
+  /** Of this program, for the manifest. */
+  readonly version: string;
+  /** What the JSON of a manifest and of a checkpoint goes through before it is written: it takes keys out. */
+  readonly clean: (json: string) => string;
+  /** The text of a file, from what stands in it on. */
+  readonly format: FileFormatter;
+}
+
+/** Makes them. Nothing is touched before something is asked for. */
+export function createExports(parts: ExportParts): Exports {
+  return {
+    async open(request) {
+      // A wrong column is found before anything is made.
+      parts.format({ ...request, begun: { bytes: 0, rows: 0 } });
+      const names = namesOf(request.path, parts.folder);
+      await refuseTaken(request, names);
+      await makeFolder(parts.folder);
+      const lock = await takeLock(parts.locks, names);
+      try {
+        return exportFile({ ...parts, request, names, lock, ...(await begin(parts, request, names)) });
+      } catch (error) {
+        await lock.release();
+        throw error;
+      }
+    },
+    verify: (path, maxAgeMs) => verifyExport(path, maxAgeMs, parts.clock.now()),
+  };
+}
+
+// A finished name is never taken away from whoever has it, unless that is asked for.
+async function refuseTaken(
+  { force, path }: ExportRequest,
+  { file, manifest, partial }: Names,
+): Promise<void> {
+  const refused = (words: string, now: string): CliError =>
+    new CliError('refused', `--to ${path}: ${words}`, { certain: 'nothing was sent', now: [now] });
+  const kind = kindOf(file);
+  if (kind !== undefined && kind !== 'file') throw refused('it is no plain file', 'name a file of its own');
+  if (kind === 'file' && !force)
+    throw refused('the file exists', '--force replaces it once the export is complete');
+  if (kindOf(partial) === 'folder')
+    throw refused(`${partial} is a folder`, 'take it away, or name another file');
+  const beside = kindOf(manifest);
+  if (beside !== undefined && beside !== 'file')
+    throw refused(`${manifest} is no plain file`, 'take it away, or name another file');
+  if (beside === 'file' && !force && !(await isManifest(manifest)))
+    throw refused(`${manifest} is there, and no manifest of an export`, '--force replaces it too');
+}
+
+async function takeLock(locks: Locks, { file }: Names): Promise<Held> {
+  const lock = await locks.take(`export ${file}`, { waitMs: 0 });
+  if (lock.held) return lock;
+  throw new CliError('refused', `another run exports to ${file} now`, {
+    certain: 'nothing was sent',
+    now: ['wait for that run to end, or name another file with --to'],
+  });
+}
+
+async function begin(parts: ExportParts, request: ExportRequest, names: Names): Promise<Begun> {
+  const unfinished = kindOf(names.partial);
+  const checkpoint = request.resume ? await readCheckpoint(names.checkpoint) : undefined;
+  if (request.resume && unfinished !== undefined && checkpoint !== undefined) {
+    refuseOther(checkpoint.head, request);
+    return await goOn(parts, names, request, checkpoint);
+  }
+  if (unfinished !== undefined && !request.force) {
+    throw new CliError('refused', `${names.partial} is there: an unfinished export`, {
+      certain: 'nothing was sent',
+      now: [
+        request.resume
+          ? 'nothing says how far it came, so it cannot be resumed; --force starts again'
+          : '--resume goes on with it, --force starts again',
+      ],
+    });
+  }
+  return await start(parts, names, request);
+}
+
+async function start({ clock, clean }: ExportParts, names: Names, request: ExportRequest): Promise<Begun> {
+  const head: CheckpointHead = {
+    version: 1,
+    startedAt: clock.now(),
+    asked: [...request.asked],
+    account: accountOf(request),
+    keyFingerprint: request.keyFingerprint,
+    query: request.query,
+  };
+  const checkpoint = await startCheckpoint(names.begun.checkpoint, head, clean);
+  return {
+    head,
+    handle: await createPartial(names, checkpoint),
+    checkpoint,
+    inPlace: false,
+    tallies: createTallies(),
+    hash: createHash('sha256'),
+    bytes: 0,
+    pages: [],
+    notes: [],
+  };
+}
+
+async function createPartial(names: Names, checkpoint: CheckpointWriter): Promise<FileHandle> {
+  try {
+    return await createFile(names.begun.partial);
+  } catch (error) {
+    await checkpoint.close();
+    await removeCheckpoint(names.begun.checkpoint);
+    throw error;
+  }
+}
+
+// Only what a checkpoint states and the file shows is kept: a page that is not whole is asked for again.
+async function goOn(
+  { uid, clean }: ExportParts,
+  names: Names,
+  request: ExportRequest,
+  found: Checkpoint,
+): Promise<Begun> {
+  const handle = await openOwnFile(names.partial, uid);
+  const hash = createHash('sha256');
+  const tallies = createTallies();
+  let [bytes, pages] = [0, 0];
+  for (const page of found.pages) {
+    const part = Buffer.alloc(page.bytes);
+    const { bytesRead } = await handle.read(part, 0, page.bytes, bytes);
+    if (bytesRead !== page.bytes || sha256(part) !== page.sha256) break;
+    hash.update(part);
+    tallies.add(page.tally);
+    bytes += page.bytes;
+    pages += 1;
+  }
+  await handle.truncate(bytes);
+  await removeUnfinished(names.begun);
+  return {
+    head: found.head,
+    handle,
+    inPlace: true,
+    checkpoint: await continueCheckpoint(names.checkpoint, found, pages, clean),
+    tallies,
+    hash,
+    bytes,
+    pages: found.pages.slice(0, pages),
+    notes: [
+      ...(pages < found.pages.length
+        ? [`the last pages of ${names.partial} were damaged; they are read again`]
+        : []),
+      ...(found.head.keyFingerprint === request.keyFingerprint
+        ? []
+        : ['the key is another one than when this export began']),
+    ],
+  };
+}
+
+function refuseOther(head: CheckpointHead, request: ExportRequest): void {
+  const account = accountOf(request);
+  const same = JSON.stringify(head.asked) === JSON.stringify(request.asked);
+  if (same && head.account === account) return;
+  const was = head.account === account ? head.asked.join(' ') : head.account;
+  const is = head.account === account ? request.asked.join(' ') : account;
+  throw new CliError('refused', `--resume: the unfinished export is another one: ${was}, not ${is}`, {
+    certain: 'nothing was sent',
+    now: ['say the same again to go on with it, or --force without --resume to start again'],
+  });
+}
+
+function accountOf({ profile: { origin, vendor, mode } }: ExportRequest): string {
+  return `${origin} ${vendor} ${mode}`;
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

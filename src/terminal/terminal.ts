@@ -1,0 +1,128 @@
+/** What people see, as the rest of paydesk says it: output, notes, questions. */
+
+import type { WireRecord } from '../api/api.ts';
+import type { Column, JsonObject } from '../api/spec.ts';
+
+/** Ways to print a result: `-o FORMAT`. */
+export const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
+export type Format = (typeof formats)[number];
+
+/** The shells that paydesk can complete for. */
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export type Shell = (typeof shells)[number];
+
+/** The few styles of text; a stream without colour shows none. */
+export type Style = 'strong' | 'faint' | 'good' | 'warn' | 'bad';
+/** A piece of text of one style. The writer cleans it, so it may hold anything a service sends. */
+export type Span = string | { readonly text: string; readonly style: Style };
+/** A time (Unix seconds) as people read it, in the zone of the run; anything else is shown as received, marked. */
+export interface TimeSpan {
+  readonly time: unknown;
+  /**
+   * `day` 20 Nov 18:42 · `second` 20 Nov 18:42:51 · `zoned` 20 Nov 18:42 UTC-6 · `full` 20 Nov 2026 18:42:51 UTC-6 ·
+   * `clock` 18:42:51
+   */
+  readonly precision: 'day' | 'second' | 'zoned' | 'full' | 'clock';
+  /** The time that stands above a `clock`: one of another day is shown as a `second`. */
+  readonly after?: unknown;
+}
+/** What stands in one place of a screen: text, a time, or several side by side. */
+export type Cell = Span | TimeSpan | readonly (Span | TimeSpan)[];
+
+/** What stands on a person's screen, before widths and colours. */
+export type Block =
+  /** One line, never wrapped inside an id; too long for the terminal, it wraps at spaces, to `hang` or the indent. */
+  | { readonly line: Cell; readonly indent?: number; readonly hang?: number }
+  /** Cells in columns, two spaces apart, a row of one cell beside them; `right` lists the right-aligned columns, `shrink` those that may be cut. */
+  | {
+      readonly grid: readonly (readonly Cell[])[];
+      readonly right?: readonly number[];
+      readonly shrink?: readonly number[];
+      readonly indent?: number;
+    }
+  | 'blank';
+
+/** A record to be printed: the service's with its bytes, or one of ours. */
+export interface PrintedRecord extends Partial<WireRecord> {
+  readonly value: JsonObject;
+}
+
+/** A list being written, page by page. */
+export interface ListSink {
+  /** Resolves when the page is written; rejects with CliError 'incomplete' when the stream is gone or full. */
+  page(records: readonly PrintedRecord[]): Promise<void>;
+  /** Closes the list. `hasMore` becomes the envelope's `has_more`, last. */
+  end(hasMore: boolean): Promise<void>;
+}
+
+/** stdout: data and nothing else. The one writer of its stream; knows formats, cleans text, stops keys. */
+export interface Output {
+  readonly format: Format;
+  /** Before a change: throws CliError 'usage' for a name of --columns that its result, printed later, will not have. */
+  checkColumns(columns: readonly Column[]): void;
+  /** Starts a list of records, in whatever format was asked for unless it is given. */
+  list(columns: readonly Column[], format?: Format): ListSink;
+  /** A list of our own flat records (`object`, …). */
+  ownList(columns: readonly Column[], records: readonly JsonObject[]): Promise<void>;
+  /** One record of the service: its bytes as JSON, `view` as a table, every field as a list, `columns` as CSV. */
+  record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
+  /** One flat record of our own; `view` as a table. */
+  own(record: JsonObject, view: () => readonly Block[]): Promise<void>;
+  /** What --dry-run would do: `{"object":"dry_run", …}`. All of it: --columns names those of what is made. */
+  dryRun(plan: JsonObject, view: () => readonly Block[]): Promise<void>;
+  /**
+   * A link as a QR code under the last result: in a table on a terminal with room for it; with `always` wherever
+   * people read. Resolves with the reason when none was drawn. Never in json, ndjson and csv.
+   */
+  qr(link: string, always: boolean): Promise<string | undefined>;
+  /** Text for people, whatever the format: help topics, scripts of completions. */
+  text(text: string): Promise<void>;
+}
+
+/** stderr: notes, previews, progress. Under json and ndjson kept back, for the `notes` of a failing run. */
+export interface Notes {
+  /** One line; silenced by --quiet. */
+  note(line: Cell): void;
+  /** One line that --quiet does not silence. */
+  warn(line: Cell): void;
+  /** A screenful before a question. */
+  show(blocks: readonly Block[]): void;
+  /** A line that is redrawn on a terminal; call the returned function when it is over. */
+  progress(text: () => string): () => void;
+}
+
+/** One answer that a person can pick. */
+export interface Choice<T> {
+  readonly value: T;
+  readonly label: string;
+  /** After the label, never cut, where a label too long for the terminal is: amounts and ids. */
+  readonly tail?: string;
+  /** Shown under the choice, or after it in line prompts. */
+  readonly detail?: string;
+}
+
+interface Question {
+  readonly message: string;
+  /** The flag (or argument) that answers this question in a script: named when nobody can be asked. */
+  readonly flag: string;
+}
+
+/**
+ * Prompts, on stderr. Without a terminal, with --no-input or CI every one of them throws CliError 'usage' naming the
+ * flag. Ctrl-C throws 'interrupted', end of input 'cancelled'. What was typed before the question is dropped.
+ */
+export interface Ask {
+  readonly interactive: boolean;
+  text(
+    question: Question & {
+      readonly check?: (text: string) => string | undefined;
+      readonly optional?: boolean;
+    },
+  ): Promise<string>;
+  secret(question: Question & { readonly check?: (text: string) => string | undefined }): Promise<string>;
+  choose<T>(question: Question & { readonly choices: readonly Choice<T>[] }): Promise<T>;
+  /** A choice out of many, narrowed by typing. */
+  search<T>(question: Question & { readonly choices: readonly Choice<T>[] }): Promise<T>;
+  /** Yes or No; a bare Enter is No. */
+  confirm(question: Question): Promise<boolean>;
+}
