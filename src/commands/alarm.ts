@@ -1,11 +1,10 @@
 /** Outcomes that a person must look at although there is a verdict: what was seen, what is certain, what to do. */
 
-import { type ChargeMoney, readMoney } from '../api/charges.ts';
+import { type ChargeMoney, paidBy, readMoney } from '../api/charges.ts';
 import { CliError } from '../errors.ts';
 import type { ChangeSubject, FoundRefund } from '../journal/journal.ts';
+import { commandLine } from '../profiles/account-words.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { commandLine } from './account.ts';
-import { paidBy } from './orders/card.ts';
 import { type Ended, keepByHand } from './unrecorded.ts';
 
 type Alarm = NonNullable<Ended['alarm']>;

@@ -3,9 +3,9 @@
 import type { OpenService } from '../api/api.ts';
 import { type JsonObject, type Method, methods, resourceNames } from '../api/spec.ts';
 import type { Intent } from '../journal/journal.ts';
+import { accountLabel, checkMode } from '../profiles/account-words.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { accountLabel } from './account.ts';
 import { type Field, fieldsBody, parseField, withQuery } from './api/fields.ts';
 import { headersOf, parseHeader } from './api/header.ts';
 import { mergeLists } from './api/merge.ts';
@@ -17,7 +17,6 @@ import { checkNamed } from './confirm-by-name.ts';
 import { readBody } from './creation/body.ts';
 import { creationFlags, parsePair } from './creation/flags.ts';
 import { changeWords } from './kind-words.ts';
-import { checkMode } from './mode.ts';
 import { askedFor, showRecorded } from './repeat.ts';
 import { requestLine } from './request-line.ts';
 import { headLine, sendNamed } from './send-named.ts';

@@ -1,8 +1,7 @@
 /** What a command is: its words, inputs, examples and what it runs. */
 
 import type { OpenService } from '../api/api.ts';
-import type { ResourceName } from '../api/spec.ts';
-import { parseAmount, resources } from '../api/spec.ts';
+import { parseAmount, type ResourceName, resources } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Clock } from '../io.ts';
@@ -266,4 +265,9 @@ export function recordId(resource: ResourceName, text: string, name: string): st
 // What was typed may be a name or a part of an id; what a shell would read in another way is not repeated.
 function searchable(text: string): string {
   return /^[\p{L}\p{N}][\p{L}\p{N}@._+]{0,63}$/u.test(text) ? text : 'TEXT';
+}
+
+/** The first name that stands twice; undefined where each stands once. */
+export function firstRepeated(names: readonly string[]): string | undefined {
+  return names.find((name, index) => names.indexOf(name) !== index);
 }

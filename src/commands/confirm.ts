@@ -1,8 +1,8 @@
 /** The question before a change: No by default, the amount typed in production, `--yes` and `--confirm` for scripts. */
 
 import { CliError } from '../errors.ts';
+import { aboutMoney } from '../profiles/account-words.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { aboutMoney } from './account.ts';
 import type { Context } from './command.ts';
 import { usage } from './command.ts';
 

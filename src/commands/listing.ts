@@ -3,9 +3,9 @@
 import type { Page, Service, WireRecord } from '../api/api.ts';
 import { type Column, contradictsMode, idOf, type ResourceName, resources } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
+import { otherModeLine } from '../profiles/account-words.ts';
 import type { ListSink } from '../terminal/terminal.ts';
 import type { Context } from './command.ts';
-import { otherModeLine } from './mode.ts';
 import { closingLines, type Drawn, type Paging, pageLimit } from './paging.ts';
 import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
 

@@ -3,8 +3,8 @@
 import { isKeyRefusal } from '../api/spec.ts';
 import { CliError, keyRefused } from '../errors.ts';
 import type { ChangeSubject, Outcome } from '../journal/journal.ts';
+import { commandLine } from '../profiles/account-words.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
 import type { Context } from './command.ts';
 import { blockedWords, changeWords, kindWords, settleCommands } from './kind-words.ts';

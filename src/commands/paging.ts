@@ -2,8 +2,8 @@
 
 import type { PageQuery } from '../api/api.ts';
 import { type ResourceName, resources } from '../api/spec.ts';
+import { accountLabel, commandLine } from '../profiles/account-words.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { accountLabel, commandLine } from './account.ts';
 import { flag } from './command.ts';
 
 /** The paging flags of a listed resource (service: Endpoints 2). */

@@ -4,8 +4,8 @@ import { type ChargeMoney, type OrderMoney, readMoney } from '../api/charges.ts'
 import { documentedErrorOf } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { FoundRefund } from '../journal/journal.ts';
+import { commandLine } from '../profiles/account-words.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { commandLine } from './account.ts';
 import { chargeCommands } from './orders/charge-commands.ts';
 
 /** What an explained refusal adds to the service's own words. */

@@ -1,16 +1,15 @@
 /** `--intent`: a script's own id of what it wants once. A repeat gives the recorded outcome and sends nothing. */
 
 import type { Service } from '../api/api.ts';
-import { readMoney } from '../api/charges.ts';
+import { readMoney, refundedSum } from '../api/charges.ts';
 import { type Column, chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
+import { accountLabel } from '../profiles/account-words.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { accountLabel } from './account.ts';
 import type { Context } from './command.ts';
 import { flag, usage } from './command.ts';
 import { changeWords } from './kind-words.ts';
-import { refundedSum } from './orders/money-view.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
 import type { Ended } from './unrecorded.ts';
 

@@ -2,10 +2,10 @@
 
 import type { Service } from '../api/api.ts';
 import type { Intent } from '../journal/journal.ts';
+import { checkMode } from '../profiles/account-words.ts';
 import type { Block } from '../terminal/terminal.ts';
 import type { Context } from './command.ts';
 import { confirmNamed } from './confirm-by-name.ts';
-import { checkMode } from './mode.ts';
 import type { Applied } from './outcome.ts';
 import { appliedNow, type ColumnsOf } from './repeat.ts';
 

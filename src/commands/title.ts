@@ -1,8 +1,8 @@
 /** The first line of a screen about money: what it is, and at the right whose account it concerns. Pure. */
 
+import { accountLabel } from '../profiles/account-words.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Block, Style } from '../terminal/terminal.ts';
-import { accountLabel } from './account.ts';
 
 // Where the account ends on a terminal of 80 columns.
 const end = 76;

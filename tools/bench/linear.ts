@@ -12,7 +12,7 @@ import { parseItem } from '../../src/commands/creation/items.ts';
 import { filterFlags } from '../../src/commands/orders/filters.ts';
 import { fold } from '../../src/commands/orders/folding.ts';
 import { createMatcher } from '../../src/commands/orders/matching.ts';
-import { parseWhen, spanFlag } from '../../src/commands/time-range.ts';
+import { parseWhen, spanFlag } from '../../src/commands/typed-time.ts';
 import { readManifest } from '../../src/exports/manifest.ts';
 import { readBaseUrl } from '../../src/profiles/base-url.ts';
 import { nameProblem } from '../../src/profiles/names.ts';

@@ -1,9 +1,8 @@
 /** `--field` and `--raw-field`: single values of a query or a body, as typed. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { usage } from '../command.ts';
+import { firstRepeated, usage } from '../command.ts';
 import { parsePair } from '../creation/flags.ts';
-import { firstRepeated } from '../repeated-name.ts';
 
 /** A name and its value, read. */
 export type Field = readonly [name: string, value: string | number | boolean | null];

@@ -1,8 +1,7 @@
 /** `--header NAME:VALUE`: more headers, none of those that are the profile's or that would make it another request. Pure. */
 
-import { usage } from '../command.ts';
+import { firstRepeated, usage } from '../command.ts';
 import { parsePairAt } from '../creation/flags.ts';
-import { firstRepeated } from '../repeated-name.ts';
 
 /** A name as typed and its value. */
 export type Header = readonly [name: string, value: string];

@@ -14,7 +14,7 @@ import { drawLink, qrFlags } from '../creation/qr.ts';
 import { changeWords } from '../kind-words.ts';
 import { showRecorded } from '../repeat.ts';
 import { sendNamed } from '../send-named.ts';
-import { reckoningOf } from '../time-range.ts';
+import { reckoningOf } from '../typed-time.ts';
 import { checkRecorded } from '../unrecorded.ts';
 import { type LinkDraft, linkBody, linkFlags } from './link-body.ts';
 import { linkPreview } from './link-preview.ts';

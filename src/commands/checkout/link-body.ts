@@ -4,7 +4,7 @@ import { type JsonObject, paymentLinkType } from '../../api/spec.ts';
 import { flag, type Input } from '../command.ts';
 import { saleFlags } from '../creation/flags.ts';
 import { said, saidOrNothing } from '../creation/said.ts';
-import type { Reckoning } from '../time-range.ts';
+import type { Reckoning } from '../typed-time.ts';
 
 /** The flags that make a payment link's body. */
 export const linkFlags = {

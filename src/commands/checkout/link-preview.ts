@@ -1,9 +1,9 @@
 /** What a person sees before saying yes to a payment link, rendered from the request body itself. Pure. */
 
 import type { CheckoutCreateRequest } from '../../api/spec.ts';
+import { accountLabel } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { accountLabel } from '../account.ts';
 import { expiryBlock, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';
 import { requestLine } from '../request-line.ts';
 import { headLine } from '../send-named.ts';

@@ -1,11 +1,11 @@
 /** A payment link that was made, as people see it: the link first, then when it ends. The reply is not documented. Pure. */
 
 import type { CheckoutCreateRequest, Column, JsonObject } from '../../api/spec.ts';
+import { fieldColumn } from '../../api/spec.ts';
+import { accountLabel } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { accountLabel } from '../account.ts';
 import { sumOf } from '../creation/items.ts';
-import { fieldColumn } from '../field-column.ts';
 import type { Applied } from '../outcome.ts';
 import { journalWords } from '../send-named.ts';
 

@@ -2,7 +2,7 @@
 
 import { lastExpiry, tooLateWords } from '../../api/spec.ts';
 import { flag, usage } from '../command.ts';
-import { momentOf, type Reckoning, spanOf } from '../time-range.ts';
+import { momentOf, type Reckoning, spanOf } from '../typed-time.ts';
 
 /** A moment as it was typed; a span such as 7d counts from when it is asked for, a date is in the zone of the run. */
 export interface Expiry {

@@ -1,12 +1,12 @@
 /** `customers show`: one customer by id. */
 
 import type { WireRecord } from '../../api/api.ts';
+import { readOne } from '../../api/read-one.ts';
 import { type Customer, customerColumns, readCustomer, resources } from '../../api/spec.ts';
+import { accountLabel } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { accountLabel } from '../account.ts';
 import { defineCommand, idArgument } from '../command.ts';
-import { readOne } from '../one-record.ts';
 
 const { idExample } = resources.customers;
 

@@ -3,7 +3,7 @@
 import { type ExportFormat, exportFormats } from '../../exports/exports.ts';
 import type { Format } from '../../terminal/terminal.ts';
 import { flag, usage } from '../command.ts';
-import { spanFlag } from '../time-range.ts';
+import { spanFlag } from '../typed-time.ts';
 
 /** Where an export goes, how fast, and what becomes of one that was interrupted. */
 export const exportFlags = {

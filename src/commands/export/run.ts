@@ -4,7 +4,7 @@ import type { OpenService } from '../../api/api.ts';
 import { resources } from '../../api/spec.ts';
 import { CliError, systemCode } from '../../errors.ts';
 import type { ExportFile } from '../../exports/exports.ts';
-import { commandLine } from '../account.ts';
+import { commandLine } from '../../profiles/account-words.ts';
 import type { Context } from '../command.ts';
 import { brokeOff } from '../walk.ts';
 import { type ExportInput, type Written, writtenAs } from './flags.ts';

@@ -1,11 +1,11 @@
 /** What the journal commands share: which attempts are meant, how they are listed and shown. */
 
 import type { Column, JsonObject } from '../../api/spec.ts';
+import { fieldColumn } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Moment, VerdictRow } from '../../journal/journal.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
-import { fieldColumn } from '../field-column.ts';
 import { changeOf, nextSteps, outcomeWords, recordOf } from './words.ts';
 
 /** The columns of a list of attempts. */

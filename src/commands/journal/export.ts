@@ -2,7 +2,7 @@
 
 import type { Context } from '../command.ts';
 import { defineCommand, flag } from '../command.ts';
-import { reckoningOf, whenFlag } from '../time-range.ts';
+import { reckoningOf, whenFlag } from '../typed-time.ts';
 import { originOf, showAttempts } from './attempts.ts';
 
 export const exportJournal = defineCommand({

@@ -2,7 +2,7 @@
 
 import { CliError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
-import { reckoningOf, whenFlag } from '../time-range.ts';
+import { reckoningOf, whenFlag } from '../typed-time.ts';
 
 export const forget = defineCommand({
   description:

@@ -3,7 +3,7 @@
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 import { defineCommand, flag } from '../command.ts';
-import { reckoningOf, whenFlag } from '../time-range.ts';
+import { reckoningOf, whenFlag } from '../typed-time.ts';
 import { attemptColumns, originOf, showAttempts } from './attempts.ts';
 import { lookAgain } from './reconcile.ts';
 

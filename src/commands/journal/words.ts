@@ -3,8 +3,8 @@
 import type { JsonObject } from '../../api/spec.ts';
 import { alarmWords, attemptName } from '../../journal/attempt-words.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
+import { commandLine } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { commandLine } from '../account.ts';
 import { blockedWords, changeWords, kindWords, settleCommands } from '../kind-words.ts';
 
 /** What is known of an attempt. */

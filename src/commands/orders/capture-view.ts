@@ -1,5 +1,6 @@
 /** A capture as people see it: what would be captured, and what was. Pure. */
 
+import { brandAndCard } from '../../api/charges.ts';
 import { itemsOf, type JsonObject, type Order, readOrder } from '../../api/spec.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -7,7 +8,6 @@ import type { Applied } from '../outcome.ts';
 import { requestLine } from '../request-line.ts';
 import { journalWords } from '../send-named.ts';
 import { titleLine } from '../title.ts';
-import { brandAndCard } from './card.ts';
 
 /** What a person sees before saying yes. */
 export function capturePreview(value: JsonObject, profile: Profile): readonly Block[] {

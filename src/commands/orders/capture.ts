@@ -1,17 +1,16 @@
 /** `orders capture`: capture an order that was authorized earlier. */
 
 import type { WireRecord } from '../../api/api.ts';
+import { readOne } from '../../api/read-one.ts';
 import { type JsonObject, orderColumns, paths, readOrder, resources, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { Intent } from '../../journal/journal.ts';
+import { checkMode, commandLine } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { commandLine } from '../account.ts';
 import type { Context } from '../command.ts';
 import { defineCommand, flag, idArgument } from '../command.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { changeWords } from '../kind-words.ts';
-import { checkMode } from '../mode.ts';
-import { readOne } from '../one-record.ts';
 import { checkNotOpen } from '../open-outcome.ts';
 import { againFlag, appliedNow, askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';

@@ -1,9 +1,9 @@
 /** The command that refunds each charge, for when a refund has to name one. Pure. */
 
 import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
+import { paidBy } from '../../api/charges.ts';
+import { commandLine } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { commandLine } from '../account.ts';
-import { paidBy } from './card.ts';
 
 /** A line a charge with what is left of it, and under it the command, on a line of its own so that it can be copied. */
 export function chargeCommands(

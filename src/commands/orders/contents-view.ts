@@ -1,9 +1,9 @@
 /** What an order holds beside its money: the refunds made of it, its items, its metadata. Pure. */
 
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../../api/charges.ts';
+import { paidBy } from '../../api/charges.ts';
 import { failedWords, type Order } from '../../api/spec.ts';
 import type { Block, Cell, Span } from '../../terminal/terminal.ts';
-import { paidBy } from './card.ts';
 import { type RefundOrigins, sentBy } from './refund-origins.ts';
 
 const under = ' '.repeat(9);

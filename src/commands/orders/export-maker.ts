@@ -6,7 +6,7 @@ import type { Profile } from '../../profiles/profile.ts';
 import type { Context, Days } from '../command.ts';
 import { daysOfFile } from '../export/days.ts';
 import type { RowMaker } from '../export/rows.ts';
-import type { TimeRange } from '../time-range.ts';
+import type { TimeRange } from '../typed-time.ts';
 import { type DateState, stopAtDate } from './date-stop.ts';
 import { orderRows, type RowDate, type RowKind } from './export-rows.ts';
 import type { OrderFilters } from './filters.ts';

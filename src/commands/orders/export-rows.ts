@@ -12,7 +12,7 @@ import {
 } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
-import { isWithin, type TimeRange } from '../time-range.ts';
+import { isWithin, type TimeRange } from '../typed-time.ts';
 import type { RefundFacts } from './refund-facts.ts';
 
 /** What a row is. */

@@ -9,7 +9,7 @@ import { daysOfFlag } from '../export/days.ts';
 import { exportFlags } from '../export/flags.ts';
 import type { Export } from '../export/rows.ts';
 import { runExport } from '../export/run.ts';
-import { type Reckoning, timeRange, type When, whenFlag } from '../time-range.ts';
+import { type Reckoning, timeRange, type When, whenFlag } from '../typed-time.ts';
 import { rowMaker, spanOf } from './export-maker.ts';
 import { type RowDate, type RowKind, rowDates, rowKinds } from './export-rows.ts';
 import { type FilterInput, filterFlags, orderFilters } from './filters.ts';

@@ -1,5 +1,6 @@
 /** The filters of `orders list`, `orders find` and `orders export`: ours, applied while walking, since the service documents none. */
 
+import { canBeRefunded } from '../../api/charges.ts';
 import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import type { Context } from '../command.ts';
 import { flag, usage } from '../command.ts';
@@ -12,9 +13,8 @@ import {
   type When,
   whenFlag,
   whenWords,
-} from '../time-range.ts';
+} from '../typed-time.ts';
 import { fold } from './folding.ts';
-import { canBeRefunded } from './refundable.ts';
 
 /** The flags of these commands. */
 export const filterFlags = {

@@ -1,8 +1,8 @@
 /** What a search says in the end: what was read, what is certain, and the command to look further back. */
 
 import { CliError } from '../../errors.ts';
+import { accountLabel, commandLine } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { accountLabel, commandLine } from '../account.ts';
 import type { Context } from '../command.ts';
 import type { Filter } from '../listing.ts';
 import type { OrderOnlooker } from './onlooker.ts';

@@ -1,9 +1,15 @@
 /** The money of an order as people see it: a row a charge, its details under it, and whether the sums agree. Pure. */
 
-import { type ChargeMoney, type OrderMoney, readMoney } from '../../api/charges.ts';
+import {
+  type ChargeMoney,
+  negative,
+  type OrderMoney,
+  paidBy,
+  readMoney,
+  refundedSum,
+} from '../../api/charges.ts';
 import { type JsonObject, type Order, statuses, valueAt } from '../../api/spec.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { paidBy } from './card.ts';
 
 // Under the first word after `charge 1`.
 const under = ' '.repeat(10);
@@ -32,16 +38,6 @@ function moneyGrid(money: OrderMoney, value: JsonObject): Block {
       ...chargeSum(money, value).map((line) => [line]),
     ],
   };
-}
-
-/** What went back of all charges, positive. */
-export function refundedSum(money: OrderMoney): number {
-  return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-}
-
-/** A refunded sum as people read it: with the minus sign of a refund record (service: refund). */
-export function negative(sum: number): string {
-  return String(-sum || 0);
 }
 
 function chargeRow(charge: ChargeMoney): readonly Cell[] {

@@ -2,8 +2,8 @@
 
 import type { Page, WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
+import { commandLine } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { commandLine } from '../account.ts';
 import type { Context } from '../command.ts';
 import type { Onlooker } from '../listing.ts';
 import { stopAtDate } from './date-stop.ts';

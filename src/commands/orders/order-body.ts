@@ -1,10 +1,9 @@
 /** What was said of an order → its request body (service: Endpoints 4). Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { usage } from '../command.ts';
+import { firstRepeated, usage } from '../command.ts';
 import { said, saidOrNothing } from '../creation/said.ts';
-import { firstRepeated } from '../repeated-name.ts';
-import type { Reckoning } from '../time-range.ts';
+import type { Reckoning } from '../typed-time.ts';
 import { checkoutFlagNames, type ItemDetail, type OrderDraft } from './order-flags.ts';
 
 /**

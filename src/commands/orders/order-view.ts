@@ -1,15 +1,14 @@
 /** `orders show` as people see it: the money of an order at one glance, then refunds, items and what else it holds. */
 
 import type { WireRecord } from '../../api/api.ts';
-import { type OrderMoney, readMoney } from '../../api/charges.ts';
+import { canBeRefunded, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type JsonObject, type Order, readOrder, statuses } from '../../api/spec.ts';
+import { accountLabel, commandLine } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { accountLabel, commandLine } from '../account.ts';
 import { itemsView, metadataView, refundsView } from './contents-view.ts';
 import { moneyView } from './money-view.ts';
 import type { RefundOrigins } from './refund-origins.ts';
-import { canBeRefunded } from './refundable.ts';
 
 /** What a view of an order is drawn from. */
 export interface OrderSeen {

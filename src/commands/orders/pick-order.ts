@@ -1,15 +1,14 @@
 /** Which order a change is about, picked by a person out of the newest ones that it can be about. */
 
 import type { Service, WireRecord } from '../../api/api.ts';
+import { countingCharges, paidBy } from '../../api/charges.ts';
 import { idOf, itemsOf, type JsonObject, readOrder } from '../../api/spec.ts';
+import { aboutMoney, commandLine } from '../../profiles/account-words.ts';
 import type { Choice } from '../../terminal/terminal.ts';
-import { aboutMoney, commandLine } from '../account.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../command.ts';
 import { walkForwards } from '../walk.ts';
-import { paidBy } from './card.ts';
 import { refused } from './refund-checks.ts';
-import { countingCharges } from './refundable.ts';
 import { createTwins } from './twins.ts';
 
 const mostOffered = 100;

@@ -3,9 +3,8 @@
 import { hiddenRefunds, newestEqual, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
+import { checkMode, commandLine } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { commandLine } from '../account.ts';
-import { checkMode } from '../mode.ts';
 import type { RefundOrigins } from './refund-origins.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 

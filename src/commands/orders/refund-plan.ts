@@ -1,11 +1,11 @@
 /** The plan of a refund: what was asked for and the order as read become a request body, or a refusal. Pure. */
 
 import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
+import { paidBy } from '../../api/charges.ts';
 import type { JsonObject, RefundReason, RefundRequest } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
+import { commandLine } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { commandLine } from '../account.ts';
-import { paidBy } from './card.ts';
 import {
   checkLimit,
   checkRepeat,

@@ -1,13 +1,12 @@
 /** What a person sees before saying yes to a refund, rendered from the request body itself. Pure. */
 
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../../api/charges.ts';
+import { brandAndCard, negative, refundedSum } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, readOrder, refundReasons } from '../../api/spec.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { requestLine } from '../request-line.ts';
 import { titleLine } from '../title.ts';
-import { brandAndCard } from './card.ts';
-import { negative, refundedSum } from './money-view.ts';
 import { type RefundOrigins, sentBy } from './refund-origins.ts';
 import type { RefundPlan } from './refund-plan.ts';
 

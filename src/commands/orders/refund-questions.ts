@@ -1,6 +1,7 @@
 /** What a refund still needs to know, asked of a person: what of the order, how much, why. */
 
 import type { OrderMoney } from '../../api/charges.ts';
+import { paidBy } from '../../api/charges.ts';
 import {
   parseAmount,
   type ReasonWords,
@@ -8,11 +9,10 @@ import {
   refundReasons,
   refundReasonValues,
 } from '../../api/spec.ts';
+import { aboutMoney } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Choice } from '../../terminal/terminal.ts';
-import { aboutMoney } from '../account.ts';
 import type { Context } from '../command.ts';
-import { paidBy } from './card.ts';
 import { canGoBackWhole } from './refund-target.ts';
 
 /** All of the order, where that can go back, or what is left of one of its charges; and how much of that. */

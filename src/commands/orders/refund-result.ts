@@ -1,14 +1,12 @@
 /** The result of a refund as people see it. Pure. */
 
-import { type OrderMoney, readMoney } from '../../api/charges.ts';
+import { brandAndCard, type OrderMoney, paidBy, readMoney, refundedSum } from '../../api/charges.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Applied } from '../outcome.ts';
 import { journalWords } from '../send-named.ts';
 import { titleLine } from '../title.ts';
-import { brandAndCard, paidBy } from './card.ts';
-import { refundedSum } from './money-view.ts';
 import type { RefundPlan } from './refund-plan.ts';
 
 /** What went where, the refund's id, and what is left. */

@@ -1,6 +1,8 @@
 /** `orders refund`: declare, gather, plan, confirm, act, show. */
 
 import type { WireRecord } from '../../api/api.ts';
+import { canBeRefunded } from '../../api/charges.ts';
+import { readOne } from '../../api/read-one.ts';
 import {
   chargeIdPattern,
   orderColumns,
@@ -14,7 +16,6 @@ import type { Context } from '../command.ts';
 import { defineCommand, flag, idArgument, usage } from '../command.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { changeWords } from '../kind-words.ts';
-import { readOne } from '../one-record.ts';
 import { checkNotOpen } from '../open-outcome.ts';
 import { againFlag, appliedNow, askedFor, checkOrderNamed, intentFlag, showRecorded } from '../repeat.ts';
 import { checkRecorded } from '../unrecorded.ts';
@@ -26,7 +27,6 @@ import { originsOf } from './refund-origins.ts';
 import { planRefund, type RefundAsked, type RefundPlan } from './refund-plan.ts';
 import { refundPreview } from './refund-preview.ts';
 import { refundResult } from './refund-result.ts';
-import { canBeRefunded } from './refundable.ts';
 
 const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;

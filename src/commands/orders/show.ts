@@ -1,8 +1,8 @@
 /** `orders show`: one order by id. */
 
+import { readOne } from '../../api/read-one.ts';
 import { orderColumns, resources } from '../../api/spec.ts';
 import { defineCommand, idArgument } from '../command.ts';
-import { readOne } from '../one-record.ts';
 import { orderView } from './order-view.ts';
 import { originsOf } from './refund-origins.ts';
 

@@ -3,10 +3,10 @@
 import type { Service, WireRecord } from '../../api/api.ts';
 import { contradictsMode, idOf, valueAt } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
+import { wrongMode } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { wrongMode } from '../mode.ts';
 import { nameArgument } from './name.ts';
 import { fieldsView } from './view.ts';
 

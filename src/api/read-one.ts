@@ -1,10 +1,10 @@
 /** One record by id, in words: what a command says when the service does not have it or it was not reached. */
 
-import type { Service, WireRecord } from '../api/api.ts';
-import { type ResourceName, resources } from '../api/spec.ts';
+import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
-import { accountLabel, commandLine } from './account.ts';
-import type { Context } from './command.ts';
+import { accountLabel, commandLine } from '../profiles/account-words.ts';
+import type { Service, WireRecord } from './api.ts';
+import { type ResourceName, resources } from './spec.ts';
 
 /** A record as it was read, with the neighbour that located it. */
 export interface Found {

@@ -1,8 +1,34 @@
-/** What is refused, and said, where records are of the other mode than the profile says. Pure. */
+/** How screens name an account, how they write commands for people to copy, and what they say when a record is of the wrong mode. Pure. */
 
 import { contradictsMode, type JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from './profile.ts';
+
+/** `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
+export function accountLabel(profile: Profile): string {
+  return `${modeWord(profile)} ${profile.name}`;
+}
+
+/** A question, with whose money it is about: `[PRODUCTION] Which order?` */
+export function aboutMoney(profile: Profile, question: string): string {
+  return `[${modeWord(profile)}] ${question}`;
+}
+
+function modeWord({ kind, mode }: Profile): string {
+  if (kind === 'demo') return 'simulator';
+  return mode === 'production' ? 'PRODUCTION' : 'sandbox';
+}
+
+/** A command line to copy, with the profile where one has to be named: `paydesk -p shop-mx orders list`. */
+export function commandLine(profile: Pick<Profile, 'kind' | 'name'>, ...words: readonly string[]): string {
+  const named = profile.kind === 'environment' ? [] : ['-p', profile.name];
+  return ['paydesk', ...named, ...words.map(quoted)].join(' ');
+}
+
+// Single quotes for whatever a shell would read in another way.
+function quoted(word: string): string {
+  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
 
 /** An order of the wrong mode is refused before anything else is looked at (service: Authentication 5). */
 export function checkMode(order: JsonObject, profile: Profile): void {
