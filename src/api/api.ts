@@ -3,6 +3,8 @@
 import type { Profile } from '../profiles/profile.ts';
 import type { JsonObject, ResourceName } from './spec.ts';
 
+export { readOne } from './read-one.ts';
+
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
 export interface KeyGate {
   clean(text: string): string;

@@ -1,30 +1,24 @@
-/** One record by id, in words: what a command says when the service does not have it or it was not reached. */
+/** Reads one record by its id, and says what it means where the service does not have it or it was not reached. */
 
-import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
 import { accountLabel, commandLine } from '../profiles/account-words.ts';
+import type { Notes } from '../terminal/terminal.ts';
 import type { Service, WireRecord } from './api.ts';
 import { type ResourceName, resources } from './spec.ts';
-
-/** A record as it was read, with the neighbour that located it. */
-export interface Found {
-  readonly record: WireRecord;
-  readonly neighbour: string | undefined;
-}
 
 /**
  * Reads one order or customer. Throws CliError 'not_found' (5) only after the service's own error or a complete walk;
  * at the bound of a walk 'incomplete' (9), or 'refused' (3) when a change was to follow.
  */
 export async function readOne(
-  ctx: Context,
+  { notes }: { readonly notes: Pick<Notes, 'progress'> },
   service: Service,
   resource: ResourceName,
   id: string,
   purpose: 'show' | 'change',
-): Promise<Found> {
+): Promise<WireRecord> {
   let read = 0;
-  const over = ctx.notes.progress(() =>
+  const over = notes.progress(() =>
     read === 0 ? '' : `looking for ${id}: ${read} ${resources[resource].many} read`,
   );
   try {
@@ -33,7 +27,7 @@ export async function readOne(
         read = count;
       },
     });
-    if ('found' in located) return { record: located.found, neighbour: located.neighbour };
+    if ('found' in located) return located.found;
     throw 'missing' in located
       ? notFound(service, resource, id)
       : boundReached(service, resource, id, located.read, purpose);

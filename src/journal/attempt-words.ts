@@ -1,4 +1,4 @@
-/** What the journal and the commands both call an attempt and its alarms: a refusal must name what a command accepts. */
+/** What the journal and the commands both say of changes: the kinds of them, the names of attempts and alarms. */
 
 import type { AttemptRecord, VerdictRow } from './rows.ts';
 
@@ -17,3 +17,15 @@ export const alarmWords: Readonly<Record<Alarm, string>> = {
   applied_though_rejected: 'refused, and yet made',
   disagreement: 'its figures do not agree',
 };
+
+/** Every kind of change: what it is called, and whether reading the order proves what became of it; if not, a person says it. */
+export const changeKinds = {
+  refund: { noun: 'refund', provable: true },
+  capture: { noun: 'capture', provable: true },
+  order: { noun: 'order creation', provable: true },
+  checkout: { noun: 'checkout creation', provable: false },
+  api: { noun: 'request', provable: false },
+} as const;
+
+/** A kind of change: whatever differs between kinds is a `Record` over it, so that a new one is missed nowhere. */
+export type ChangeKind = keyof typeof changeKinds;

@@ -3,6 +3,7 @@
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
+import type { ChangeKind } from './attempt-words.ts';
 import type { Alarm, AttemptRecord, Clocks, JournalRow, Moment, VerdictRow } from './rows.ts';
 import type { Sight } from './sight.ts';
 
@@ -18,7 +19,7 @@ export interface ExpectedRefund {
 
 /** What a person decided: one change, to be sent at most once. */
 export interface Intent {
-  readonly kind: 'refund' | 'capture' | 'order' | 'checkout' | 'api';
+  readonly kind: ChangeKind;
   /** The order it changes; absent for what belongs to no order. */
   readonly orderId?: string | undefined;
   readonly request: ChangeRequest;

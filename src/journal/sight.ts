@@ -3,6 +3,7 @@
 import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '../api/charges.ts';
 import { statuses, valueAt } from '../api/spec.ts';
 import { disagreement, moved, refundedOf } from './agreement.ts';
+import { changeKinds } from './attempt-words.ts';
 import { otherCapture, otherRefund } from './contradiction.ts';
 import { createdIn, gapOf, newestIds } from './created.ts';
 import type { ExpectedRefund, FoundRefund, Intent } from './journal.ts';
@@ -42,7 +43,7 @@ export type Claims = Pick<ReadonlySet<string>, 'has'>;
 
 /** Kinds of change whose outcome a read can show. */
 export function provable(kind: Intent['kind']): boolean {
-  return kind === 'refund' || kind === 'capture' || kind === 'order';
+  return changeKinds[kind].provable;
 }
 
 /** The order as it is before the sending, or the problem that would make the outcome unprovable. */

@@ -1,7 +1,7 @@
 /** Turns a refusal of the journal into the error that a person reads. */
 
 import { CliError } from '../errors.ts';
-import { alarmWords, attemptName } from './attempt-words.ts';
+import { alarmWords, attemptName, changeKinds } from './attempt-words.ts';
 import { differenceWords } from './difference.ts';
 import type { Refusal } from './guards.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';
@@ -192,8 +192,7 @@ function changeWords({ proof: { kind }, amount, currency, request, lost }: SentR
   if (lost !== undefined)
     return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
   if (kind === 'api') return `${request.method} /${request.path}`;
-  const noun = kind === 'order' || kind === 'checkout' ? `${kind} creation` : kind;
-  return `${noun}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
+  return `${changeKinds[kind].noun}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
 }
 
 function reasonOf(cause: unknown): string {

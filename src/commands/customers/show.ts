@@ -22,7 +22,7 @@ export const show = defineCommand({
   async run(ctx, { args: [id] }) {
     ctx.out.checkColumns(customerColumns);
     const service = await ctx.service();
-    const { record } = await readOne(ctx, service, 'customers', id, 'show');
+    const record = await readOne(ctx, service, 'customers', id, 'show');
     await ctx.out.record(record, customerColumns, () => customerView(record, service.profile));
     return undefined;
   },

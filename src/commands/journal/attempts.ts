@@ -2,11 +2,12 @@
 
 import type { Column, JsonObject } from '../../api/spec.ts';
 import { fieldColumn } from '../../api/spec.ts';
+import { changeOf } from '../../changes/change-words.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Moment, VerdictRow } from '../../journal/journal.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
-import { changeOf, nextSteps, outcomeWords, recordOf } from './words.ts';
+import { nextSteps, outcomeWords, recordOf } from './words.ts';
 
 /** The columns of a list of attempts. */
 export const attemptColumns: readonly Column[] = [

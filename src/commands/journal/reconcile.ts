@@ -1,5 +1,6 @@
 /** `journal reconcile`: reads orders again until outcomes are certain, as far as reads can tell. */
 
+import { changeOf } from '../../changes/change-words.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
@@ -14,7 +15,7 @@ import {
   showAttempts,
 } from './attempts.ts';
 import { intentArgument } from './intent.ts';
-import { alarmLine, changeOf } from './words.ts';
+import { alarmLine } from './words.ts';
 
 export const reconcile = defineCommand({
   description:

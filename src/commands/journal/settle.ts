@@ -1,12 +1,12 @@
 /** `journal settle`: a person states what became of an attempt that reads cannot tell. */
 
+import { changeOf } from '../../changes/change-words.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Sight } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 import { defineCommand, flag, usage } from '../command.ts';
 import { attemptOf, checkShown, needsLook, showAttempt } from './attempts.ts';
 import { intentArgument } from './intent.ts';
-import { changeOf } from './words.ts';
 
 export const settle = defineCommand({
   description:

@@ -1,11 +1,11 @@
 /** Outcomes of the journal in words that can be read to a customer. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { alarmWords, attemptName } from '../../journal/attempt-words.ts';
+import { blockedWords, changeOf, settleCommands } from '../../changes/change-words.ts';
+import { alarmWords, attemptName, changeKinds } from '../../journal/attempt-words.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
 import { commandLine } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { blockedWords, changeWords, kindWords, settleCommands } from '../kind-words.ts';
 
 /** What is known of an attempt. */
 export function outcomeWords({ verdicts }: AttemptRecord, open: boolean): string {
@@ -29,11 +29,6 @@ function verdictWords(last: VerdictRow | undefined, open: boolean): string {
     default:
       return 'being checked: it may have been made';
   }
-}
-
-/** `refund of 23000 MXN`, `capture`: its order is said beside it. */
-export function changeOf({ sent: { proof, amount, currency, request } }: AttemptRecord): string {
-  return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request });
 }
 
 /** The alarm that stands on an attempt, for stderr: what was seen, and where to look. Undefined when there is none. */
@@ -94,7 +89,7 @@ export function nextSteps(
   const last = record.verdicts.at(-1);
   if (last?.alarm === 'duplicate') return ['stop on this order and show your lead'];
   if (open) {
-    const { readable } = kindWords[proof.kind];
+    const { provable: readable } = changeKinds[proof.kind];
     return [
       proof.orderId === undefined
         ? 'do not send it again before this is clear'

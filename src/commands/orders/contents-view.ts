@@ -3,8 +3,8 @@
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../../api/charges.ts';
 import { paidBy } from '../../api/charges.ts';
 import { failedWords, type Order } from '../../api/spec.ts';
+import { type RefundOrigins, sentBy } from '../../changes/refund/known-refunds.ts';
 import type { Block, Cell, Span } from '../../terminal/terminal.ts';
-import { type RefundOrigins, sentBy } from './refund-origins.ts';
 
 const under = ' '.repeat(9);
 

@@ -2,6 +2,7 @@
 
 import type { Page } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
+import type { RefundFacts } from '../../changes/refund/known-refunds.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Context, Days } from '../command.ts';
 import { daysOfFile } from '../export/days.ts';
@@ -10,7 +11,6 @@ import type { TimeRange } from '../typed-time.ts';
 import { type DateState, stopAtDate } from './date-stop.ts';
 import { orderRows, type RowDate, type RowKind } from './export-rows.ts';
 import type { OrderFilters } from './filters.ts';
-import type { RefundFacts } from './refund-facts.ts';
 
 /** What rows are made by, besides their range. */
 export interface RowsAsked extends Pick<OrderFilters, 'filters' | 'left'> {

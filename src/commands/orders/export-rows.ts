@@ -10,10 +10,10 @@ import {
   type JsonObject,
   statuses,
 } from '../../api/spec.ts';
+import type { RefundFacts } from '../../changes/refund/known-refunds.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import { isWithin, type TimeRange } from '../typed-time.ts';
-import type { RefundFacts } from './refund-facts.ts';
 
 /** What a row is. */
 export const rowKinds = ['orders', 'charges', 'refunds'] as const;

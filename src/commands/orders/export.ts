@@ -1,6 +1,7 @@
 /** `orders export`: every order, charge or refund of a range, complete or not claimed. */
 
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/spec.ts';
+import { type RefundFacts, refundFacts } from '../../changes/refund/known-refunds.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Context } from '../command.ts';
@@ -13,7 +14,6 @@ import { type Reckoning, timeRange, type When, whenFlag } from '../typed-time.ts
 import { rowMaker, spanOf } from './export-maker.ts';
 import { type RowDate, type RowKind, rowDates, rowKinds } from './export-rows.ts';
 import { type FilterInput, filterFlags, orderFilters } from './filters.ts';
-import { type RefundFacts, refundFacts } from './refund-facts.ts';
 
 const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
   orders: orderColumns,

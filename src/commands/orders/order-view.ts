@@ -3,12 +3,12 @@
 import type { WireRecord } from '../../api/api.ts';
 import { canBeRefunded, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type JsonObject, type Order, readOrder, statuses } from '../../api/spec.ts';
+import type { RefundOrigins } from '../../changes/refund/known-refunds.ts';
 import { accountLabel, commandLine } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { itemsView, metadataView, refundsView } from './contents-view.ts';
 import { moneyView } from './money-view.ts';
-import type { RefundOrigins } from './refund-origins.ts';
 
 /** What a view of an order is drawn from. */
 export interface OrderSeen {

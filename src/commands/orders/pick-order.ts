@@ -3,12 +3,12 @@
 import type { Service, WireRecord } from '../../api/api.ts';
 import { countingCharges, paidBy } from '../../api/charges.ts';
 import { idOf, itemsOf, type JsonObject, readOrder } from '../../api/spec.ts';
+import type { PickedOrder } from '../../changes/changes.ts';
+import { CliError } from '../../errors.ts';
 import { aboutMoney, commandLine } from '../../profiles/account-words.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../command.ts';
-import { walkForwards } from '../walk.ts';
-import { refused } from './refund-checks.ts';
 import { createTwins } from './twins.ts';
 
 const mostOffered = 100;
@@ -23,15 +23,8 @@ export interface Pickable {
   readonly listFlags: readonly string[];
 }
 
-/** The order a person picked. */
-export interface Picked {
-  readonly id: string;
-  /** The order that may be meant instead: the same buyer and amount, minutes apart. */
-  readonly twin: string | undefined;
-}
-
 /** Lets a person pick one of up to 100 orders of a kind, among the newest 1000, by typing any part of it. */
-export async function pickOrder(ctx: Context, service: Service, offer: Pickable): Promise<Picked> {
+export async function pickOrder(ctx: Context, service: Service, offer: Pickable): Promise<PickedOrder> {
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [
       commandLine(service.profile, 'orders', 'list', ...offer.listFlags),
@@ -53,24 +46,21 @@ async function readSome(
   let read = 0;
   const over = ctx.notes.progress(() => `${found.length} ${kind} orders`);
   try {
-    const walk = {
-      query: { limit: mostOffered },
-      all: false,
-      max: mostOffered,
-      filter: accepts,
-      over: () => read >= mostRead,
-    };
-    const see = (page: { readonly records: readonly WireRecord[] }): void => {
-      read += page.records.length;
-    };
-    for await (const { records } of walkForwards(service, 'orders', { ...walk, see })) found.push(...records);
+    for await (const { records } of service.pages('orders', { limit: mostOffered })) {
+      const fitting = records.filter(({ value }) => accepts(value));
+      found.push(...fitting.slice(0, mostOffered - found.length));
+      read += records.length;
+      if (read >= mostRead || found.length >= mostOffered) break;
+    }
   } finally {
     over();
   }
   if (found.length > 0) return found;
-  throw refused(`there is no ${kind} order${read < mostRead ? '' : ` among the first ${read}`}`, [
-    commandLine(service.profile, 'orders', 'list'),
-  ]);
+  throw new CliError(
+    'refused',
+    `there is no ${kind} order${read < mostRead ? '' : ` among the first ${read}`}`,
+    { certain: 'nothing was sent', now: [commandLine(service.profile, 'orders', 'list')] },
+  );
 }
 
 // Strangers' text first and cut where it is long; card, amount and id last and whole.

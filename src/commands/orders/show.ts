@@ -2,9 +2,9 @@
 
 import { readOne } from '../../api/read-one.ts';
 import { orderColumns, resources } from '../../api/spec.ts';
+import { originsOf } from '../../changes/refund/known-refunds.ts';
 import { defineCommand, idArgument } from '../command.ts';
 import { orderView } from './order-view.ts';
-import { originsOf } from './refund-origins.ts';
 
 const { idExample } = resources.orders;
 
@@ -22,7 +22,7 @@ export const show = defineCommand({
     ctx.out.checkColumns(orderColumns);
     const service = await ctx.service();
     const { profile } = service;
-    const { record } = await readOne(ctx, service, 'orders', id, 'show');
+    const record = await readOne(ctx, service, 'orders', id, 'show');
     const origins = ctx.out.format === 'table' ? await originsOf(ctx, profile, record.value) : new Map();
     const readAt = ctx.clock.now();
     await ctx.out.record(record, orderColumns, () => orderView({ record, profile, readAt, origins }));

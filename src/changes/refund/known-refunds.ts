@@ -1,0 +1,82 @@
+/** Which refunds of an order this machine sent, by its journal: who, why, and the note. */
+
+import { readMoney } from '../../api/charges.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../commands/command.ts';
+import { CliError } from '../../errors.ts';
+import type { AttemptRecord, JournalDesk } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profile.ts';
+
+/** What the journal says of a refund record. */
+export interface RefundOrigin {
+  /** `op7: ticket 8812`; the operator as this machine stated it. */
+  readonly by: string;
+  readonly reason: string | undefined;
+}
+
+/** Refund id → origin: a refund that is not in it was not sent from this machine. Undefined: the journal cannot be read. */
+export type RefundOrigins = ReadonlyMap<string, RefundOrigin> | undefined;
+
+/** Looks into the journal when the order shows refunds at all; one that cannot be read is said and hides nothing else. */
+export async function originsOf(ctx: Context, profile: Profile, order: JsonObject): Promise<RefundOrigins> {
+  const reading = readMoney(order);
+  if (!('money' in reading) || reading.money.charges.every(({ refunds }) => refunds.length === 0))
+    return new Map();
+  try {
+    const { origin } = profile;
+    const attempts = await ctx.journal.attempts({ origin, orderId: reading.money.id });
+    return refundOrigins(refundFacts(attempts, ctx.journal));
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    ctx.notes.warn(`who sent the refunds is not shown: ${error.message}`);
+    return undefined;
+  }
+}
+
+// Puts what is known of each refund into words.
+function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): RefundOrigins {
+  return new Map(
+    [...facts].map(([id, { operator, note, knownBy, reason }]): [string, RefundOrigin] => {
+      const by = note === undefined ? operator : `${operator}: ${note}`;
+      return [id, { by: knownBy === 'read' ? `${by} (or identical)` : by, reason }];
+    }),
+  );
+}
+
+/** Whose a refund is, in words. */
+export function sentBy(origins: RefundOrigins, refundId: string): string {
+  if (origins === undefined) return '-';
+  return origins.get(refundId)?.by ?? 'not from this machine';
+}
+
+// FOLDED from src/commands/orders/refund-facts.ts: What the journal of this machine knows of refund records: who, why, the note. Pure.
+
+/** Of one refund record. */
+export interface RefundFacts {
+  readonly intent: string;
+  readonly reason: string | undefined;
+  readonly note: string | undefined;
+  /** As this machine stated it. */
+  readonly operator: string;
+  /** A read cannot tell whose of two equal refunds it saw. */
+  readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
+}
+
+/** Refund id → what is known of it, out of the attempts that were applied. */
+export function refundFacts(
+  attempts: readonly AttemptRecord[],
+  { ownRefunds }: Pick<JournalDesk, 'ownRefunds'>,
+): ReadonlyMap<string, RefundFacts> {
+  return new Map(
+    attempts.flatMap((record) => {
+      const { sent, verdicts } = record;
+      const last = verdicts.at(-1);
+      if (last?.verdict !== 'applied') return [];
+      const { intent, reason, note, operator } = sent;
+      const facts = { intent, reason, note, operator, knownBy: last.by };
+      return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] =>
+        id === undefined ? [] : [[id, facts]],
+      );
+    }),
+  );
+}
