@@ -1,7 +1,7 @@
 /** Changes as commands use them: one function for each kind of change, the flags they take, and the words for what became of them. */
 
 export { captureOrder } from './capture/capture-order.ts';
-export { makeChange } from './change.ts';
+export { checkProfileConfirmable, makeChange } from './change.ts';
 export {
   blockedWords,
   changeOf,
@@ -9,7 +9,6 @@ export {
   requestLine,
   settleCommands,
 } from './change-words.ts';
-export { checkProfileConfirmable } from './confirm.ts';
 export { readBody } from './create/creation.ts';
 export { createOrder } from './create/new-order.ts';
 export { orderFlags } from './create/order-body.ts';

@@ -95,7 +95,7 @@ export interface Explained {
 }
 
 /** What a refusal is explained from. */
-export interface Refusal {
+interface Refusal {
   readonly profile: Profile;
   readonly parts: CliErrorParts;
   /** The order as the confirming read gave it, when there was one. */

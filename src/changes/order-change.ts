@@ -10,9 +10,8 @@ import { CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { makeChange } from './change.ts';
+import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
 import { changeOf } from './change-words.ts';
-import { type Confirmation, checkOrderConfirmable, confirmAgain } from './confirm.ts';
 import type { Applied } from './outcome.ts';
 import { askedFor, type Repeat } from './repeat.ts';
 
@@ -36,7 +35,7 @@ export interface PickedOrder {
 type OrderConfirmation = Confirmation & { readonly order: { readonly id: string } };
 
 /** A kind of change to one order. */
-export interface OrderChange {
+interface OrderChange {
   readonly kind: 'refund' | 'capture';
   /** What was typed besides the order: under the same `--intent` it must be the same. */
   readonly asked: JsonObject;

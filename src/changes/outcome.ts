@@ -107,10 +107,10 @@ function rejectedError(
 function afterRefusal(profile: Profile, change: ChangeSubject): readonly string[] {
   return change.orderId === undefined
     ? ['mend what it names, then run the command again']
-    : [lookAt(profile, change)];
+    : [readEach(profile, change)];
 }
 
-function lookAt(profile: Profile, { orderId }: ChangeSubject): string {
+function readEach(profile: Profile, { orderId }: ChangeSubject): string {
   return orderId === undefined
     ? commandLine(profile, 'orders', 'list', '--limit', '5')
     : commandLine(profile, 'orders', 'show', orderId);
@@ -121,7 +121,7 @@ function howToSettle(
   change: ChangeSubject,
   journal: string | undefined,
 ): readonly string[] {
-  if (journal === undefined) return [`check with ${lookAt(profile, change)}`];
+  if (journal === undefined) return [`check with ${readEach(profile, change)}`];
   if (changeKinds[change.kind].provable) return [`in a few minutes: paydesk journal reconcile ${journal}`];
   return [
     'paydesk cannot read it back: look for it at the service, then say what you found:',

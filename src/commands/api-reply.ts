@@ -6,7 +6,7 @@ import type { Block } from '../terminal/terminal.ts';
 import type { Context } from './command.ts';
 
 /** A reply to be shown. */
-export interface Shown {
+interface Shown {
   readonly value: unknown;
   readonly bytes: Uint8Array;
   /** Given with `--include`. */
@@ -75,8 +75,6 @@ function headersOf({ headers }: ReplyHead): JsonObject {
 function jsonBlocks(bytes: Uint8Array): readonly Block[] {
   return indented(new TextDecoder().decode(bytes)).map((line) => ({ line }));
 }
-
-// FOLDED from src/commands/api/indented.ts: JSON text set out for reading: every token as it came, so that no number is rounded. Pure.
 
 function tokensOf(json: string): readonly string[] {
   const token = /["{}[\],:]|[^\s{}[\],:"]+/g;

@@ -127,8 +127,6 @@ function namedIn(value: unknown, key = ''): readonly string[] {
     .flatMap(([name, one]) => namedIn(one, isOrder && name === 'id' ? key : name));
 }
 
-// FOLDED from src/commands/api/fields.ts: `--field` and `--raw-field`: single values of a query or a body, as typed. Pure.
-
 /** A name and its value, read. */
 export type Field = readonly [name: string, value: string | number | boolean | null];
 
@@ -162,10 +160,8 @@ export function withQuery(path: string, fields: readonly Field[]): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
 }
 
-// FOLDED from src/commands/api/header.ts: `--header NAME:VALUE`: more headers, none of those that are the profile's or that would make it another request. Pure.
-
 /** A name as typed and its value. */
-export type Header = readonly [name: string, value: string];
+type Header = readonly [name: string, value: string];
 
 const namePattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 

@@ -37,8 +37,8 @@ import {
 } from './api-request.ts';
 import type { Context } from './command.ts';
 import { defineCommand, flag, type Input, nonEmpty, oneOf, recordId, usage } from './command.ts';
+import type { Paging } from './listing.ts';
 import { showList } from './listing.ts';
-import type { Paging } from './paging.ts';
 
 const flags = {
   field: {
@@ -178,7 +178,7 @@ function preview(
 }
 
 /** Walks the list that a path asks for, to its end. Throws CliError 'usage' for what is no documented list. */
-export function mergeLists(ctx: Context, path: string): Promise<undefined> {
+function mergeLists(ctx: Context, path: string): Promise<undefined> {
   const [name = ''] = path.split('?');
   const resource = resourceNames.find((one) => resources[one].path === name);
   if (resource === undefined)

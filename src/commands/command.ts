@@ -11,7 +11,7 @@ import type { SimulatorControl } from '../simulator/control.ts';
 import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
 
 /** The global options, resolved: flag, environment, profile, default. */
-export interface GlobalOptions {
+interface GlobalOptions {
   /** The format as somebody asked for it; undefined where the default counts. */
   readonly askedFormat: Format | undefined;
   readonly profile: string | undefined;
@@ -84,7 +84,7 @@ export interface Context {
 }
 
 /** What a shell may offer for a value besides its choices: what this machine knows by itself. */
-export type Offer = 'orders' | 'intents' | 'profiles';
+type Offer = 'orders' | 'intents' | 'profiles';
 
 /** One option of a command, or a global one. A switch has no `value`. */
 export interface Flag<T = unknown> {

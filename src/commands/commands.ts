@@ -10,7 +10,7 @@ export interface CommandEntry {
 }
 
 /** A noun: what it is about, and a line to try. */
-export interface Group {
+interface Group {
   readonly summary: string;
   readonly example: string;
 }

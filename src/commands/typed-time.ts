@@ -5,7 +5,7 @@ import type { Context } from './command.ts';
 import { flag, usage } from './command.ts';
 
 /** What a point in time is read with. */
-export interface Reckoning {
+export interface ClockAndZone {
   /** Wall clock, Unix milliseconds. */
   readonly now: number;
   /** The moment at which clocks in the zone of the run show this (`Date.UTC` of what they show), Unix milliseconds. */
@@ -17,7 +17,7 @@ export interface When {
   readonly text: string;
   /** It is counted back from now, so the same words mean something else later. */
   readonly relative: boolean;
-  readonly at: (reckoning: Reckoning) => number;
+  readonly at: (clockAndZone: ClockAndZone) => number;
 }
 
 /** From `since` on, up to but without `until`; Unix milliseconds. */
@@ -27,7 +27,7 @@ export interface TimeRange {
 }
 
 /** The clock and the zone of a run; the zone is the profile's once that is open. */
-export function reckoningOf({ clock, days }: Pick<Context, 'clock' | 'days'>): Reckoning {
+export function clockAndZoneOf({ clock, days }: Pick<Context, 'clock' | 'days'>): ClockAndZone {
   return { now: clock.now(), zoned: (shown) => days.moment(shown) };
 }
 
@@ -119,9 +119,9 @@ function offsetOf(text: string | undefined): number | undefined | 'wrong' {
 /** The range that both ends make. Throws CliError 'usage' where nothing can lie in it. */
 export function timeRange(
   { since, until }: { readonly since?: When | undefined; readonly until?: When | undefined },
-  reckoning: Reckoning,
+  clockAndZone: ClockAndZone,
 ): TimeRange {
-  const range = { since: since?.at(reckoning), until: until?.at(reckoning) };
+  const range = { since: since?.at(clockAndZone), until: until?.at(clockAndZone) };
   if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
     throw new CliError('usage', `nothing lies between --since ${since?.text} and --until ${until?.text}`, {
       certain: 'nothing was sent; --since is included, --until is not',
@@ -137,6 +137,9 @@ export function isWithin({ since, until }: TimeRange, seconds: number): boolean 
 }
 
 /** The flag that says the same point in time again later: what was counted back from now is pinned. */
-export function whenWords(name: string, when: When, reckoning: Reckoning): readonly string[] {
-  return [name, when.relative ? new Date(when.at(reckoning)).toISOString().replace('.000Z', 'Z') : when.text];
+export function whenWords(name: string, when: When, clockAndZone: ClockAndZone): readonly string[] {
+  return [
+    name,
+    when.relative ? new Date(when.at(clockAndZone)).toISOString().replace('.000Z', 'Z') : when.text,
+  ];
 }

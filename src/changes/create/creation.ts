@@ -2,12 +2,11 @@
 
 import { type BodyFault, type Column, isObject, type JsonObject } from '../../api/spec.ts';
 import { type Context, usage } from '../../commands/command.ts';
-import { type Reckoning, reckoningOf } from '../../commands/typed-time.ts';
+import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { makeChange } from '../change.ts';
-import { checkProfileConfirmable } from '../confirm.ts';
+import { checkProfileConfirmable, makeChange } from '../change.ts';
 import type { Applied } from '../outcome.ts';
 import { askedFor } from '../repeat.ts';
 import { type Expiry, refusePast } from './sale-flags.ts';
@@ -27,7 +26,7 @@ export interface CreationFlags {
 type CheckedBody<B> = { readonly body: B } | { readonly faults: readonly BodyFault[] };
 
 /** What can be created: `B` is the body that is sent; `D` is what was given of it, by flags or at prompts. */
-export interface Creation<B extends JsonObject, D> {
+interface Creation<B extends JsonObject, D> {
   readonly kind: 'order' | 'checkout';
   readonly command: string;
   /** What is created, in words. */
@@ -40,7 +39,7 @@ export interface Creation<B extends JsonObject, D> {
   readonly askEssential: (ctx: Context, given: D) => Promise<D>;
   /** Asks for everything else. */
   readonly askMore: (ctx: Context, given: D) => Promise<D>;
-  readonly bodyOf: (given: D, reckoning: Reckoning) => JsonObject;
+  readonly bodyOf: (given: D, clockAndZone: ClockAndZone) => JsonObject;
   readonly path: (profile: Profile) => string;
   /** What the body says. `expiry`: Unix seconds. */
   readonly read: (body: B) => {
@@ -107,7 +106,7 @@ async function wantedBody<B extends JsonObject, D extends { readonly expires?: E
     return { body, asked: askedFor({ body }) };
   }
   const draft = await gather(ctx, creation, given, confirm);
-  const body = checkedBody(creation, creation.bodyOf(draft, reckoningOf(ctx)), creation.what);
+  const body = checkedBody(creation, creation.bodyOf(draft, clockAndZoneOf(ctx)), creation.what);
   // A span such as 7d means the same tomorrow.
   return { body, asked: askedFor({ ...draft, expires: draft.expires?.text }) };
 }
@@ -180,7 +179,7 @@ function faultsError(faults: readonly BodyFault[], where: string): CliError {
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
 /** The first name that stands twice in one object of a JSON text; undefined where each stands once. */
-export function repeatedKey(json: string): string | undefined {
+function repeatedKey(json: string): string | undefined {
   // The names of each open object; undefined for an array.
   const open: (Set<string> | undefined)[] = [];
   let last = '';

@@ -28,9 +28,12 @@ import {
   askSeveral,
   askSwitch,
   asTyped,
+  expiryBlock,
+  itemBlocks,
+  linkLines,
+  paymentBlocks,
   saleQuestions,
-} from './sale-questions.ts';
-import { expiryBlock, itemBlocks, linkLines, paymentBlocks } from './sale-screens.ts';
+} from './sale-screens.ts';
 
 /** Creates an order. Throws CliError as the outcome says. */
 export function createOrder(ctx: Context, given: OrderDraft, flags: CreationFlags): Promise<void> {

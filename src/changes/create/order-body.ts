@@ -2,12 +2,12 @@
 
 import { checkoutTypes, hostedPayment, type JsonObject, parseAmount } from '../../api/spec.ts';
 import { firstRepeated, flag, type Input, usage } from '../../commands/command.ts';
-import type { Reckoning } from '../../commands/typed-time.ts';
+import type { ClockAndZone } from '../../commands/typed-time.ts';
 import { givenOrNothing, onlyGiven } from './creation.ts';
 import { parsePair, saleFlags } from './sale-flags.ts';
 
 /** A detail of one line: which line, counted from 1, and what. */
-export interface ItemDetail {
+interface ItemDetail {
   readonly item: number;
   readonly text: string;
 }
@@ -71,7 +71,7 @@ export const orderFlags = {
 export type OrderDraft = Input<readonly [], typeof orderFlags>['flags'];
 
 /** Flags that say something of the checkout inside the order. */
-export const checkoutFlagNames = [
+const checkoutFlagNames = [
   'name',
   'success-url',
   'failure-url',
@@ -84,10 +84,10 @@ export const checkoutFlagNames = [
 ] as const satisfies readonly (keyof typeof orderFlags)[];
 
 /**
- * The body; `reckoning`: the clock and the zone that say when it expires. It is not checked yet. Throws CliError
+ * The body, not checked yet. Throws CliError
  * 'usage' for what has no place in it: a detail of an item that is not there, a flag of the checkout without one.
  */
-export function orderBody(draft: OrderDraft, reckoning: Reckoning): JsonObject {
+export function orderBody(draft: OrderDraft, clockAndZone: ClockAndZone): JsonObject {
   return onlyGiven({
     currency: draft.currency,
     customer_info: givenOrNothing({ customer_id: draft.customer }),
@@ -95,7 +95,7 @@ export function orderBody(draft: OrderDraft, reckoning: Reckoning): JsonObject {
     shipping_lines: draft.shipping?.map((amount) => ({ amount })),
     shipping_contact: contactOf(draft),
     metadata: metadataOf(draft),
-    checkout: checkoutOf(draft, reckoning),
+    checkout: checkoutOf(draft, clockAndZone),
   });
 }
 
@@ -153,7 +153,7 @@ function metadataOf({ metadata }: OrderDraft): JsonObject | undefined {
   return Object.fromEntries(metadata);
 }
 
-function checkoutOf(draft: OrderDraft, reckoning: Reckoning): JsonObject | undefined {
+function checkoutOf(draft: OrderDraft, clockAndZone: ClockAndZone): JsonObject | undefined {
   if (draft.checkout === undefined) {
     const astray = checkoutFlagNames.find((name) => draft[name] !== undefined);
     if (astray === undefined) return undefined;
@@ -164,7 +164,7 @@ function checkoutOf(draft: OrderDraft, reckoning: Reckoning): JsonObject | undef
     type: draft.checkout,
     success_url: draft['success-url'],
     failure_url: draft['failure-url'],
-    expires_at: draft.expires?.at(reckoning),
+    expires_at: draft.expires?.at(clockAndZone),
     allowed_payment_methods: draft.method,
     needs_shipping_contact: draft['needs-shipping'],
     monthly_installments_enabled: draft.installments === undefined ? undefined : true,

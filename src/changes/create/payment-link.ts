@@ -10,7 +10,7 @@ import {
   paymentLinkType,
 } from '../../api/spec.ts';
 import { type Context, flag, type Input } from '../../commands/command.ts';
-import type { Reckoning } from '../../commands/typed-time.ts';
+import type { ClockAndZone } from '../../commands/typed-time.ts';
 import { accountLabel } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -18,8 +18,19 @@ import { headLine, journalWords, requestLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
 import { type CreationFlags, createOne, givenOrNothing, onlyGiven } from './creation.ts';
 import { saleFlags, sumOf } from './sale-flags.ts';
-import { askFor, askItems, askMaybe, askSwitch, asTyped, saleQuestions } from './sale-questions.ts';
-import { expiryBlock, expiryOf, itemBlocks, linkLines, paymentBlocks } from './sale-screens.ts';
+import {
+  askFor,
+  askItems,
+  askMaybe,
+  askSwitch,
+  asTyped,
+  expiryBlock,
+  expiryOf,
+  itemBlocks,
+  linkLines,
+  paymentBlocks,
+  saleQuestions,
+} from './sale-screens.ts';
 
 /** The flags that make a payment link's body. */
 export const linkFlags = {
@@ -35,7 +46,7 @@ export const linkFlags = {
 } as const;
 
 /** What was given, by flags or at prompts. */
-export type LinkDraft = Input<readonly [], typeof linkFlags>['flags'];
+type LinkDraft = Input<readonly [], typeof linkFlags>['flags'];
 
 const checkoutColumns: readonly Column[] = [
   fieldColumn('id', 'ID', 'id'),
@@ -72,13 +83,13 @@ export function createPaymentLink(ctx: Context, given: LinkDraft, flags: Creatio
 }
 
 // It is not checked yet.
-function linkBody(draft: LinkDraft, reckoning: Reckoning): JsonObject {
+function linkBody(draft: LinkDraft, clockAndZone: ClockAndZone): JsonObject {
   return onlyGiven({
     name: draft.name,
     type: paymentLinkType,
     // The document calls only plan_id optional: a switch that was not given is said (service: Endpoints 5).
     recurrent: draft.recurrent === true,
-    expired_at: draft.expires?.at(reckoning),
+    expired_at: draft.expires?.at(clockAndZone),
     allowed_payment_methods: draft.method,
     needs_shipping_contact: draft['needs-shipping'] === true,
     monthly_installments_enabled: draft.installments !== undefined,

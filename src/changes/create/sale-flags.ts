@@ -2,7 +2,7 @@
 
 import { currencyPattern, lastExpiry, paymentMethodValues, tooLateWords } from '../../api/spec.ts';
 import { flag, usage } from '../../commands/command.ts';
-import { momentOf, type Reckoning, spanOf } from '../../commands/typed-time.ts';
+import { type ClockAndZone, momentOf, spanOf } from '../../commands/typed-time.ts';
 import { againFlag, intentFlag } from '../repeat.ts';
 
 /** Flags of what is sold, to whom, and how it is paid. */
@@ -93,7 +93,7 @@ export function sumOf(items: readonly Item[], more = 0): number | undefined {
 export interface Expiry {
   readonly text: string;
   /** Unix seconds. Throws CliError 'usage' beyond 32 bits. */
-  readonly at: (reckoning: Reckoning) => number;
+  readonly at: (clockAndZone: ClockAndZone) => number;
 }
 
 const dayMs = 86_400_000;
@@ -106,7 +106,7 @@ export function parseExpiry(text: string, name: string): Expiry {
       `${name} ${text}: not a time such as 7d, 12h, 2026-12-31, 2026-12-31T20:00:00Z or Unix seconds`,
     );
   }
-  const at = (reckoning: Reckoning) => within32Bits(Math.floor(ms(reckoning) / 1000), text, name);
+  const at = (clockAndZone: ClockAndZone) => within32Bits(Math.floor(ms(clockAndZone) / 1000), text, name);
   // What is too late in every zone is said while it is typed.
   at({ now: 0, zoned: (shown) => shown - dayMs });
   return { text, at };

@@ -1,4 +1,4 @@
-/** Which refunds of an order this machine sent, by its journal: who, why, and the note. */
+/** What the journal of this machine knows of an order's refunds: who sent them, why, and the note. */
 
 import { readMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
@@ -7,8 +7,38 @@ import { CliError } from '../../errors.ts';
 import type { AttemptRecord, JournalDesk } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profile.ts';
 
+/** Of one refund record. */
+export interface RefundFacts {
+  readonly intent: string;
+  readonly reason: string | undefined;
+  readonly note: string | undefined;
+  /** As this machine stated it. */
+  readonly operator: string;
+  /** A read cannot tell whose of two equal refunds it saw. */
+  readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
+}
+
+/** Refund id → what is known of it, out of the attempts that were applied. */
+export function refundFacts(
+  attempts: readonly AttemptRecord[],
+  { ownRefunds }: Pick<JournalDesk, 'ownRefunds'>,
+): ReadonlyMap<string, RefundFacts> {
+  return new Map(
+    attempts.flatMap((record) => {
+      const { sent, verdicts } = record;
+      const last = verdicts.at(-1);
+      if (last?.verdict !== 'applied') return [];
+      const { intent, reason, note, operator } = sent;
+      const facts = { intent, reason, note, operator, knownBy: last.by };
+      return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] =>
+        id === undefined ? [] : [[id, facts]],
+      );
+    }),
+  );
+}
+
 /** What the journal says of a refund record. */
-export interface RefundOrigin {
+interface RefundOrigin {
   /** `op7: ticket 8812`; the operator as this machine stated it. */
   readonly by: string;
   readonly reason: string | undefined;
@@ -47,36 +77,4 @@ function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): RefundOrigins {
 export function sentBy(origins: RefundOrigins, refundId: string): string {
   if (origins === undefined) return '-';
   return origins.get(refundId)?.by ?? 'not from this machine';
-}
-
-// FOLDED from src/commands/orders/refund-facts.ts: What the journal of this machine knows of refund records: who, why, the note. Pure.
-
-/** Of one refund record. */
-export interface RefundFacts {
-  readonly intent: string;
-  readonly reason: string | undefined;
-  readonly note: string | undefined;
-  /** As this machine stated it. */
-  readonly operator: string;
-  /** A read cannot tell whose of two equal refunds it saw. */
-  readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
-}
-
-/** Refund id → what is known of it, out of the attempts that were applied. */
-export function refundFacts(
-  attempts: readonly AttemptRecord[],
-  { ownRefunds }: Pick<JournalDesk, 'ownRefunds'>,
-): ReadonlyMap<string, RefundFacts> {
-  return new Map(
-    attempts.flatMap((record) => {
-      const { sent, verdicts } = record;
-      const last = verdicts.at(-1);
-      if (last?.verdict !== 'applied') return [];
-      const { intent, reason, note, operator } = sent;
-      const facts = { intent, reason, note, operator, knownBy: last.by };
-      return ownRefunds(record).flatMap(({ id }): [string, RefundFacts][] =>
-        id === undefined ? [] : [[id, facts]],
-      );
-    }),
-  );
 }

@@ -158,8 +158,6 @@ export function generalWarnings(money: OrderMoney, order: JsonObject): string[] 
   ];
 }
 
-// FOLDED from src/commands/orders/charge-commands.ts: The command that refunds each charge, for when a refund has to name one. Pure.
-
 /** A line a charge with what is left of it, and under it the command, on a line of its own so that it can be copied. */
 export function chargeCommands(
   money: OrderMoney,

@@ -16,8 +16,15 @@ import {
   showOrder,
 } from './refund-checks.ts';
 
+/** What names the money: a charge, an amount, both, or neither for the whole order. */
+interface NamedMoney {
+  /** A charge's id, its number in `orders show`, or `*4242`. */
+  readonly charge?: string | undefined;
+  readonly amount?: number | undefined;
+}
+
 /** What a person asked for. Neither charge nor amount: the whole order. */
-export interface RefundAsked extends Named {
+export interface RefundAsked extends NamedMoney {
   readonly reason?: RefundReason | undefined;
   readonly note?: string | undefined;
   /** What this repeats, as `--again` names it. */
@@ -51,68 +58,9 @@ export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profi
   return { ...plan, warnings: [...plan.warnings, ...generalWarnings(money, order)] };
 }
 
-function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
-  const counting = money.charges.filter((charge) => charge.counts);
-  return {
-    money,
-    charge: undefined,
-    body: withReason({}, asked),
-    expected: counting.map((charge) => ({ chargeId: charge.id, amount: -charge.amount })),
-    tolerated: money.charges.filter((charge) => !charge.counts).map((charge) => charge.id),
-    amount: counting.reduce((sum, charge) => sum + charge.amount, 0),
-    rest: false,
-    warnings: money.charges
-      .filter((charge) => charge.isRefundable === false)
-      .map(
-        (charge) =>
-          `the service says that charge ${charge.number} (${paidBy(charge.value)}) is not refundable; it may refuse the whole order`,
-      ),
-  };
-}
-
-function chargePlan(
-  asked: RefundAsked,
-  money: OrderMoney,
-  charge: ChargeMoney,
-  profile: Profile,
-): RefundPlan {
-  const amount = asked.amount ?? charge.left;
-  if (amount > charge.left) {
-    throw refused(
-      `${amount} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${charge.amount} paid, ${charge.refunded} refunded, ${charge.left} left`,
-      [commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))],
-    );
-  }
-  // Without amount the service refunds the whole charge (service: Endpoints 1, rule 3), so a rest is always said.
-  const sendsAmount = asked.amount !== undefined || charge.refunds.length > 0;
-  return {
-    money,
-    charge,
-    body: withReason(sendsAmount ? { charge_id: charge.id, amount } : { charge_id: charge.id }, asked),
-    expected: [{ chargeId: charge.id, amount: -amount }],
-    tolerated: [],
-    amount,
-    rest: charge.refunds.length > 0 && amount === charge.left,
-    warnings:
-      charge.refunds.length === 0 ? [] : ['this charge was refunded before; the buyer may mean that refund'],
-  };
-}
-
-function withReason(body: RefundRequest, { reason }: RefundAsked): RefundRequest {
-  return reason === undefined ? body : { ...body, reason };
-}
-
-// FOLDED from src/commands/orders/refund-target.ts: Which money a refund is about: the whole order, or the one charge that was named or is the only one. Pure.
-
-/** What names the money: a charge, an amount, both, or neither for the whole order. */
-export interface Named {
-  /** A charge's id, its number in `orders show`, or `*4242`. */
-  readonly charge?: string | undefined;
-  readonly amount?: number | undefined;
-}
-
-/** Throws CliError 'refused', with the command for each charge, when it is not clear (service: Endpoints 1, rules 1 to 4). */
-export function chooseTarget(asked: Named, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
+// The whole order, or the one charge that was named or is the only one. Throws CliError 'refused', with the command for
+// each charge, when it is not clear which is meant (service: Endpoints 1, rules 1 to 4).
+function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
   const counting = money.charges.filter((charge) => charge.counts);
   if (asked.charge !== undefined) return namedCharge(asked.charge, money, profile);
   const [only] = counting;
@@ -179,4 +127,55 @@ function checkCharge(charge: ChargeMoney, money: OrderMoney, profile: Profile): 
     throw refused(`the service says that ${name} is not refundable (is_refundable false)`, now);
   if (!charge.counts)
     throw refused(`${name} is ${charge.status ?? 'not paid'}: there is nothing to refund on it`, now);
+}
+
+function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
+  const counting = money.charges.filter((charge) => charge.counts);
+  return {
+    money,
+    charge: undefined,
+    body: withReason({}, asked),
+    expected: counting.map((charge) => ({ chargeId: charge.id, amount: -charge.amount })),
+    tolerated: money.charges.filter((charge) => !charge.counts).map((charge) => charge.id),
+    amount: counting.reduce((sum, charge) => sum + charge.amount, 0),
+    rest: false,
+    warnings: money.charges
+      .filter((charge) => charge.isRefundable === false)
+      .map(
+        (charge) =>
+          `the service says that charge ${charge.number} (${paidBy(charge.value)}) is not refundable; it may refuse the whole order`,
+      ),
+  };
+}
+
+function chargePlan(
+  asked: RefundAsked,
+  money: OrderMoney,
+  charge: ChargeMoney,
+  profile: Profile,
+): RefundPlan {
+  const amount = asked.amount ?? charge.left;
+  if (amount > charge.left) {
+    throw refused(
+      `${amount} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${charge.amount} paid, ${charge.refunded} refunded, ${charge.left} left`,
+      [commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))],
+    );
+  }
+  // Without amount the service refunds the whole charge (service: Endpoints 1, rule 3), so a rest is always said.
+  const sendsAmount = asked.amount !== undefined || charge.refunds.length > 0;
+  return {
+    money,
+    charge,
+    body: withReason(sendsAmount ? { charge_id: charge.id, amount } : { charge_id: charge.id }, asked),
+    expected: [{ chargeId: charge.id, amount: -amount }],
+    tolerated: [],
+    amount,
+    rest: charge.refunds.length > 0 && amount === charge.left,
+    warnings:
+      charge.refunds.length === 0 ? [] : ['this charge was refunded before; the buyer may mean that refund'],
+  };
+}
+
+function withReason(body: RefundRequest, { reason }: RefundAsked): RefundRequest {
+  return reason === undefined ? body : { ...body, reason };
 }

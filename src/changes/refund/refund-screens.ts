@@ -20,7 +20,7 @@ import { type RefundOrigins, sentBy } from './known-refunds.ts';
 import type { RefundPlan } from './refund-plan.ts';
 
 /** What a preview is drawn from. */
-export interface Previewed {
+interface Previewed {
   readonly plan: RefundPlan;
   readonly order: JsonObject;
   readonly profile: Profile;
@@ -140,14 +140,12 @@ function shareOf({ charge, money, amount, rest }: RefundPlan): string {
 }
 
 /** `23 %`, `1.8 %`: one decimal where it is small, never all or nothing where it is not. */
-export function percent(part: number, whole: number): string {
+function percent(part: number, whole: number): string {
   const share = (part / whole) * 100;
   if (share < 0.1) return 'under 0.1 %';
   if (share < 10) return `${(Math.floor(share * 10) / 10).toFixed(1)} %`;
   return `${Math.floor(share)} %`;
 }
-
-// FOLDED from src/commands/orders/refund-result.ts: The result of a refund as people see it. Pure.
 
 /** What went where, the refund's id, and what is left. */
 export function refundResult(plan: RefundPlan, applied: Applied, profile: Profile): readonly Block[] {

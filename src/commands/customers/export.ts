@@ -5,9 +5,8 @@ import { idOf, resources } from '../../api/spec.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import type { Days } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { daysOfFile } from '../export/days.ts';
-import { exportFlags } from '../export/flags.ts';
-import { runExport } from '../export/run.ts';
+import { daysOfFile, exportFlags } from '../export/export-flags.ts';
+import { runExport } from '../export/export-run.ts';
 
 export const exportCustomers = defineCommand({
   description:

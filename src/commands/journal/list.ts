@@ -3,9 +3,9 @@
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 import { defineCommand, flag } from '../command.ts';
-import { reckoningOf, whenFlag } from '../typed-time.ts';
-import { attemptColumns, originOf, showAttempts } from './attempts.ts';
-import { lookAgain } from './reconcile.ts';
+import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
+import { readAgain } from './reconcile.ts';
+import { attemptColumns, originOf, showAttempts } from './show-attempts.ts';
 
 export const list = defineCommand({
   description:
@@ -27,10 +27,10 @@ export const list = defineCommand({
   async run(ctx, { flags }) {
     ctx.out.checkColumns(attemptColumns);
     const origin = await originOf(ctx, flags['all-profiles'] === true);
-    const since = flags.since?.at(reckoningOf(ctx));
+    const since = flags.since?.at(clockAndZoneOf(ctx));
     const query = { origin, orderId: flags.order, operator: flags.operator, since };
     if (origin !== undefined && !ctx.options.dryRun)
-      await lookAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }));
+      await readAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }));
     const attempts = await ctx.journal.attempts(query);
     const shown = flags.open === true ? await openOf(ctx, attempts) : attempts;
     await showAttempts(ctx, shown);

@@ -9,7 +9,7 @@ import { aboutMoney, commandLine } from '../../profiles/account-words.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../command.ts';
-import { createTwins } from './twins.ts';
+import { createTwins } from './order-twins.ts';
 
 const mostOffered = 100;
 const mostRead = 1_000;

@@ -3,12 +3,8 @@
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ProfileDraft } from '../../profiles/profile.ts';
-import type { Context } from '../command.ts';
-import { defineCommand, flag, type Input } from '../command.ts';
-import { confirmHost } from './confirm-host.ts';
-import { isScripted, keyFlags, readNewKey } from './key-input.ts';
-import { nameArgument } from './name.ts';
-import { fieldsView, saidOnly } from './view.ts';
+import { type Context, defineCommand, flag, type Input, usage } from '../command.ts';
+import { dryRunShown, fieldsView, isScripted, keyFlags, nameArgument, readNewKey } from './profile-inputs.ts';
 
 const leadSize = 100_000;
 
@@ -69,7 +65,7 @@ export const add = defineCommand({
     await ctx.profiles.checkFree(name);
     const draft = { name, ...(await gather(ctx, values)) };
     const scripted = isScripted(ctx, values);
-    if (await saidOnly(ctx, `add profile ${name}`, recordOf(draft))) return;
+    if (await dryRunShown(ctx, `add profile ${name}`, recordOf(draft))) return;
     await confirmHost(ctx, draft.baseUrl, values.confirm);
     const key = await readNewKey(ctx, values, name);
     const isDefault = values.default === true || (!scripted && (await offerDefault(ctx, name)));
@@ -132,4 +128,27 @@ function askMode(ctx: Context): Promise<ProfileDraft['mode']> {
 
 function offerDefault(ctx: Context, name: string): Promise<boolean> {
   return ctx.ask.confirm({ message: `use ${name} whenever no -p is given?`, flag: '--default' });
+}
+
+/**
+ * Shows such a host in both forms and asks. A script says `--confirm HOST` instead. Throws CliError 'refused' when it does
+ * not, 'cancelled' for a No, 'usage' when it confirms another host.
+ */
+async function confirmHost(ctx: Context, baseUrl: string, confirmed: string | undefined): Promise<void> {
+  const host = ctx.profiles.hostOf(baseUrl);
+  // A base URL that is wrong is refused when the profile is stored.
+  if (host === undefined) return;
+  if (confirmed !== undefined && confirmed !== host.ascii)
+    throw usage(`--confirm ${confirmed}: the host of the base URL is ${host.ascii}`);
+  if (host.unicode === undefined || confirmed !== undefined) return;
+  const both = `${host.ascii} reads ${host.unicode}`;
+  if (!ctx.ask.interactive) {
+    throw new CliError('refused', `the host ${both}: its letters may only look like those of another`, {
+      certain: 'nothing was kept and nothing was sent',
+      now: [`if it is the host that you mean, add --confirm ${host.ascii}`],
+    });
+  }
+  ctx.notes.warn(`the host ${both}: its letters may only look like those of another`);
+  const meant = await ctx.ask.confirm({ message: `send the key to ${host.ascii}?`, flag: '--confirm' });
+  if (!meant) throw new CliError('cancelled', 'nothing was kept and nothing was sent');
 }

@@ -7,8 +7,7 @@ import { wrongMode } from '../../profiles/account-words.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { nameArgument } from './name.ts';
-import { fieldsView } from './view.ts';
+import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 const pageSize = 5;
 

@@ -5,9 +5,7 @@ import { CliError } from '../../errors.ts';
 import type { TypedKey } from '../../profiles/profile.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { keyFlags, readKey } from './key-input.ts';
-import { nameArgument } from './name.ts';
-import { fieldsView, saidOnly } from './view.ts';
+import { dryRunShown, fieldsView, keyFlags, nameArgument, readKey } from './profile-inputs.ts';
 
 // The order was in reach of one page before; more is the work of `orders show`.
 const readAtMost = 500;
@@ -23,7 +21,7 @@ export const key = defineCommand({
   exits: [0, 2, 3, 4, 6],
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
-    if (await saidOnly(ctx, `replace the key of profile ${name}`, { object: 'profile', name })) return;
+    if (await dryRunShown(ctx, `replace the key of profile ${name}`, { object: 'profile', name })) return;
     const typed = await readKey(ctx, flags, name);
     const keep = () => ctx.profiles.replaceKey(name, { ...typed, place: flags['key-store'] });
     const orderId = (await ctx.profiles.seenOrder(name)) ?? (await journalOrder(ctx, name));

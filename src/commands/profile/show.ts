@@ -6,8 +6,7 @@ import type { Described, ProfileDescription } from '../../profiles/profile.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { nameArgument } from './name.ts';
-import { fieldsView } from './view.ts';
+import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 export const show = defineCommand({
   description:

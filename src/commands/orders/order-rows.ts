@@ -24,7 +24,7 @@ export const rowDates = ['created', 'paid', 'refunded'] as const;
 export type RowDate = (typeof rowDates)[number];
 
 /** What rows are made by. */
-export interface RowQuery {
+interface RowQuery {
   readonly rows: RowKind;
   readonly by: RowDate;
   readonly range: TimeRange;
@@ -33,14 +33,15 @@ export interface RowQuery {
 }
 
 /** The rows of an order, and how many of it show no date although a range asks for one. */
-export interface OrderRows {
+interface OrderRows {
   readonly rows: readonly ExportRow[];
   readonly undated: number;
 }
 
 /** Makes the rows of one order. Throws CliError 'incomplete' where it does not show all charges or refunds that they need. */
 export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
-  return chosen(record.value, candidates(record, query), query);
+  const candidates = candidatesOf[query.rows](record, partsOf(record.value, query), query);
+  return chosen(record.value, candidates, query);
 }
 
 /** A charge and its refunds. */
@@ -66,38 +67,35 @@ interface Candidate {
   readonly refunds: readonly JsonObject[];
 }
 
-function candidates(record: WireRecord, query: RowQuery): readonly Candidate[] {
-  const order = record.value;
-  const parts = partsOf(order, query);
-  if (query.rows === 'orders')
-    return [
-      {
-        row: orderRow(record),
-        charges: parts.map(({ charge }) => charge),
-        refunds: parts.flatMap(({ refunds }) => refunds),
-      },
-    ];
-  if (query.rows === 'charges')
-    return parts.map(({ charge, refunds }) => ({
-      row: chargeRow(order, charge),
-      charges: [charge],
-      refunds,
-    }));
-  return parts.flatMap(({ charge, refunds }) =>
-    refunds.map((refund) => ({
-      row: refundRow(order, charge, refund, query.factsOf(refund.id)),
-      charges: [charge],
-      refunds: [refund],
-    })),
-  );
-}
+// The rows of an order before they are chosen, for each kind of row.
+const candidatesOf: Readonly<
+  Record<RowKind, (record: WireRecord, parts: readonly Part[], query: RowQuery) => readonly Candidate[]>
+> = {
+  orders: (record, parts) => [
+    {
+      row: orderRow(record),
+      charges: parts.map(({ charge }) => charge),
+      refunds: parts.flatMap(({ refunds }) => refunds),
+    },
+  ],
+  charges: ({ value: order }, parts) =>
+    parts.map(({ charge, refunds }) => ({ row: chargeRow(order, charge), charges: [charge], refunds })),
+  refunds: ({ value: order }, parts, { factsOf }) =>
+    parts.flatMap(({ charge, refunds }) =>
+      refunds.map((refund) => ({
+        row: refundRow(order, charge, refund, factsOf(refund.id)),
+        charges: [charge],
+        refunds: [refund],
+      })),
+    ),
+};
 
-function datesOf(order: JsonObject, { charges, refunds }: Candidate, by: RowDate): readonly unknown[] {
-  if (by === 'created') return [order.created_at];
-  return by === 'paid'
-    ? charges.filter(isPaid).map(({ paid_at: at }) => at)
-    : refunds.map(({ created_at: at }) => at);
-}
+// The dates of a row, for each date that a range may be about.
+const datesOf: Readonly<Record<RowDate, (order: JsonObject, candidate: Candidate) => readonly unknown[]>> = {
+  created: (order) => [order.created_at],
+  paid: (_, { charges }) => charges.filter(isPaid).map(({ paid_at: at }) => at),
+  refunded: (_, { refunds }) => refunds.map(({ created_at: at }) => at),
+};
 
 // Without a range every row is one; with it those that have a date in it, and that date is the row's day.
 function chosen(order: JsonObject, from: readonly Candidate[], { by, range, day }: RowQuery): OrderRows {
@@ -105,7 +103,7 @@ function chosen(order: JsonObject, from: readonly Candidate[], { by, range, day 
   let undated = 0;
   const rows = from.flatMap((candidate): readonly ExportRow[] => {
     const { row } = candidate;
-    const dates = datesOf(order, candidate, by);
+    const dates = datesOf[by](order, candidate);
     if (open) return [{ ...row, day: () => dates.map(day).find((one) => one !== undefined) }];
     const shown = dates.filter((date) => day(date) !== undefined);
     if (shown.length < dates.length) undated += 1;

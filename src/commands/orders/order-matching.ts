@@ -2,10 +2,10 @@
 
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
 import { usage } from '../command.ts';
-import { fold } from './folding.ts';
+import { fold } from './fold-text.ts';
 
 /** What one term of a search found: the kind of field, and its value as the service sent it. */
-export interface Match {
+interface Match {
   readonly label: string;
   readonly value: string;
 }

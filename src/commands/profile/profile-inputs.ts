@@ -1,9 +1,10 @@
 /** How a key comes in: by prompt, standard input or a file, never as an argument; and where it is kept. */
 
+import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { KeyPlace, TypedKey } from '../../profiles/profile.ts';
-import type { Context } from '../command.ts';
-import { flag } from '../command.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { type Context, flag } from '../command.ts';
 
 /** The flags of commands that take a key. */
 export const keyFlags = {
@@ -20,7 +21,7 @@ export const keyFlags = {
 } as const;
 
 /** The flags of a key, as given. */
-export interface KeyFlagValues {
+interface KeyFlagValues {
   readonly 'key-stdin'?: boolean;
   readonly 'key-file'?: string;
   readonly 'key-store'?: KeyPlace;
@@ -91,4 +92,31 @@ async function askForFile(ctx: Context, problem: string): Promise<KeyPlace> {
   });
   if (consent) return 'file';
   throw new CliError('cancelled', 'nothing was kept and nothing was sent');
+}
+
+/** The argument itself. */
+export function nameArgument<const R extends boolean>(required: R) {
+  return {
+    name: 'name',
+    summary: required ? 'name of the profile' : 'name of the profile, the same as -p NAME',
+    required,
+    offers: 'profiles',
+    parse: (text: string): string => text,
+  } as const;
+}
+
+/** A title and the fields of a record, but for those that say what it is. Absent values are not drawn. */
+export function fieldsView(title: string, record: JsonObject): readonly Block[] {
+  const rows = Object.entries(record)
+    .filter(([name, value]) => name !== 'object' && value !== null)
+    .map(([name, value]) => [{ text: name, style: 'faint' as const }, String(value)]);
+  return [{ line: { text: title, style: 'strong' } }, { grid: rows, indent: 2 }];
+}
+
+/** Under --dry-run: prints what would be done, and true. */
+export async function dryRunShown(ctx: Context, action: string, record: JsonObject): Promise<boolean> {
+  if (!ctx.options.dryRun) return false;
+  const { object: _, ...fields } = record;
+  await ctx.out.dryRun({ ...fields, action }, () => fieldsView(`would ${action}`, record));
+  return true;
 }

@@ -5,38 +5,36 @@ import { resources } from '../../api/spec.ts';
 import { CliError, systemCode } from '../../errors.ts';
 import type { ExportFile } from '../../exports/exports.ts';
 import { commandLine } from '../../profiles/account-words.ts';
-import type { Context } from '../command.ts';
+import { type Context, usage } from '../command.ts';
 import { brokeOff } from '../walk.ts';
-import { type ExportInput, type Written, writtenAs } from './flags.ts';
-import { type Export, type Run, walked } from './rows.ts';
-import { refuseLoneMaxAge, verifyFile } from './verify.ts';
-import { againWords, contentWords } from './words.ts';
+import { againWords, contentWords, type ExportForm, type ExportInput, exportForm } from './export-flags.ts';
+import { type ExportJob, type ExportRun, walkRows } from './export-walk.ts';
 
 /** Runs an export, or the check of one. */
 export async function runExport(
   ctx: Context,
   input: ExportInput,
-  describe: (service: OpenService, written: Written) => Promise<Export>,
+  describe: (service: OpenService, written: ExportForm) => Promise<ExportJob>,
 ): Promise<undefined> {
   if (input.verify !== undefined) return verifyFile(ctx, input.verify, input['max-age']);
   refuseLoneMaxAge(input['max-age']);
-  const written = writtenAs(input, ctx.options.askedFormat);
+  const written = exportForm(input, ctx.options.askedFormat);
   const service = await ctx.service();
   const job = await describe(service, written);
   const again = [job.resource, 'export', ...job.words, ...againWords(ctx, input)];
-  const run: Run = { ctx, service, input, job, again };
+  const run: ExportRun = { ctx, service, input, job, again };
   return input.to === undefined ? toStdout(run, written) : toFile(run, written, input.to);
 }
 
-async function toStdout(run: Run, { format }: Written): Promise<undefined> {
+async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefined> {
   const { ctx, job } = run;
   const sink = ctx.out.list(job.columns, format);
   const maker = job.rows();
   const tally = { read: 0, rows: 0 };
   let last: string | undefined;
-  const over = tell(run, () => tally);
+  const over = showProgress(run, () => tally);
   try {
-    for await (const page of walked(run, maker)) {
+    for await (const page of walkRows(run, maker)) {
       await sink.page(page.rows.map(({ record }) => record));
       last = page.last ?? last;
       tally.read += page.read;
@@ -65,12 +63,12 @@ async function toStdout(run: Run, { format }: Written): Promise<undefined> {
   return undefined;
 }
 
-function intoFile({ service, again }: Run, format: string): string {
+function intoFile({ service, again }: ExportRun, format: string): string {
   return commandLine(service.profile, ...again, '--to', `FILE.${format}`);
 }
 
 // A full disk behind stdout. Whoever closed a pipe wanted no more, and needs no advice.
-function lostOutput(run: Run, format: string): CliError | undefined {
+function lostOutput(run: ExportRun, format: string): CliError | undefined {
   const { signal } = run.ctx;
   const reason: unknown = signal.aborted ? signal.reason : undefined;
   if (!(reason instanceof CliError) || !fromDisk(reason) || systemCode(reason.cause) === 'EPIPE')
@@ -87,7 +85,7 @@ function fromDisk({ kind, cause }: CliError): boolean {
   return kind === 'incomplete' && cause instanceof Error && 'code' in cause;
 }
 
-async function toFile(run: Run, written: Written, to: string): Promise<undefined> {
+async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<undefined> {
   const { ctx, job, service, input } = run;
   const file = await ctx.exports.open({
     ...written,
@@ -103,10 +101,10 @@ async function toFile(run: Run, written: Written, to: string): Promise<undefined
   for (const line of file.notes) ctx.notes.warn(line);
   if (file.after !== undefined)
     ctx.notes.note(`going on after ${file.after}: ${file.progress.rows} ${job.rowsWord} are there`);
-  const over = tell(run, () => file.progress);
+  const over = showProgress(run, () => file.progress);
   try {
     const maker = job.rows(file.query, file.state);
-    for await (const page of walked(run, maker, file)) await file.page(page.rows, page);
+    for await (const page of walkRows(run, maker, file)) await file.page(page.rows, page);
     const { manifest, rows, bytes } = await file.complete();
     for (const line of maker.closing()) ctx.notes.note(line);
     ctx.notes.note(`${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, complete; manifest ${manifest}`);
@@ -121,8 +119,8 @@ async function toFile(run: Run, written: Written, to: string): Promise<undefined
 }
 
 // Count, rate and time, while it lasts.
-function tell(
-  { ctx, job }: Run,
+function showProgress(
+  { ctx, job }: ExportRun,
   progress: () => { readonly read: number; readonly rows: number },
 ): () => void {
   const { many } = resources[job.resource];
@@ -141,7 +139,7 @@ function kindOf(error: CliError): CliError['kind'] {
 }
 
 // What is certain of a file that is not complete, and how to go on with it.
-function leftError(error: unknown, run: Run, file: ExportFile, to: string): unknown {
+function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string): unknown {
   const { read, rows } = file.progress;
   // What fails before the first page says itself what is certain; only a disk does not.
   if (!(error instanceof CliError) || (read === 0 && !fromDisk(error))) return error;
@@ -160,4 +158,32 @@ function leftError(error: unknown, run: Run, file: ExportFile, to: string): unkn
     now: [...first, `${read > 0 ? 'go on with it' : 'run it again'}: ${line}`],
     cause: error,
   });
+}
+
+/** Checks a file. Throws CliError 'incomplete' for one that is not whole, 'refused' for one that was changed or is old. */
+async function verifyFile(ctx: Context, path: string, maxAgeMs: number | undefined): Promise<undefined> {
+  const { file, manifest, problem, rows, startedAt, endedAt } = await ctx.exports.verify(path, maxAgeMs);
+  if (problem !== undefined) {
+    throw new CliError(problem.kind, `${path}: ${problem.words}`, {
+      certain: 'do not load it',
+      now: ['export it again: --resume goes on with an unfinished one, --force replaces this file'],
+    });
+  }
+  const record = {
+    object: 'export_check',
+    file,
+    manifest,
+    ok: true,
+    rows,
+    started_at: startedAt,
+    ended_at: endedAt,
+  };
+  const when = startedAt === undefined ? '' : `, as of ${ctx.fullTime(startedAt * 1000)}`;
+  await ctx.out.own(record, () => [{ line: `${path}: complete, ${rows} rows${when}` }]);
+  return undefined;
+}
+
+/** Refuses `--max-age` where nothing is verified. Throws CliError 'usage'. */
+function refuseLoneMaxAge(maxAgeMs: number | undefined): void {
+  if (maxAgeMs !== undefined) throw usage('--max-age needs --verify FILE');
 }

@@ -2,7 +2,7 @@
 
 import { type ExportFormat, exportFormats } from '../../exports/exports.ts';
 import type { Format } from '../../terminal/terminal.ts';
-import { flag, usage } from '../command.ts';
+import { type Context, type Days, flag, usage } from '../command.ts';
 import { spanFlag } from '../typed-time.ts';
 
 /** Where an export goes, how fast, and what becomes of one that was interrupted. */
@@ -36,7 +36,7 @@ export interface ExportInput {
 }
 
 /** What an export is written as. */
-export interface Written {
+export interface ExportForm {
   readonly format: ExportFormat;
   readonly gzip: boolean;
 }
@@ -47,7 +47,7 @@ const ending = new RegExp(String.raw`\.(${exportFormats.join('|')})(\.gz)?$`, 'i
  * The format of an export, from the name of its file, or else from `-o`. Throws CliError 'usage' for a format that no export has,
  * a name that says another one, and flags that need a file.
  */
-export function writtenAs({ to, resume, force }: ExportInput, asked: Format | undefined): Written {
+export function exportForm({ to, resume, force }: ExportInput, asked: Format | undefined): ExportForm {
   const wanted = exportFormats.find((format) => format === asked);
   if (asked !== undefined && wanted === undefined)
     throw usage(`-o ${asked}: an export is ${exportFormats.join(', ')}`);
@@ -65,4 +65,51 @@ export function writtenAs({ to, resume, force }: ExportInput, asked: Format | un
   if (format === undefined)
     throw usage(`--to ${to}: the name says no format; end it in .ndjson, .json or .csv, or say -o FORMAT`);
   return { format, gzip: zipped !== undefined || /\.gz$/i.test(to) };
+}
+
+/** Days in the zone of `--tz`, or of the run. Throws CliError 'usage' for what is no zone here. */
+export function daysOfFlag(ctx: Context, zone: string | undefined): Days {
+  return zone === undefined ? ctx.days : daysIn(ctx, '--tz', zone);
+}
+
+/** Days in the zone that a file's query says. Throws CliError 'usage' for what is no zone here. */
+export function daysOfFile(ctx: Context, zone: unknown): Days {
+  return daysIn(ctx, 'the file counts days in', String(zone));
+}
+
+function daysIn(ctx: Context, whose: string, zone: string): Days {
+  const days = ctx.daysIn(zone);
+  if (days !== undefined) return days;
+  throw usage(`${whose} ${zone}: no time zone of this machine; a name such as America/Mexico_City or UTC`);
+}
+
+/** What has to be said again to go on, besides what is exported and where to. */
+export function againWords({ options }: Context, input: ExportInput): readonly string[] {
+  const { 'max-rps': perSecond } = input;
+  return [
+    ...limitWords(input),
+    ...options.outputWords,
+    ...(perSecond === undefined ? [] : ['--max-rps', String(perSecond)]),
+  ];
+}
+
+/** What decides the bytes of a file, besides what is exported: two runs to one file must agree on it. */
+export function contentWords(
+  { options }: Context,
+  input: ExportInput,
+  { format }: ExportForm,
+): readonly string[] {
+  const { columns, header } = options;
+  return [
+    ...limitWords(input),
+    '-o',
+    format,
+    ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(header ? [] : ['--no-header']),
+  ];
+}
+
+// Where pages begin decides what stands in one member of a .gz.
+function limitWords({ limit }: ExportInput): readonly string[] {
+  return limit === undefined ? [] : ['--limit', String(limit)];
 }

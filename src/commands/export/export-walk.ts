@@ -5,10 +5,10 @@ import { type Column, idOf, isCountable, type JsonObject, type ResourceName } fr
 import type { ExportFile, ExportRow, PageWalked } from '../../exports/exports.ts';
 import type { Context } from '../command.ts';
 import { widePages } from '../walk.ts';
-import type { ExportInput } from './flags.ts';
+import type { ExportInput } from './export-flags.ts';
 
 /** What is exported. */
-export interface Export {
+export interface ExportJob {
   readonly resource: ResourceName;
   /** What a row is: `orders`, `refunds`. */
   readonly rowsWord: string;
@@ -38,23 +38,23 @@ export interface RowMaker {
 }
 
 /** An export on its way. */
-export interface Run {
+export interface ExportRun {
   readonly ctx: Context;
   readonly service: OpenService;
   readonly input: ExportInput;
-  readonly job: Export;
+  readonly job: ExportJob;
   /** The words of this export, to be typed again. */
   readonly again: readonly string[];
 }
 
 /** A page of the walk as rows, and how far it came. */
-export interface RowsOfPage extends PageWalked {
+interface RowsOfPage extends PageWalked {
   readonly rows: readonly ExportRow[];
 }
 
 /** Walks to the end. Throws CliError 'incomplete' where the service does not say whether that is the end. */
-export async function* walked(
-  { ctx, service, job, input }: Run,
+export async function* walkRows(
+  { ctx, service, job, input }: ExportRun,
   maker: RowMaker,
   { after, before }: Partial<Pick<ExportFile, 'after' | 'before'>> = {},
 ): AsyncGenerator<RowsOfPage> {
@@ -67,7 +67,7 @@ export async function* walked(
     const rows = page.records.flatMap((record) => maker.rowsOf(record));
     last = idOf(page.records.at(-1)) ?? last;
     const odd = page.records.filter(({ value }) => !isCountable(job.resource, value));
-    if (odd.length > 0) sayOdd(ctx, odd);
+    if (odd.length > 0) warnOfOdd(ctx, odd);
     yield {
       rows,
       last,
@@ -82,7 +82,7 @@ export async function* walked(
   }
 }
 
-function sayOdd({ notes }: Context, odd: readonly WireRecord[]): void {
+function warnOfOdd({ notes }: Context, odd: readonly WireRecord[]): void {
   const [first] = odd;
   const more = odd.length === 1 ? '' : ` and ${odd.length - 1} more`;
   notes.warn(

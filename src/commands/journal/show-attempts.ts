@@ -1,13 +1,12 @@
 /** What the journal commands share: which attempts are meant, how they are listed and shown. */
 
-import type { Column, JsonObject } from '../../api/spec.ts';
-import { fieldColumn } from '../../api/spec.ts';
+import { type Column, fieldColumn, type JsonObject } from '../../api/spec.ts';
 import { changeOf } from '../../changes/change-words.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Moment, VerdictRow } from '../../journal/journal.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
-import { nextSteps, outcomeWords, recordOf } from './words.ts';
+import { nextSteps, outcomeWords, recordOf } from './describe-attempt.ts';
 
 /** The columns of a list of attempts. */
 export const attemptColumns: readonly Column[] = [
@@ -77,7 +76,7 @@ function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
 }
 
 /** Whether a person must look: it is open, or an alarm stands. */
-export function needsLook(ctx: Context, record: AttemptRecord, now: Moment): boolean {
+export function needsPerson(ctx: Context, record: AttemptRecord, now: Moment): boolean {
   return ctx.journal.isOpen(record, now) || record.verdicts.at(-1)?.alarm !== undefined;
 }
 
@@ -163,4 +162,21 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,
     })),
   ];
+}
+
+/** INTENT: `i_` and letters or digits. */
+export function intentArgument<const R extends boolean>(required: R) {
+  return {
+    name: 'intent',
+    summary: "the journal's id, such as i_7f3k2m9q",
+    required,
+    offers: 'intents',
+    parse: (text: string): string => {
+      if (/^i_[A-Za-z0-9]{1,64}$/.test(text)) return text;
+      throw new CliError('usage', `INTENT ${text}: not an id of the journal, which looks like i_7f3k2m9q`, {
+        certain: 'nothing was sent',
+        now: ['paydesk journal list'],
+      });
+    },
+  } as const;
 }

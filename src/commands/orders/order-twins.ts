@@ -1,7 +1,7 @@
 /** Possible twins: orders of the same buyer and amount within ten minutes, told as pages are read. Flat memory. */
 
 import { type JsonObject, valueAt } from '../../api/spec.ts';
-import { fold } from './folding.ts';
+import { fold } from './fold-text.ts';
 
 /** What was seen of twins. */
 export interface Twins {

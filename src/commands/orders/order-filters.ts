@@ -6,15 +6,15 @@ import type { Context } from '../command.ts';
 import { flag, usage } from '../command.ts';
 import type { Filter } from '../listing.ts';
 import {
+  clockAndZoneOf,
   isWithin,
-  reckoningOf,
   type TimeRange,
   timeRange,
   type When,
   whenFlag,
   whenWords,
 } from '../typed-time.ts';
-import { fold } from './folding.ts';
+import { fold } from './fold-text.ts';
 
 /** The flags of these commands. */
 export const filterFlags = {
@@ -61,8 +61,8 @@ export interface OrderFilters {
 
 /** Reads the flags. Throws CliError 'usage' where nothing can pass. */
 export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
-  const reckoning = reckoningOf(ctx);
-  const range = timeRange(input, reckoning);
+  const clockAndZone = clockAndZoneOf(ctx);
+  const range = timeRange(input, clockAndZone);
   const amounts = amountRange(input);
   const undated = counted((order) => typeof order.created_at !== 'number');
   const unpriced = counted((order) => !isAmount(order.amount));
@@ -83,8 +83,8 @@ export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
   if (since !== undefined || until !== undefined)
     filters.push({
       words: [
-        ...(since === undefined ? [] : whenWords('--since', since, reckoning)),
-        ...(until === undefined ? [] : whenWords('--until', until, reckoning)),
+        ...(since === undefined ? [] : whenWords('--since', since, clockAndZone)),
+        ...(until === undefined ? [] : whenWords('--until', until, clockAndZone)),
       ],
       accepts: (order) => !undated.is(order) && isWithin(range, Number(order.created_at)),
       few: true,
