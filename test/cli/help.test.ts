@@ -1,12 +1,12 @@
-/** CONVENTIONS, section A: help and docs. */
+/** Help and docs. */
 
 import { expect, test } from 'vitest';
+import { groupNames, helpOf, leafCommands, textOf } from '../harness/help-text.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
+import { each, openDesk } from '../harness/scripted-answers.ts';
 import { json } from '../harness/server.ts';
-import { groupNames, helpOf, leafCommands, textOf } from './help.ts';
-import { each, openDesk } from './scripted.ts';
 
-test('C1 --help and -h print the same text to stdout, nothing to stderr, and exit 0', async () => {
+test('--help and -h print the same text to stdout, nothing to stderr, and exit 0 (C1)', async () => {
   using home = newHome();
   const [long, short] = await each(['--help', '-h'], (flag) => paydesk([flag], { home }));
   expect(long).toMatchObject({ code: 0, stderr: '' });
@@ -14,7 +14,7 @@ test('C1 --help and -h print the same text to stdout, nothing to stderr, and exi
   expect(short).toEqual(long);
 });
 
-test('C2 paydesk alone and a bare noun print concise help with an example, exit 0 and send nothing', async () => {
+test('paydesk alone and a bare noun print concise help with an example, exit 0 and send nothing (C2)', async () => {
   await using desk = await openDesk(json({}));
   const ran = await each([[], ['orders']], (line) => desk.run(line));
   for (const one of ran) expect(one).toMatchObject({ code: 0, stderr: '' });
@@ -27,7 +27,7 @@ test('C2 paydesk alone and a bare noun print concise help with an example, exit 
   expect(desk.server.connections).toBe(0);
 });
 
-test('C3 X --help, X -h and help X are the same text for every command and noun', async () => {
+test('X --help, X -h and help X are the same text for every command and noun (C3)', async () => {
   for (const words of [...(await leafCommands()), ...(await groupNames()).map((noun) => [noun])]) {
     const name = words.join(' ');
     const text = await textOf([...words, '--help'], 80);
@@ -37,7 +37,7 @@ test('C3 X --help, X -h and help X are the same text for every command and noun'
   }
 });
 
-test('C3 the program prints that text to stdout, nothing to stderr, and exits 0', async () => {
+test('the program prints that text to stdout, nothing to stderr, and exits 0 (C3)', async () => {
   using home = newHome();
   for (const words of [['orders'], ['orders', 'refund']]) {
     const stdout = `${(await textOf([...words, '--help'], 80)).trimEnd()}\n`;
@@ -52,7 +52,7 @@ test('C3 the program prints that text to stdout, nothing to stderr, and exits 0'
   }
 });
 
-test('C4 --help at the end of any line shows help of its command and sends nothing', async () => {
+test('--help at the end of any line shows help of its command and sends nothing (C4)', async () => {
   await using desk = await openDesk(json({}));
   const cases: readonly (readonly [words: string, line: readonly string[]])[] = [
     ['orders show', ['orders', 'show', '--help']],
@@ -84,14 +84,14 @@ test('C4 --help at the end of any line shows help of its command and sends nothi
   expect(desk.server.connections).toBe(0);
 });
 
-test('C4 --help behind -- is an argument like any other', async () => {
+test('--help behind -- is an argument like any other (C4)', async () => {
   await using desk = await openDesk(json({}));
   const ran = await desk.run(['orders', 'show', '--', '--help']);
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain('--help: not the id of an order');
 });
 
-test('C5 help for something that does not exist exits 2, names it on stderr and prints nothing on stdout', async () => {
+test('help for something that does not exist exits 2, names it on stderr and prints nothing on stdout (C5)', async () => {
   using home = newHome();
   const lines = ['help nonsense', 'help orders nonsense', 'help nonsense list', 'help orders list nonsense'];
   for (const ran of await each(lines, (line) => paydesk(line.split(' '), { home }))) {
@@ -101,7 +101,7 @@ test('C5 help for something that does not exist exits 2, names it on stderr and 
   }
 });
 
-test('C7 the help topics exist and list every code, every format and every variable that help names', async () => {
+test('the help topics exist and list every code, every format and every variable that help names (C7)', async () => {
   const [codes = '', output = '', environment = '', safety = ''] = await Promise.all(
     ['exit-codes', 'output', 'environment', 'safety'].map((topic) => textOf(['help', topic], 80)),
   );
@@ -116,7 +116,7 @@ test('C7 the help topics exist and list every code, every format and every varia
   expect(safety).toContain('journal');
 });
 
-test('C7 help marks what is required and shows defaults, allowed values and variables of options', async () => {
+test('help marks what is required and shows defaults, allowed values and variables of options (C7)', async () => {
   expect(await helpOf(['orders', 'show'])).toContain('paydesk orders show [options] <id>');
   const help = await helpOf(['orders', 'refund']);
   expect(help).toContain('paydesk orders refund [options] [id]');

@@ -1,4 +1,4 @@
-/** CONVENTIONS 37, 39, 41, 42 and 56, for changes: no reply of theirs is believed, repeated or followed. */
+/** No reply of theirs is believed, repeated or followed. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { changeArgs, type Desk, openDesk, testKey } from '../atmost/desk.ts';
@@ -76,7 +76,7 @@ const odd = inTurn([
 ]);
 
 test.concurrent.each(odd)(
-  'C37 $what in answer to a $kind (a change): unknown in clear words, exit 7',
+  '$what in answer to a $kind (a change): unknown in clear words, exit 7 (C37)',
   async ({ kind, answer, says }) => {
     const made = await changed(kind, answer);
     checkUnknown(made);
@@ -94,7 +94,7 @@ const lost = inTurn([
   { what: 'a chunked body cut off', answer: cutChunked('{"object":"order"') },
 ]);
 
-describe.concurrent('C39 a change reaches the server exactly once (a change)', () => {
+describe.concurrent('a change reaches the server exactly once (a change) (C39)', () => {
   test.each(lost)('$what, $kind: exit 7 and the command that finds out', async ({ kind, answer }) => {
     checkUnknown(await changed(kind, answer));
   });
@@ -113,7 +113,7 @@ describe.concurrent('C39 a change reaches the server exactly once (a change)', (
 
 // The other three are in test/atmost/replies.ts.
 test.concurrent.each(inTurn([302, 307].map((status) => ({ status }))))(
-  'C41 a $status in answer to a $kind is not followed (a change): one request, unknown, exit 7',
+  'a $status in answer to a $kind is not followed (a change): one request, unknown, exit 7 (C41)',
   async ({ kind, status }) => {
     await using target = await startServer(stall);
     const made = await changed(kind, reply('', status, { location: `${target.url}/orders` }));
@@ -130,7 +130,7 @@ test.concurrent.each(
     { what: 'no answer', answer: stall, says: 'no answer from 127.0.0.1' },
     { what: 'half an answer', answer: stallAfter('{"object":"order",'), says: 'not complete within 4 s' },
   ]),
-)('C42 $what to a $kind within --timeout (a change): unknown, exit 7', async ({ kind, answer, says }) => {
+)('$what to a $kind within --timeout (a change): unknown, exit 7 (C42)', async ({ kind, answer, says }) => {
   // Time for a busy machine: the reads before it are in time.
   const made = await changed(kind, answer, ['--timeout', '4']);
   checkUnknown(made);
@@ -152,7 +152,7 @@ async function inFlight() {
   return { home, run, order, answer: gate.resolve };
 }
 
-describe.concurrent('C56 Ctrl-C', () => {
+describe.concurrent('Ctrl-C (C56)', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],

@@ -1,10 +1,10 @@
-/** CONVENTIONS 26, the half about help: it is wrapped to the width that COLUMNS or the terminal says. */
+/** It is wrapped to the width that COLUMNS or the terminal says. */
 
 import { expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
+import { groupNames, leafCommands, textOf } from '../harness/help-text.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
-import { groupNames, leafCommands, textOf } from './help.ts';
 
 /** Lines wider than so many columns; one that holds nothing but an id and what continues it cannot be narrower. */
 function tooWide(text: string, columns: number): readonly string[] {
@@ -12,7 +12,7 @@ function tooWide(text: string, columns: number): readonly string[] {
 }
 
 // The texts of all commands, without starting a process for each of them at each width.
-test.each([40, 60, 80, 120])('C26 no line of any help is wider than %i columns', async (columns) => {
+test.each([40, 60, 80, 120])('no line of any help is wider than %i columns (C26)', async (columns) => {
   const lines = [
     [],
     ['--help'],
@@ -27,7 +27,7 @@ test.each([40, 60, 80, 120])('C26 no line of any help is wider than %i columns',
   }
 });
 
-test.each([40, 120])('C26 off a terminal COLUMNS=%i is the width of help', async (columns) => {
+test.each([40, 120])('off a terminal COLUMNS=%i is the width of help (C26)', async (columns) => {
   using home = newHome();
   const { stdout } = await paydesk(['orders', 'refund', '--help'], { home, env: { COLUMNS: `${columns}` } });
   expect(tooWide(stdout, columns)).toEqual([]);
@@ -35,7 +35,7 @@ test.each([40, 120])('C26 off a terminal COLUMNS=%i is the width of help', async
 });
 
 test.each([40, 120])(
-  'C26 on a terminal of %i columns help is as wide as that, whatever COLUMNS says',
+  'on a terminal of %i columns help is as wide as that, whatever COLUMNS says (C26)',
   async (columns) => {
     using home = newHome();
     const env = { ...cleanEnv({ home }), COLUMNS: '80' };
@@ -46,14 +46,14 @@ test.each([40, 120])(
   },
 );
 
-test('C26 an example that is wrapped is still one command when it is pasted', async () => {
+test('an example that is wrapped is still one command when it is pasted (C26)', async () => {
   using home = newHome();
   const { stdout } = await paydesk([], { home, env: { COLUMNS: '40' } });
   const commands = stdout.replace(/ \\\n\s+/g, ' ').match(/paydesk .*/g) ?? [];
   expect(commands).toContain('paydesk -p demo orders show ord_2tQ7zRk9PwE5xNvAm');
 });
 
-test('C26 no description is broken in mid-sentence: the width alone breaks its lines', async () => {
+test('no description is broken in mid-sentence: the width alone breaks its lines (C26)', async () => {
   const texts = await Promise.all(commands.map(async ({ load }) => (await load()).description ?? ''));
   // A line that starts with a space is a command to copy.
   const breaks = texts.flatMap((text) => text.match(/^[^ \n].*[^.:\n]\n[^ \n].*$/gm) ?? []);

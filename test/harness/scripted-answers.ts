@@ -1,8 +1,8 @@
 /** A scripted service of the tests' own, written from the service's document alone, and the desk in front of it. */
 
-import type { Home } from '../harness/paydesk.ts';
-import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
-import { type Handler, json, startServer, type TestServer } from '../harness/server.ts';
+import type { Home } from './paydesk.ts';
+import { newHome, paydesk, type Ran } from './paydesk.ts';
+import { type Handler, json, startServer, type TestServer } from './server.ts';
 
 export const key = 'key_CANARYxyz0123456789';
 

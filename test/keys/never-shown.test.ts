@@ -1,4 +1,4 @@
-/** I68, I69: how a key comes in, and that no error, whatever a service does, ever brings it out again. */
+/** How a key comes in, and that no error, whatever a service does, ever brings it out again. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,8 +6,10 @@ import { describe, expect, test } from 'vitest';
 import type { AuthScheme } from '../../src/api/spec.ts';
 import { filesWith, leaksOf, newCanary } from '../harness/canary.ts';
 import { certificate } from '../harness/certificate.ts';
+import { helpOf, leafCommands, optionsOf } from '../harness/help-text.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
+import { order } from '../harness/scripted-answers.ts';
 import {
   closedPort,
   cutBody,
@@ -19,12 +21,10 @@ import {
   stall,
   startServer,
 } from '../harness/server.ts';
-import { helpOf, leafCommands, optionsOf } from './help.ts';
-import { order } from './scripted.ts';
 
 const emptyList = json({ object: 'list', has_more: false, data: [] });
 
-describe.concurrent('I68 no flag takes a key', () => {
+describe.concurrent('no flag takes a key (I68)', () => {
   test('help lists none whose value is a key', async () => {
     const leaves = await leafCommands();
     const helps = await Promise.all(leaves.map((words) => helpOf(words)));
@@ -215,7 +215,7 @@ async function expectUnseen(planted: Planted, args: readonly string[], notCode =
   return ran;
 }
 
-describe.concurrent('I69 whatever the service answers, the key is never shown and stands in no other file', () => {
+describe.concurrent('whatever the service answers, the key is never shown and stands in no other file (I69)', () => {
   const manners = [
     { how: 'environment', auth: 'bearer', args: ['orders', 'list', '--debug'] },
     { how: 'stored', auth: 'basic', args: ['orders', 'list', '--json', '--debug'] },

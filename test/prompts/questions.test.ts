@@ -1,13 +1,13 @@
-/** E44, E45, E46, E49: who is asked, where questions appear, and what an empty answer means. */
+/** Who is asked, where questions appear, and what an empty answer means. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, startDesk } from '../harness/desk.ts';
+import { helpOf } from '../harness/help-text.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { atTerminal } from '../harness/terminal.ts';
-import { helpOf } from './help.ts';
 
 // The two that are asked in vain, and the two that change something.
 let sandbox: Desk;
@@ -75,7 +75,7 @@ const missing: readonly Missing[] = [
 
 const promptText = /Which order\?|What of it|How much|Why\?|Send it|Type the amount/;
 
-describe.concurrent('E44 off a terminal something missing exits 2 naming the flag, without waiting', () => {
+describe.concurrent('off a terminal something missing exits 2 naming the flag, without waiting (E44)', () => {
   test.each(missing)('$name', async ({ desk, args, flag }) => {
     using home = newHome();
     const ran = await paydesk(args(), { home, env: desk().env, stdinOpen: true });
@@ -112,7 +112,7 @@ describe.concurrent('E44 off a terminal something missing exits 2 naming the fla
   });
 });
 
-describe.concurrent('E45 --no-input, PAYDESK_NO_INPUT and CI ask nothing, even on a terminal', () => {
+describe.concurrent('--no-input, PAYDESK_NO_INPUT and CI ask nothing, even on a terminal (E45)', () => {
   const ways = [
     { way: '--no-input', words: ['--no-input'], env: {} },
     { way: 'PAYDESK_NO_INPUT=1', words: [], env: { PAYDESK_NO_INPUT: '1' } },
@@ -153,7 +153,7 @@ describe.concurrent('E45 --no-input, PAYDESK_NO_INPUT and CI ask nothing, even o
   });
 });
 
-describe.concurrent('E46 questions are asked on stderr: stdout is the result and nothing else', () => {
+describe.concurrent('questions are asked on stderr: stdout is the result and nothing else (E46)', () => {
   test('a refund answered at the terminal leaves pure JSON in the file', async () => {
     using home = newHome();
     const terminal = atTerminal(['orders', 'refund', id(1), '--json'], {
@@ -188,7 +188,7 @@ describe.concurrent('E46 questions are asked on stderr: stdout is the result and
   });
 });
 
-describe.concurrent('E49 an empty answer to a confirmation means No', () => {
+describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
   test.each([
     {
       name: 'a refund',

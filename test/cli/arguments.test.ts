@@ -1,4 +1,4 @@
-/** CONVENTIONS, section B: arguments and flags, as far as no order has to be read for them. */
+/** Arguments and flags, as far as no order has to be read for them. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import { readCommandLine } from '../../src/cli/command-line.ts';
 import { globalFlags } from '../../src/cli/global-flags.ts';
 import type { Flag } from '../../src/commands/command.ts';
 import { CliError } from '../../src/errors.ts';
+import { helpOf, leafCommands, optionsOf } from '../harness/help-text.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
+import { customer, each, openDesk, order, pages } from '../harness/scripted-answers.ts';
 import { json } from '../harness/server.ts';
-import { helpOf, leafCommands, optionsOf } from './help.ts';
-import { customer, each, openDesk, order, pages } from './scripted.ts';
 
 const usage = { code: 2, stdout: '' };
 const rows = [order('ord_Aa1'), order('ord_Bb2'), order('ord_Cc3')];
@@ -46,7 +46,7 @@ async function checkRead(cases: readonly Refused[]): Promise<void> {
   }
 }
 
-test('C9 --version and -V print exactly one line, the version of the package', async () => {
+test('--version and -V print exactly one line, the version of the package (C9)', async () => {
   using home = newHome();
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
     version: string;
@@ -58,7 +58,7 @@ test('C9 --version and -V print exactly one line, the version of the package', a
   }
 });
 
-test('C10 an unknown command or option exits 2 and names the nearest valid one', async () => {
+test('an unknown command or option exits 2 and names the nearest valid one (C10)', async () => {
   await checkStarted([
     { line: 'ordres list', says: ['ordres', 'orders'] },
     { line: 'orders lst', says: ['lst', 'list'] },
@@ -72,7 +72,7 @@ test('C10 an unknown command or option exits 2 and names the nearest valid one',
   ]);
 });
 
-test('C11 what is missing, too much or outside the allowed values exits 2 with its name and those values', async () => {
+test('what is missing, too much or outside the allowed values exits 2 with its name and those values (C11)', async () => {
   await checkStarted([
     { line: 'orders show', says: ["'id'"] },
     { line: 'orders capture --yes', says: ['missing ID'] },
@@ -108,7 +108,7 @@ test('C11 what is missing, too much or outside the allowed values exits 2 with i
   ]);
 });
 
-test('C12 every short flag has a long form', async () => {
+test('every short flag has a long form (C12)', async () => {
   for (const words of await leafCommands()) {
     const help = await helpOf(words);
     const lines = help.split('\n').filter((line) => /^ {2}-/.test(line));
@@ -116,7 +116,7 @@ test('C12 every short flag has a long form', async () => {
   }
 });
 
-test('C12 a value may follow its flag after a space, after = or at once, and short switches bundle', async () => {
+test('a value may follow its flag after a space, after = or at once, and short switches bundle (C12)', async () => {
   using home = newHome();
   const forms = [['--profile', 'demo'], ['--profile=demo'], ['-p', 'demo'], ['-pdemo']];
   const [first, ...others] = await each(forms, (form) =>
@@ -130,7 +130,7 @@ test('C12 a value may follow its flag after a space, after = or at once, and sho
   expect(bundled).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('C13 a global option gives the same bytes before and after the words of the command', async () => {
+test('a global option gives the same bytes before and after the words of the command (C13)', async () => {
   await using desk = await openDesk(pages(rows));
   const options = [
     ['--csv', '--no-header', '--columns', 'id,amount', '-q', '--no-input'],
@@ -155,7 +155,7 @@ test('C13 a global option gives the same bytes before and after the words of the
   }
 });
 
-test('C13 every global option is read the same before, between and after the words of the command', async () => {
+test('every global option is read the same before, between and after the words of the command (C13)', async () => {
   const words = ['orders', 'list'] as const;
   const plain = await readCommandLine(words, 80);
   for (const [name, { value }] of Object.entries<Flag>(globalFlags)) {
@@ -177,7 +177,7 @@ const valueFor: Readonly<Record<string, string>> = {
   lang: 'es',
 };
 
-test('C14 behind -- everything is an argument: -weird is a malformed id, not an unknown option', async () => {
+test('behind -- everything is an argument: -weird is a malformed id, not an unknown option (C14)', async () => {
   await using desk = await openDesk(json({}));
   const ran = await desk.run(['orders', 'show', '--', '-weird']);
   expect(ran).toMatchObject(usage);
@@ -186,7 +186,7 @@ test('C14 behind -- everything is an argument: -weird is a malformed id, not an 
   expect(desk.server.connections).toBe(0);
 });
 
-test('C15 a prefix of a command or option is not taken for it: exit 2 with the whole word', async () => {
+test('a prefix of a command or option is not taken for it: exit 2 with the whole word (C15)', async () => {
   await checkStarted([
     { line: 'ord list', says: ['orders'] },
     { line: 'orders list --js', says: ['--json'] },
@@ -199,7 +199,7 @@ test('C15 a prefix of a command or option is not taken for it: exit 2 with the w
   ]);
 });
 
-test('C16 flags that contradict each other exit 2, both are named, nothing is asked for', async () => {
+test('flags that contradict each other exit 2, both are named, nothing is asked for (C16)', async () => {
   await checkStarted([
     { line: 'orders list --json --csv', says: ['--json', '--csv'] },
     { line: 'orders list -o table --json', says: ['-o table', '--json'] },
@@ -233,7 +233,7 @@ async function errorOfTwice(words: readonly string[], name: string): Promise<unk
   return `none of the values of this test is one for --${name}`;
 }
 
-test('C17 a single-value flag given twice is refused, for every flag of every command', async () => {
+test('a single-value flag given twice is refused, for every flag of every command (C17)', async () => {
   const [first = [], ...others] = await leafCommands();
   // The global ones are the same everywhere.
   const flags = [
@@ -253,14 +253,14 @@ test('C17 a single-value flag given twice is refused, for every flag of every co
   }
 });
 
-test('C17 a single-value flag given twice exits 2 and asks for nothing, also once before and once after the command', async () => {
+test('a single-value flag given twice exits 2 and asks for nothing, also once before and once after the command (C17)', async () => {
   await checkStarted([
     { line: 'orders refund ord_1 --amount 1 --amount 2', says: ['--amount is given twice'] },
     { line: '-p demo orders list -p environment', says: ['--profile is given twice'] },
   ]);
 });
 
-test('C19 hostile ids exit 2 wherever an id is taken, and nothing is asked for', async () => {
+test('hostile ids exit 2 wherever an id is taken, and nothing is asked for (C19)', async () => {
   const hostile = [
     '../customers',
     'ord_1/../../customers',
@@ -304,7 +304,7 @@ test('C19 hostile ids exit 2 wherever an id is taken, and nothing is asked for',
   await checkRead(lines.map((line) => ({ line, says: [] })));
 });
 
-test('C19 an accepted id arrives as one query value or one path segment', async () => {
+test('an accepted id arrives as one query value or one path segment (C19)', async () => {
   const id = 'ord_2tQ7zRk9PwE5xNvAm';
   await using desk = await openDesk(pages([order(id)], [customer('cus_2sZp8LmQ4tVx')]));
   await each(
@@ -323,7 +323,7 @@ test('C19 an accepted id arrives as one query value or one path segment', async 
   expect(urls).toContain(`POST /orders/${id}/refunds`);
 });
 
-test('C10 what is no order id leads to a search, and an unknown verb to the help of its noun', async () => {
+test('what is no order id leads to a search, and an unknown verb to the help of its noun (C10)', async () => {
   await using desk = await openDesk(json({}));
   const lines = [
     ['orders', 'show', 'Pérez'],

@@ -1,16 +1,16 @@
-/** CONVENTIONS 16 and 18: amounts, and which charge they are for. */
+/** Amounts, and which charge they are for. */
 
 import { expect, test } from 'vitest';
 import { readCommandLine } from '../../src/cli/command-line.ts';
+import { changing, charge, each, listOf, openDesk, order } from '../harness/scripted-answers.ts';
 import { json } from '../harness/server.ts';
-import { changing, charge, each, listOf, openDesk, order } from './scripted.ts';
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';
 
 const refund = (amount: string) => ['orders', 'refund', id, '--charge', '1', '--yes', '--amount', amount];
 
 test.each(['-5', '1.5', '', '٣', '9007199254740992'])(
-  'C18 --amount %j is no amount: exit 2, nothing is asked for',
+  '--amount %j is no amount: exit 2, nothing is asked for (C18)',
   async (amount) => {
     await using desk = await openDesk(json({}));
     const ran = await desk.run(refund(amount));
@@ -37,7 +37,7 @@ test.each(
     '$5',
     '٣٠٠',
   ].concat('99999999999999999'),
-)('C18 --amount %j is refused where every command line is read: no amount either', async (amount) => {
+)('--amount %j is refused where every command line is read: no amount either (C18)', async (amount) => {
   await expect(readCommandLine(refund(amount), 80)).rejects.toMatchObject({
     exitCode: 2,
     message: expect.stringMatching(/^--amount .*not an amount/),
@@ -45,7 +45,7 @@ test.each(
 });
 
 test.each(['1', '9007199254740990'])(
-  'C18 --amount %s reaches the service as exactly that integer, beside its charge_id',
+  '--amount %s reaches the service as exactly that integer, beside its charge_id (C18)',
   async (amount) => {
     const whole = { amount: 9_007_199_254_740_991 };
     await using desk = await openDesk(
@@ -58,7 +58,7 @@ test.each(['1', '9007199254740990'])(
   },
 );
 
-test('C16 --amount on an order with several charges that count exits 3, lists them, and sends nothing', async () => {
+test('--amount on an order with several charges that count exits 3, lists them, and sends nothing (C16)', async () => {
   const charges = listOf([
     charge('ch_1', { amount: 35_000 }),
     charge('ch_2', { amount: 17_000, payment_method: { object: 'card_payment', last4: '5100' } }),
@@ -73,7 +73,7 @@ test('C16 --amount on an order with several charges that count exits 3, lists th
   expect(desk.changes()).toBe(0);
 });
 
-test('C16 a declined charge beside a paid one does not count: --amount goes to the paid one', async () => {
+test('a declined charge beside a paid one does not count: --amount goes to the paid one (C16)', async () => {
   const charges = listOf([
     charge('ch_1', { status: 'declined', is_refundable: false, failure_code: 'insufficient_funds' }),
     charge('ch_2'),
@@ -84,7 +84,7 @@ test('C16 a declined charge beside a paid one does not count: --amount goes to t
   expect(sent.map(({ body }) => body)).toEqual(['{"charge_id":"ch_2","amount":300}']);
 });
 
-test('C18 more than is left of a charge exits 3 with the figures and sends nothing', async () => {
+test('more than is left of a charge exits 3 with the figures and sends nothing (C18)', async () => {
   await using desk = await openDesk(changing(order(id)));
   const cases = ['35001', '9007199254740991'];
   for (const ran of await each(cases, (amount) =>

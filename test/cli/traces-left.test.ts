@@ -1,4 +1,4 @@
-/** K77: no host but the service is asked for anything, a run loads what it uses, and leaves only what is documented. */
+/** No host but the service is asked for anything, a run loads what it uses, and leaves only what is documented. */
 
 import { globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -73,7 +73,7 @@ const marks = {
   hono: 'Can not add a route since the matcher is already built.',
 } as const;
 
-describe('K77 a run leaves nobody and nothing else touched', () => {
+describe('a run leaves nobody and nothing else touched (K77)', () => {
   test('the marks of packages stand in the program', () => {
     const all = globSync('*.js', { cwd: dist }).map((file) => readFileSync(join(dist, file), 'utf8'));
     for (const mark of Object.values(marks)) expect(all.some((text) => text.includes(mark))).toBe(true);

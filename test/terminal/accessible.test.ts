@@ -1,11 +1,11 @@
-/** L78, L79: languages and zones change nothing for scripts; people who cannot use a redrawn screen get plain lines. */
+/** Languages and zones change nothing for scripts; people who cannot use a redrawn screen get plain lines. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, type SeenOrder, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { order } from '../harness/scripted-answers.ts';
 import { json, startServer } from '../harness/server.ts';
 import { atTerminal } from '../harness/terminal.ts';
-import { order } from './scripted.ts';
 
 let desk: Desk;
 // The one whose orders are refunded, beside the one that must answer the same every time.
@@ -31,7 +31,7 @@ const paidOnce = (index: number): SeenOrder => {
   return found;
 };
 
-describe.concurrent('L78 language and zone of the machine', () => {
+describe.concurrent('language and zone of the machine (L78)', () => {
   const settings = [
     { LANG: 'es_MX.UTF-8', TZ: 'Asia/Tokyo' },
     { LC_ALL: 'C' },
@@ -132,7 +132,7 @@ describe.concurrent('L78 language and zone of the machine', () => {
 // Anything but a line end, and colour where colour is not ruled out, moves the cursor or hides it.
 const movement = /\x1b(?!\[[\d;]*m)|\r(?!\n)|\x08/;
 
-describe.concurrent('L79 line prompts: nothing is redrawn', () => {
+describe.concurrent('line prompts: nothing is redrawn (L79)', () => {
   const styles = [
     { name: 'PAYDESK_ACCESSIBLE=1', env: { PAYDESK_ACCESSIBLE: '1' } },
     { name: 'TERM=dumb', env: { TERM: 'dumb' } },

@@ -1,11 +1,11 @@
-/** CONVENTIONS, section C: the formats for scripts. */
+/** The formats for scripts. */
 
 import { expect, test } from 'vitest';
+import { readCsv } from '../harness/csv.ts';
+import { leafCommands } from '../harness/help-text.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
+import { customer, each, errorBody, listOf, openDesk, order, pages } from '../harness/scripted-answers.ts';
 import { cutBody, type Handler, inTurn, json, reply } from '../harness/server.ts';
-import { readCsv } from './csv.ts';
-import { leafCommands } from './help.ts';
-import { customer, each, errorBody, listOf, openDesk, order, pages } from './scripted.ts';
 
 const escapes = /\x1b/;
 const forced = { FORCE_COLOR: '1' };
@@ -31,7 +31,7 @@ const lines: Readonly<Record<string, readonly string[]>> = {
 /** It waits, and its one line is read by every test that starts one. */
 const waiting = ['simulator serve'];
 
-test('C20 C21 with --json every command prints one document and no escape, or fails with one error object', async () => {
+test('with --json every command prints one document and no escape, or fails with one error object (C20, C21)', async () => {
   const commands = (await leafCommands()).filter(
     (words) => !['help', 'completion'].includes(words[0] ?? '') && !waiting.includes(words.join(' ')),
   );
@@ -59,7 +59,7 @@ test('C20 C21 with --json every command prints one document and no escape, or fa
   }
 });
 
-test('C20 --ndjson is one document a line, a record of a list is what the service sent, byte for byte, and stderr has nothing of it', async () => {
+test('--ndjson is one document a line, a record of a list is what the service sent, byte for byte, and stderr has nothing of it (C20)', async () => {
   const sent =
     '{ "id":"ord_1",\t"object":"order", "livemode":false,"amount":1.0e2, "new_field":{"a":[1, 2]} }';
   // A tab between tokens could move the cursor of a terminal.
@@ -156,7 +156,7 @@ const failures: readonly Failure[] = [
   },
 ];
 
-test.each(failures)('C21 under --json or --ndjson, $name fails with one error object', async (failure) => {
+test.each(failures)('under --json or --ndjson, $name fails with one error object (C21)', async (failure) => {
   const { code, line, handler, env, flags = both } = failure;
   for (const flag of flags) {
     await using desk = await openDesk(handler());
@@ -181,7 +181,7 @@ test.each(failures)('C21 under --json or --ndjson, $name fails with one error ob
   }
 });
 
-test('C21 a cut reply in the middle of a CSV leaves whole rows, and the error is for people', async () => {
+test('a cut reply in the middle of a CSV leaves whole rows, and the error is for people (C21)', async () => {
   await using desk = await openDesk(inTurn(firstPage, cutBody('{"object":"list","data":[{"id":"ord_3"')));
   const ran = await desk.run(['orders', 'list', '--all', '--csv', '--columns', 'id,amount']);
   expect(ran.code).toBe(9);
@@ -192,7 +192,7 @@ test('C21 a cut reply in the middle of a CSV leaves whole rows, and the error is
 
 const nasty = 'line one\nline two\ttab, "quoted", comma\r\nend';
 
-test('C30 a piped table and ndjson hold one record a line whatever a name holds', async () => {
+test('a piped table and ndjson hold one record a line whatever a name holds (C30)', async () => {
   await using desk = await openDesk(
     pages([], [customer('cus_1', { name: nasty, email: 'a\u2028b\vc\u0085d' }), customer('cus_2')]),
   );
@@ -206,7 +206,7 @@ test('C30 a piped table and ndjson hold one record a line whatever a name holds'
   expect(records).toMatchObject([{ id: 'cus_1', name: nasty, email: 'a\u2028b\vc\u0085d' }, { id: 'cus_2' }]);
 });
 
-test('C30 CSV comes back whole out of a reader of its own', async () => {
+test('CSV comes back whole out of a reader of its own (C30)', async () => {
   const names = [nasty, '"', ',', '""\n""', 'José Ángel', '王小明 🌵', ' spaces ', 'a\rb', '', 'end,'];
   await using desk = await openDesk(
     pages(
@@ -222,7 +222,7 @@ test('C30 CSV comes back whole out of a reader of its own', async () => {
   expect(texts).toEqual(names.map((name, index) => [`cus_${index}`, name, `e${index}`, '']));
 });
 
-test('C31 CSV: booleans, ISO times, integers, negative refunds, formulas disarmed, a stable heading', async () => {
+test('CSV: booleans, ISO times, integers, negative refunds, formulas disarmed, a stable heading (C31)', async () => {
   const rows = [
     order('ord_1', {
       amount: 9_007_199_254_740_991,
@@ -261,7 +261,7 @@ test('C31 CSV: booleans, ISO times, integers, negative refunds, formulas disarme
   expect(negative.stdout).toBe('-12000,ord_1\n,ord_2\n,ord_3\n');
 });
 
-test('C31 --no-header leaves the heading out of table and CSV and changes nothing else', async () => {
+test('--no-header leaves the heading out of table and CSV and changes nothing else (C31)', async () => {
   await using desk = await openDesk(pages([order('ord_1'), order('ord_2')]));
   for (const format of ['csv', 'table']) {
     const [headed, bare] = await each([[], ['--no-header']], (more) =>
@@ -271,7 +271,7 @@ test('C31 --no-header leaves the heading out of table and CSV and changes nothin
   }
 });
 
-test('C32 an empty list exits 0: an empty envelope, a heading alone, and words on stderr for people', async () => {
+test('an empty list exits 0: an empty envelope, a heading alone, and words on stderr for people (C32)', async () => {
   await using desk = await openDesk(pages([]));
   const formats = ['json', 'ndjson', 'csv', 'table', 'list'];
   const [asJson, ndjson, csv, table, list] = await each(formats, (format) =>
@@ -288,7 +288,7 @@ test('C32 an empty list exits 0: an empty envelope, a heading alone, and words o
   }
 });
 
-test('C32 a filter that nothing passes gives an empty list as well', async () => {
+test('a filter that nothing passes gives an empty list as well (C32)', async () => {
   await using desk = await openDesk(pages([order('ord_1')]));
   const ran = await desk.run(['orders', 'list', '--status', 'nonsense', '--json']);
   expect(ran.code).toBe(0);
@@ -296,7 +296,7 @@ test('C32 a filter that nothing passes gives an empty list as well', async () =>
   expect(ran.stderr).toContain('No orders');
 });
 
-test('C20 a change prints the object of the service and a dry run its own record', async () => {
+test('a change prints the object of the service and a dry run its own record (C20)', async () => {
   using home = newHome();
   const id = 'ord_2tQ7zRk9PwE5xNvAm';
   const dry = await paydesk(['-p', 'demo', 'orders', 'refund', id, '--charge', '2', '--dry-run', '--json'], {

@@ -1,13 +1,13 @@
-/** CONVENTIONS 6: every example that help shows runs on a fresh demo. */
+/** Every example that help shows runs on a fresh demo. */
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { examplesOf, helpOf, leafCommands } from '../harness/help-text.ts';
 import { bin, cleanEnv, type Home, newHome } from '../harness/paydesk.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
-import { examplesOf, helpOf, leafCommands } from './help.ts';
-import { each, key } from './scripted.ts';
+import { each, key } from '../harness/scripted-answers.ts';
 
 /** What an example that asks shows when it asks. */
 const question = /\? |\(y\/N\)|: $/;
@@ -71,7 +71,7 @@ function layOutFiles(line: string, home: Home): void {
   }
 }
 
-test('C6 every command shows an example for people and one for scripts, or says why none', async () => {
+test('every command shows an example for people and one for scripts, or says why none (C6)', async () => {
   const shown = await examples();
   for (const words of await leafCommands()) {
     const own = shown.filter(({ command }) => command === words.join(' '));
@@ -80,7 +80,7 @@ test('C6 every command shows an example for people and one for scripts, or says 
   }
 });
 
-test('C6 every example runs in a fresh home: none is a usage error, and on demo all succeed', async () => {
+test('every example runs in a fresh home: none is a usage error, and on demo all succeed (C6)', async () => {
   const shown = await examples();
   expect(shown.length).toBeGreaterThan(15);
   for (const ended of await each(shown, runAsPerson)) {

@@ -1,4 +1,4 @@
-/** E47, E48, E51, and F34: every way of ending a question leaves the terminal as it was and the service untouched. */
+/** Every way of ending a question leaves the terminal as it was and the service untouched. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -110,7 +110,7 @@ const cases = [
     .map((question) => ({ style: 'lines' as const, name: question.name, question })),
 ];
 
-describe.concurrent('E47 F34 Ctrl-C at a prompt exits 130 with one short line, sends nothing and leaves nothing pending', () => {
+describe.concurrent('Ctrl-C at a prompt exits 130 with one short line, sends nothing and leaves nothing pending (E47, F34)', () => {
   test.each(cases)('$name, $style', async ({ question, style }) => {
     const { ended, lastLine, changes, journal } = await stopAt(question, style, (terminal) =>
       terminal.type('\x03'),
@@ -123,7 +123,7 @@ describe.concurrent('E47 F34 Ctrl-C at a prompt exits 130 with one short line, s
   });
 });
 
-describe.concurrent('E48 F34 Ctrl-D at a prompt exits 3, says cancelled, sends nothing and leaves nothing pending', () => {
+describe.concurrent('Ctrl-D at a prompt exits 3, says cancelled, sends nothing and leaves nothing pending (E48, F34)', () => {
   test.each(cases)('$name, $style', async ({ question, style }) => {
     const { ended, lastLine, changes, journal } = await stopAt(question, style, (terminal) =>
       terminal.type('\x04'),
@@ -151,7 +151,7 @@ const delivered = signals.flatMap((one) =>
   kindsOfPrompt.slice(0, one.signal === 'SIGHUP' ? undefined : 2).map((kind) => ({ ...one, ...kind })),
 );
 
-describe.concurrent('E51 F34 a signal at a prompt, a hang-up too, restores cursor and echo and leaves nothing pending', () => {
+describe.concurrent('a signal at a prompt, a hang-up too, restores cursor and echo and leaves nothing pending (E51, F34)', () => {
   test.each(delivered)('$signal: $name, $style', async ({ signal, code, style, name }) => {
     const question = questions.find((one) => one.name === name) ?? questions[0];
     if (question === undefined) throw new Error(`no question ${name}`);

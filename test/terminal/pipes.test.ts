@@ -1,4 +1,4 @@
-/** F52, F53, F54, F55: readers that go away or are slow, full disks, and closed descriptors. */
+/** Readers that go away or are slow, full disks, and closed descriptors. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ function shell(text: string, home: Home, env: Readonly<Record<string, string>> =
 // A table that is laid out whole, a document that stays open, and lines; `list` and `ndjson` are lines as well.
 const formats = ['table', 'json', 'csv'] as const;
 
-describe.concurrent('F52 a reader that goes away ends a list with exit 9, no stack and no further page', () => {
+describe.concurrent('a reader that goes away ends a list with exit 9, no stack and no further page (F52)', () => {
   test.each(formats)('-o %s | head -1', async (format) => {
     using home = newHome();
     const pages = orderPages({ pages: 200, count: 20 });
@@ -99,7 +99,7 @@ async function readSlowly(
   return { code, text: Buffer.concat(pieces).toString() };
 }
 
-describe('F53 a slow reader gets every byte', () => {
+describe('a slow reader gets every byte (F53)', () => {
   const args = ['orders', 'list', '--all', '--json'];
 
   test('5 MB of a list that ends well', async () => {
@@ -127,7 +127,7 @@ describe('F53 a slow reader gets every byte', () => {
   });
 });
 
-describe.concurrent('F54 output that cannot be written exits 9 with one line that names the error', () => {
+describe.concurrent('output that cannot be written exits 9 with one line that names the error (F54)', () => {
   const commands = [
     ...formats.map((format) => `-p demo orders list -o ${format}`),
     '-p demo orders list --all --ndjson',
@@ -150,7 +150,7 @@ describe.concurrent('F54 output that cannot be written exits 9 with one line tha
   });
 });
 
-describe.concurrent('F55 closed descriptors neither hang nor crash it', () => {
+describe.concurrent('closed descriptors neither hang nor crash it (F55)', () => {
   const closings = ['<&-', '>&-', '2>&-', '<&- >&- 2>&-'];
   const commands = ['-p demo orders list --json', '-p demo orders refund', '--version'];
   const expected: Readonly<Record<string, number>> = { '-p demo orders refund': 2 };
@@ -172,7 +172,7 @@ describe.concurrent('F55 closed descriptors neither hang nor crash it', () => {
   });
 });
 
-describe.concurrent('F55 when stdout is closed and the result is lost: exit 9, and one line says so', () => {
+describe.concurrent('when stdout is closed and the result is lost: exit 9, and one line says so (F55)', () => {
   const lines = [
     ...formats.map((format) => `-p demo orders list -o ${format}`),
     '-p demo orders show ID',

@@ -1,10 +1,10 @@
-/** FAULTS 65 and 66: bytes that are no text, and names that mean something to JavaScript. */
+/** Bytes that are no text, and names that mean something to JavaScript. */
 
 import { expect, test } from 'vitest';
+import { readCsv } from '../harness/csv.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
+import { each, openDesk, order, pages } from '../harness/scripted-answers.ts';
 import { rawReply, reply } from '../harness/server.ts';
-import { readCsv } from './csv.ts';
-import { each, openDesk, order, pages } from './scripted.ts';
 
 const leaks = /\[object |undefined|SyntaxError|TypeError|RangeError|^\s+at /m;
 const text = (...names: readonly string[]) =>
@@ -34,7 +34,7 @@ const bodies: readonly {
 ];
 
 test.each(bodies)(
-  'F65 $what is shown with stand-ins, and JSON stays JSON',
+  '$what is shown with stand-ins, and JSON stays JSON (F65)',
   async ({ body, names: expected }) => {
     await using desk = await openDesk(reply(body, 200, { 'content-type': 'application/json' }));
     const lines = [['--json'], ['--csv'], [], ['-o', 'list']];
@@ -57,7 +57,7 @@ test.each([
   { what: 'UTF-16 without a mark', body: Buffer.from(text('Ana'), 'utf16le') },
   { what: 'a raw NUL between tokens', body: Buffer.from(`${text('Ana')}\0`) },
   { what: 'a raw control character in a string', body: Buffer.from(text('a\x01b')) },
-])('F65 $what is no JSON: exit 1 in clear words', async ({ body }) => {
+])('$what is no JSON: exit 1 in clear words (F65)', async ({ body }) => {
   await using desk = await openDesk(reply(body, 200, { 'content-type': 'application/json' }));
   const ran = await desk.run(['orders', 'list']);
   expect(ran).toMatchObject({ code: 1, stdout: '' });
@@ -66,7 +66,7 @@ test.each([
 });
 
 test.each(['x-a: b\x00c', 'x-a: b\x07c', 'x\x01: b', 'location: \x1b[2J', 'retry-after: \x1b]0;x\x07'])(
-  'F65 a control character in a header (%j) ends in clear words, without it',
+  'a control character in a header (%j) ends in clear words, without it (F65)',
   async (header) => {
     const body = text('Ana');
     const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n${header}`;
@@ -80,7 +80,7 @@ test.each(['x-a: b\x00c', 'x-a: b\x07c', 'x\x01: b', 'location: \x1b[2J', 'retry
 
 const names = ['__proto__', 'constructor', 'toString', 'prototype', 'hasOwnProperty', 'valueOf'];
 
-test('F66 names that mean something to JavaScript are metadata keys like any other', async () => {
+test('names that mean something to JavaScript are metadata keys like any other (F66)', async () => {
   const metadata = `{${names.map((name) => `"${name}":"of ${name}"`).join(',')}}`;
   const polluting = '"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}}';
   const sent = `{"id":"ord_1","object":"order","amount":100,"currency":"__proto__","metadata":${metadata},${polluting}}`;
@@ -107,7 +107,7 @@ test('F66 names that mean something to JavaScript are metadata keys like any oth
   expect(readCsv(ran[3]?.stdout ?? '')[1]?.slice(0, 6)).toEqual(['ord_1', '', '', '100', '', '__proto__']);
 });
 
-test('F66 as a column, a profile, a topic or a command such a name is unknown and shown as it is', async () => {
+test('as a column, a profile, a topic or a command such a name is unknown and shown as it is (F66)', async () => {
   await using desk = await openDesk(pages([order('ord_1')]));
   using home = newHome();
   for (const name of ['__proto__', 'constructor']) {
@@ -131,7 +131,7 @@ test('F66 as a column, a profile, a topic or a command such a name is unknown an
   expect(desk.server.connections).toBe(0);
 });
 
-test('F66 numbers that JavaScript cannot hold are shown as they came, in metadata as well', async () => {
+test('numbers that JavaScript cannot hold are shown as they came, in metadata as well (F66)', async () => {
   const sent =
     '{"id":"ord_1","amount":12345678901234567890,"created_at":1e20,"metadata":{"big":12345678901234567890,"in":{"big":98765432109876543210}}}';
   await using desk = await openDesk(reply(`{"object":"list","has_more":false,"data":[${sent}]}`));

@@ -1,4 +1,4 @@
-/** I70, I71, I72: who may read the key's file, where the key is sent, and how little of it is shown. */
+/** Who may read the key's file, where the key is sent, and how little of it is shown. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,8 +10,8 @@ import { startDesk } from '../harness/desk.ts';
 import { giveHome, ordinaryUser } from '../harness/ordinary-user.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
+import { customer, order } from '../harness/scripted-answers.ts';
 import { json, reply, startServer } from '../harness/server.ts';
-import { customer, order } from './scripted.ts';
 
 const configOf = (home: Home) => join(home.path, '.config', 'paydesk');
 const keysOf = (home: Home) => join(configOf(home), 'keys.json');
@@ -39,7 +39,7 @@ async function underUmask(umask: string, args: readonly string[], home: Home, in
   expect(await once(child, 'exit')).toEqual([0, null]);
 }
 
-describe.concurrent('I70 folders are 0700 and files 0600', () => {
+describe.concurrent('folders are 0700 and files 0600 (I70)', () => {
   test.each(['022', '000'])('under umask %s', async (umask) => {
     using home = newHome();
     const words = [
@@ -97,7 +97,7 @@ describe.concurrent('I70 folders are 0700 and files 0600', () => {
   });
 });
 
-describe.concurrent('I71 the key goes to the configured origin only', () => {
+describe.concurrent('the key goes to the configured origin only (I71)', () => {
   const elsewhere = (port: number) => [
     `http://127.0.0.1:${port}/orders?limit=1&next=ord_1`,
     `http://localhost:${port}/orders`,
@@ -162,7 +162,7 @@ describe.concurrent('I71 the key goes to the configured origin only', () => {
   });
 });
 
-describe.concurrent('I72 how little is shown', () => {
+describe.concurrent('how little is shown (I72)', () => {
   // The last four may be shown, not the fifth.
   const tooMuch = (key: string, text: string) => {
     const random = key.slice(key.lastIndexOf('_') + 1);

@@ -1,10 +1,20 @@
-/** CONVENTIONS 28 and 29: what is never cut, and text that would do something to a terminal. */
+/** What is never cut, and text that would do something to a terminal. */
 
 import { expect, test } from 'vitest';
 import { bin, cleanEnv } from '../harness/paydesk.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
+import {
+  charge,
+  customer,
+  type Desk,
+  each,
+  errorBody,
+  listOf,
+  openDesk,
+  order,
+  pages,
+} from '../harness/scripted-answers.ts';
 import { json, reply } from '../harness/server.ts';
-import { charge, customer, type Desk, each, errorBody, listOf, openDesk, order, pages } from './scripted.ts';
 
 const name = 'A very long name of a buyer that no column has room for, whatever it does with its words';
 
@@ -23,27 +33,30 @@ test.each([
   { columns: 80, shows: ['9007199254740991 MXN', '…'] },
   { columns: 120, shows: ['9007199254740991 MXN', 'a_st', '…'] },
   { columns: 250, shows: ['9007199254740991 MXN', 'a_status_that_is_very_long_and_longer', name] },
-])('C28 at $columns columns ids and amounts are whole; what is cut ends in …', async ({ columns, shows }) => {
-  const id = `ord_${'A'.repeat(30)}`;
-  const rows = [
-    order(id, {
-      amount: 9_007_199_254_740_991,
-      payment_status: 'a_status_that_is_very_long_and_longer',
-      customer_info: { name },
-    }),
-    order('ord_1'),
-  ];
-  await using desk = await openDesk(pages(rows));
-  const screen = await screenOf(desk, ['orders', 'list'], columns);
-  const lines = screen
-    .split('\r\n')
-    .filter((line) => /ord_(1|A{30})/.test(line) && !line.includes('paydesk'));
-  expect(lines).toHaveLength(2);
-  expect(lines.every((line) => line.length <= columns)).toBe(true);
-  for (const words of [id, ...shows]) expect(lines[0]).toContain(words);
-});
+])(
+  'at $columns columns ids and amounts are whole; what is cut ends in … (C28)',
+  async ({ columns, shows }) => {
+    const id = `ord_${'A'.repeat(30)}`;
+    const rows = [
+      order(id, {
+        amount: 9_007_199_254_740_991,
+        payment_status: 'a_status_that_is_very_long_and_longer',
+        customer_info: { name },
+      }),
+      order('ord_1'),
+    ];
+    await using desk = await openDesk(pages(rows));
+    const screen = await screenOf(desk, ['orders', 'list'], columns);
+    const lines = screen
+      .split('\r\n')
+      .filter((line) => /ord_(1|A{30})/.test(line) && !line.includes('paydesk'));
+    expect(lines).toHaveLength(2);
+    expect(lines.every((line) => line.length <= columns)).toBe(true);
+    for (const words of [id, ...shows]) expect(lines[0]).toContain(words);
+  },
+);
 
-test('C28 -o list, CSV and JSON hold every value whole, on a narrow terminal as well', async () => {
+test('-o list, CSV and JSON hold every value whole, on a narrow terminal as well (C28)', async () => {
   await using desk = await openDesk(pages([], [customer('cus_1', { name })]));
   for (const format of ['list', 'csv', 'json']) {
     expect(await screenOf(desk, ['customers', 'list', '-o', format], 40), format).toContain(name);
@@ -91,7 +104,7 @@ const evilOrder = order('ord_1', {
 });
 const evilCustomer = customer('cus_1', { name: evil, email: evil, custom_reference: evil });
 
-test('C29 no control or bidirectional character of the service reaches a terminal', async () => {
+test('no control or bidirectional character of the service reaches a terminal (C29)', async () => {
   await using desk = await openDesk(pages([evilOrder], [evilCustomer]));
   const lines = [
     ['orders', 'list'],
@@ -113,7 +126,7 @@ test('C29 no control or bidirectional character of the service reaches a termina
   }
 });
 
-test('C29 an error of the service and the question before a refund are safe as well', async () => {
+test('an error of the service and the question before a refund are safe as well (C29)', async () => {
   await using failing = await openDesk(
     json(errorBody({ type: evil, log_id: evil }, { message: evil, code: evil, param: evil }), 422),
   );
@@ -132,7 +145,7 @@ test('C29 an error of the service and the question before a refund are safe as w
   expect(transcript).not.toContain('\x07');
 });
 
-test('C29 JSON holds such text escaped and without loss, and every other record keeps its bytes', async () => {
+test('JSON holds such text escaped and without loss, and every other record keeps its bytes (C29)', async () => {
   const plain = '{"id":"ord_2", "amount" : 1.00, "name":"\\u00e9\\/", "big":12345678901234567890}';
   const sent = JSON.stringify(evilOrder);
   await using desk = await openDesk(reply(`{"object":"list","has_more":false,"data":[${sent},${plain}]}`));
@@ -145,14 +158,14 @@ test('C29 JSON holds such text escaped and without loss, and every other record 
   expect(second).toBe(plain);
 });
 
-test('C29 in a file a CSV has no raw control character but the line breaks and tabs of its cells', async () => {
+test('in a file a CSV has no raw control character but the line breaks and tabs of its cells (C29)', async () => {
   await using desk = await openDesk(pages([], [evilCustomer]));
   const { stdout } = await desk.run(['customers', 'list', '--csv']);
   expect(stdout).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
 });
 
 test.each(['table', 'list', 'json', 'ndjson', 'csv'])(
-  'C29 no filler, selector, tag or pile of marks reaches a terminal, -o %s',
+  'no filler, selector, tag or pile of marks reaches a terminal, -o %s (C29)',
   async (format) => {
     const codes = [0x115f, 0x1160, 0x3164, 0xffa0, 0x34f, 0x2065, 0x180e, 0xfe00, 0xe0101, 0xe0041, 0xe007f];
     const unseen = codes.map((code) => String.fromCodePoint(code));

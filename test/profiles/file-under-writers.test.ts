@@ -1,4 +1,4 @@
-/** F58, F59: the profile file under many writers, damage and kill -9. */
+/** The profile file under many writers, damage and kill -9. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -28,7 +28,7 @@ function add(home: Home, name: string, input: string) {
 const storeA = (home: Home, text: string) =>
   storeProfile(home, { name: 'a', baseUrl: where, mode: 'sandbox' }, text);
 
-test('F58 of 20 profiles added at the same time none is lost, and every file stays JSON', async () => {
+test('of 20 profiles added at the same time none is lost, and every file stays JSON (F58)', async () => {
   using home = newHome();
   const keys = Array.from({ length: 20 }, (_, index) => key(index));
   const runs = await Promise.all(keys.map((text, index) => add(home, `p${index}`, text)));
@@ -52,7 +52,7 @@ const damages = [
   },
 ];
 
-describe.concurrent('F59 a damaged profile file is named with its fix, exits 3 and is left as it was', () => {
+describe.concurrent('a damaged profile file is named with its fix, exits 3 and is left as it was (F59)', () => {
   test.each(damages)('$name', async ({ text }) => {
     using home = newHome();
     mkdirSync(configOf(home), { recursive: true, mode: 0o700 });
@@ -118,7 +118,7 @@ async function setAndKill(home: Home, value: number, atEvent: number): Promise<v
   watcher.close();
 }
 
-test('F59 kill -9 during a write leaves the old or the new file, whole, and the next write works', async () => {
+test('kill -9 during a write leaves the old or the new file, whole, and the next write works (F59)', async () => {
   using home = newHome();
   await storeA(home, key(0));
   let before: string | undefined;

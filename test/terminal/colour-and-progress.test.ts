@@ -1,13 +1,22 @@
-/** CONVENTIONS 22 to 25 and 33: colour, progress and --quiet. */
+/** Colour, progress and --quiet. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
+import {
+  changing,
+  customer,
+  each,
+  errorBody,
+  listOf,
+  openDesk,
+  order,
+  pages,
+} from '../harness/scripted-answers.ts';
 import { type Handler, json, stall } from '../harness/server.ts';
 import { atTerminal } from '../harness/terminal.ts';
-import { changing, customer, each, errorBody, listOf, openDesk, order, pages } from './scripted.ts';
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';
 const colours = /\x1b\[[0-9;]*m/;
@@ -50,7 +59,7 @@ async function withStdoutInFile(
   return { stdout: readFileSync(join(home.path, 'out'), 'utf8'), terminal: transcript };
 }
 
-test('C22 piped output for people has no escape, no progress and no cut text', async () => {
+test('piped output for people has no escape, no progress and no cut text (C22)', async () => {
   const name = `${'Very long name '.repeat(20)}end`;
   const people = [customer('cus_1', { name, email: `${'e'.repeat(150)}@example.com` }), customer('cus_2')];
   await using desk = await openDesk(pages([order('ord_1')], people));
@@ -68,7 +77,7 @@ test('C22 piped output for people has no escape, no progress and no cut text', a
   for (const { stdout } of ran.slice(0, 3)) expect(stdout).toContain(name);
 });
 
-test('C23 NO_COLOR=1 takes every colour away: tables, help, errors, notes', async () => {
+test('NO_COLOR=1 takes every colour away: tables, help, errors, notes (C23)', async () => {
   using home = newHome();
   const lines = [list, ['-p', 'demo', 'orders', 'show', id], ['orders', 'lst'], ['orders', '--help']];
   for (const line of lines) {
@@ -76,7 +85,7 @@ test('C23 NO_COLOR=1 takes every colour away: tables, help, errors, notes', asyn
   }
 });
 
-test('C23 NO_COLOR=1 takes the colours of prompts away as well', async () => {
+test('NO_COLOR=1 takes the colours of prompts away as well (C23)', async () => {
   using home = newHome();
   for (const question of [
     { line: ['orders', 'refund', id, '--charge', '2', '--reason', 'other'], asks: 'Send it?' },
@@ -103,7 +112,7 @@ const slow: Handler = (request, response, socket) =>
         socket,
       );
 
-test('C23 C33 progress is drawn on a terminal, without colour under NO_COLOR, and taken away again', async () => {
+test('progress is drawn on a terminal, without colour under NO_COLOR, and taken away again (C23, C33)', async () => {
   await using desk = await openDesk(slow);
   const pty = runInPty(process.execPath, [bin, 'orders', 'show', id], {
     cwd: desk.home.path,
@@ -116,7 +125,7 @@ test('C23 C33 progress is drawn on a terminal, without colour under NO_COLOR, an
   expect(transcript.split('looking for').at(-1)).toContain('\r\x1b[K');
 });
 
-test('C33 no progress where stderr is no terminal, under --json or --quiet', async () => {
+test('no progress where stderr is no terminal, under --json or --quiet (C33)', async () => {
   await using desk = await openDesk(slow);
   const env = cleanEnv({ home: desk.home, env: desk.env });
   for (const more of [['--quiet'], ['--json']]) {
@@ -128,7 +137,7 @@ test('C33 no progress where stderr is no terminal, under --json or --quiet', asy
 });
 
 // Who wins over whom, pair by pair, is in test/terminal/color.test.ts.
-test('C24 an empty NO_COLOR changes nothing; the flags, PAYDESK_COLOR and TERM=dumb take colour away', async () => {
+test('an empty NO_COLOR changes nothing; the flags, PAYDESK_COLOR and TERM=dumb take colour away (C24)', async () => {
   using home = newHome();
   const cases: readonly {
     readonly args?: readonly string[];
@@ -150,7 +159,7 @@ test('C24 an empty NO_COLOR changes nothing; the flags, PAYDESK_COLOR and TERM=d
   }
 });
 
-test('C24 with stdout in a file and stderr on a terminal, only the terminal is coloured', async () => {
+test('with stdout in a file and stderr on a terminal, only the terminal is coloured (C24)', async () => {
   using home = newHome();
   const { stdout } = await withStdoutInFile(table, { home });
   expect(stdout).toContain('demo');
@@ -160,7 +169,7 @@ test('C24 with stdout in a file and stderr on a terminal, only the terminal is c
   expect(error.terminal).toMatch(colours);
 });
 
-test('C25 FORCE_COLOR=1 colours a pipe, FORCE_COLOR=0 does not, and with NO_COLOR Node warns of nothing', async () => {
+test('FORCE_COLOR=1 colours a pipe, FORCE_COLOR=0 does not, and with NO_COLOR Node warns of nothing (C25)', async () => {
   using home = newHome();
   const [forced, off, both, terminal] = await each(
     [{ FORCE_COLOR: '1' }, { FORCE_COLOR: '0' }, { FORCE_COLOR: '1', NO_COLOR: '1' }, undefined],
@@ -179,7 +188,7 @@ test('C25 FORCE_COLOR=1 colours a pipe, FORCE_COLOR=0 does not, and with NO_COLO
   }
 });
 
-test('C25 nor at a prompt', async () => {
+test('nor at a prompt (C25)', async () => {
   await using desk = await openDesk(changing(order(id)));
   const person = atTerminal(['orders', 'refund', id], {
     home: desk.home,
@@ -192,7 +201,7 @@ test('C25 nor at a prompt', async () => {
   expect(transcript).not.toMatch(/warning/i);
 });
 
-test('C33 --quiet leaves stderr empty when all is well, for reads and changes', async () => {
+test('--quiet leaves stderr empty when all is well, for reads and changes (C33)', async () => {
   const held = order(id);
   await using desk = await openDesk(changing(held));
   const lines = [
@@ -208,14 +217,14 @@ test('C33 --quiet leaves stderr empty when all is well, for reads and changes', 
   expect(byVariable).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('C33 --quiet never silences a failure', async () => {
+test('--quiet never silences a failure (C33)', async () => {
   await using desk = await openDesk(json(errorBody(), 422));
   const ran = await desk.run(['orders', 'list', '-q']);
   expect(ran).toMatchObject({ code: 5, stdout: '' });
   expect(ran.stderr).toContain('5f2c81');
 });
 
-test('C33 after a change the result names the id, the amount with its currency, the new status and the mode', async () => {
+test('after a change the result names the id, the amount with its currency, the new status and the mode (C33)', async () => {
   await using refunding = await openDesk(changing(order(id, { currency: 'USD' })));
   const refund = await refunding.run(['orders', 'refund', id, '--yes']);
   expect(refund, refund.stderr).toMatchObject({ code: 0 });

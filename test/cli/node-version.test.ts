@@ -1,4 +1,4 @@
-/** K76: what is said on a Node that is too old, and what a Node that is not says by itself. */
+/** What is said on a Node that is too old, and what a Node that is not says by itself. */
 
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -33,7 +33,7 @@ async function oldNodes(): Promise<readonly string[]> {
   return versions.filter(({ version }) => !isSupported(version)).map(({ path }) => path);
 }
 
-describe.concurrent('K76 on an unsupported Node one line names the needed version', () => {
+describe.concurrent('on an unsupported Node one line names the needed version (K76)', () => {
   test.each(['20.20.2', '24.14.9', '25.9.0'])('Node %s', async (version) => {
     using home = newHome();
     const ran = await paydesk(['-p', 'demo', 'orders', 'list'], { home, nodeArgs: pretending(version) });
@@ -60,7 +60,7 @@ describe.concurrent('K76 on an unsupported Node one line names the needed versio
   });
 });
 
-describe.concurrent('K76 on a supported Node there are no warnings of Node itself', () => {
+describe.concurrent('on a supported Node there are no warnings of Node itself (K76)', () => {
   const noWarning = /Warning|\(node:\d+\)|--trace-/;
 
   test('of any command, as a script', async () => {

@@ -1,10 +1,10 @@
-/** CONVENTIONS 26, 27 and 80: tables fit and stand straight in every script, and say all they say without colour. */
+/** Tables fit and stand straight in every script, and say all they say without colour. */
 
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { bin, cleanEnv } from '../harness/paydesk.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
-import { customer, type Desk, openDesk, order, pages } from './scripted.ts';
+import { customer, type Desk, openDesk, order, pages } from '../harness/scripted-answers.ts';
 
 // CJK, a family joined by ZWJ, a flag, the other ways to make an emoji of one character or of several, combining marks, Thai, Devanagari, right to left.
 const names = [
@@ -40,7 +40,7 @@ function rowsOf(screen: string, prefix: string): readonly string[] {
     .filter((line) => line.startsWith(prefix));
 }
 
-test('C26 C27 at every width lines fit, columns stand straight, and text is cut between graphemes', async () => {
+test('at every width lines fit, columns stand straight, and text is cut between graphemes (C26, C27)', async () => {
   await using desk = await openDesk(pages(orders, customers));
   for (const columns of [40, 60, 80, 120, 200]) {
     const rows = rowsOf(await screenOf(desk, ['customers', 'list'], columns), 'cus_');
@@ -81,24 +81,27 @@ const lines: readonly (readonly string[])[] = [
   ['checkout', 'create', '--name', 'Lamp', '--item', 'Lamp:3:1', '--currency', 'MXN', '--dry-run'],
 ];
 
-test.each(lines)('C80 %s %s says the same without colour, and has the 16 colours alone', async (...args) => {
-  await using desk = await openDesk(pages(orders, customers));
-  const coloured = await screenOf(desk, args, 80, { TZ: 'UTC' });
-  const plain = await screenOf(desk, args, 80, { TZ: 'UTC', NO_COLOR: '1' });
-  // A slow run shows on the way how far it is, and takes that line off again.
-  const still = (screen: string) =>
-    withoutEscapes(screen)
-      .replaceAll(/\r(?!\n)[^\r\n]*(?=\r(?!\n))/g, '')
-      .replaceAll(/\r(?!\n)/g, '')
-      .replaceAll(/\d\d:\d\d:\d\d/g, 'HH:MM:SS');
-  expect(still(plain)).toBe(still(coloured));
-  // The end of the line that a slow run shows on the way.
-  expect(plain.replaceAll('\x1b[K', '')).not.toContain('\x1b[');
-  for (const [, codes = ''] of coloured.matchAll(/\x1b\[([\d;]*)m/g))
-    expect(codes).toMatch(/^(0|1|2|22|3[0-79]|4[0-79]|9[0-7]|10[0-7])?$/);
-});
+test.each(lines)(
+  '%s %s says the same without colour, and has the 16 colours alone (C80)',
+  async (...args) => {
+    await using desk = await openDesk(pages(orders, customers));
+    const coloured = await screenOf(desk, args, 80, { TZ: 'UTC' });
+    const plain = await screenOf(desk, args, 80, { TZ: 'UTC', NO_COLOR: '1' });
+    // A slow run shows on the way how far it is, and takes that line off again.
+    const still = (screen: string) =>
+      withoutEscapes(screen)
+        .replaceAll(/\r(?!\n)[^\r\n]*(?=\r(?!\n))/g, '')
+        .replaceAll(/\r(?!\n)/g, '')
+        .replaceAll(/\d\d:\d\d:\d\d/g, 'HH:MM:SS');
+    expect(still(plain)).toBe(still(coloured));
+    // The end of the line that a slow run shows on the way.
+    expect(plain.replaceAll('\x1b[K', '')).not.toContain('\x1b[');
+    for (const [, codes = ''] of coloured.matchAll(/\x1b\[([\d;]*)m/g))
+      expect(codes).toMatch(/^(0|1|2|22|3[0-79]|4[0-79]|9[0-7]|10[0-7])?$/);
+  },
+);
 
-test('C80 each format of -o list is Field: value lines', async () => {
+test('each format of -o list is Field: value lines (C80)', async () => {
   await using desk = await openDesk(pages(orders, customers));
   for (const args of [
     ['orders', 'list'],

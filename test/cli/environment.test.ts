@@ -1,4 +1,4 @@
-/** G60 to G62 and G64: folders, who decides, empty variables, and homes that cannot be written. */
+/** Folders, who decides, empty variables, and homes that cannot be written. */
 
 import {
   chmodSync,
@@ -53,7 +53,7 @@ async function show(home: Home, words: readonly string[], env = {}): Promise<Rec
   return JSON.parse(ran.stdout) as Record<string, unknown>;
 }
 
-describe.concurrent('G60 the configuration folder', () => {
+describe.concurrent('the configuration folder (G60)', () => {
   const usual = (home: Home) => join(home.path, '.config', 'paydesk');
   test.each([
     {
@@ -82,7 +82,7 @@ describe.concurrent('G60 the configuration folder', () => {
   });
 });
 
-describe.concurrent('G61 flag, environment, profile, default', () => {
+describe.concurrent('flag, environment, profile, default (G61)', () => {
   test('the version and the language that are sent, and where profile show says they come from', async () => {
     using home = newHome();
     await using server = await startServer(emptyList);
@@ -159,7 +159,7 @@ describe.concurrent('G61 flag, environment, profile, default', () => {
   });
 });
 
-describe.concurrent('G62 an empty variable counts as unset', () => {
+describe.concurrent('an empty variable counts as unset (G62)', () => {
   const names = [
     'PROFILE',
     'OUTPUT',
@@ -209,7 +209,7 @@ describe.concurrent('G62 an empty variable counts as unset', () => {
   });
 });
 
-describe.concurrent('G64 what cannot or must not be written', () => {
+describe.concurrent('what cannot or must not be written (G64)', () => {
   test('with a read-only HOME and the profile environment, read commands work and leave nothing', async () => {
     using home = newHome();
     using user = ordinaryUser();

@@ -1,11 +1,20 @@
-/** CONVENTIONS, section D: errors of the service, and exit codes. */
+/** Errors of the service, and exit codes. */
 
 import { expect, test } from 'vitest';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { runInPty } from '../harness/pty.ts';
+import {
+  each,
+  environment,
+  errorBody,
+  key,
+  listOf,
+  openDesk,
+  order,
+  pages,
+} from '../harness/scripted-answers.ts';
 import { closedPort, type Handler, inTurn, json, reply, stall } from '../harness/server.ts';
-import { each, environment, errorBody, key, listOf, openDesk, order, pages } from './scripted.ts';
 
 /** What no message for people may hold. */
 const leaks = /\[object |undefined|\bnull\b|NaN|^\s+at |SyntaxError|TypeError|node:internal|\{"/m;
@@ -68,7 +77,7 @@ const endings: readonly Ending[] = [
   { code: 9, how: 'paging that goes in a circle', line: [...list, '--all'], handler: () => page },
 ];
 
-test.each(endings)('C34 exit $code: $how', async ({ code, line, handler }) => {
+test.each(endings)('exit $code: $how (C34)', async ({ code, line, handler }) => {
   await using desk = await openDesk(handler());
   const ran = await desk.run(line);
   expect(ran.code, ran.stderr).toBe(code);
@@ -76,7 +85,7 @@ test.each(endings)('C34 exit $code: $how', async ({ code, line, handler }) => {
   expect(desk.changes()).toBe(0);
 });
 
-test('C34 exit 6: a port that nobody listens on, and a name that nobody knows', async () => {
+test('exit 6: a port that nobody listens on, and a name that nobody knows (C34)', async () => {
   using home = newHome();
   await using closed = await closedPort();
   const urls = [`http://127.0.0.1:${closed.port}`, 'https://service.invalid'];
@@ -87,7 +96,7 @@ test('C34 exit 6: a port that nobody listens on, and a name that nobody knows', 
   }
 });
 
-test('C34 exit 9: stdout that is full', async () => {
+test('exit 9: stdout that is full (C34)', async () => {
   await using desk = await openDesk(page);
   const pty = runInPty('/bin/sh', ['-c', `'${process.execPath}' '${bin}' orders list > /dev/full`], {
     env: cleanEnv({ home: desk.home, env: desk.env }),
@@ -101,7 +110,7 @@ test.each([
   { signal: 'SIGINT', code: 130 },
   { signal: 'SIGTERM', code: 143 },
   { signal: 'SIGHUP', code: 129 },
-])('C34 exit $code: $signal during a read', async ({ signal, code }) => {
+])('exit $code: $signal during a read (C34)', async ({ signal, code }) => {
   await using desk = await openDesk(stall);
   const pty = runInPty(process.execPath, [bin, ...list], {
     env: cleanEnv({ home: desk.home, env: desk.env }),
@@ -113,7 +122,7 @@ test.each([
   await desk.server.waitForAborted(1);
 });
 
-test('C34 C35 exit 5: an error of the service is shown with all it says, and what to do, and nothing else', async () => {
+test('exit 5: an error of the service is shown with all it says, and what to do, and nothing else (C34, C35)', async () => {
   const body = errorBody(
     { type: 'parameter_validation_error', log_id: '65f2c81a' },
     {
@@ -141,7 +150,7 @@ test('C34 C35 exit 5: an error of the service is shown with all it says, and wha
   expect(ran.stderr).not.toMatch(leaks);
 });
 
-test('C35 several details are all shown, and a body with hardly anything in it is shown as far as it goes', async () => {
+test('several details are all shown, and a body with hardly anything in it is shown as far as it goes (C35)', async () => {
   const details = ['first', 'second'].map((name) => ({
     debug_message: null,
     message: `the ${name} message`,
@@ -174,7 +183,7 @@ test('C35 several details are all shown, and a body with hardly anything in it i
   }
 });
 
-test('C34 C36 without a profile, a mode or a key: exit 4, and the command or variable that helps', async () => {
+test('without a profile, a mode or a key: exit 4, and the command or variable that helps (C34, C36)', async () => {
   using home = newHome();
   const env = environment('http://127.0.0.1:9');
   const cases = [
@@ -192,7 +201,7 @@ test('C34 C36 without a profile, a mode or a key: exit 4, and the command or var
 });
 
 test.each([401, 403])(
-  'C34 C36 a key refused with %i: exit 4, the profile and how to set its key, never the key',
+  'a key refused with %i: exit 4, the profile and how to set its key, never the key (C34, C36)',
   async (status) => {
     await using desk = await openDesk(json(errorBody({ type: 'authentication_error' }), status));
     const ran = await desk.run(list);
@@ -205,7 +214,7 @@ test.each([401, 403])(
   },
 );
 
-test('C36 a key that is refused to a change: what to do now is what a read says', async () => {
+test('a key that is refused to a change: what to do now is what a read says (C36)', async () => {
   const refusal = json(errorBody({ type: 'authentication_error' }), 401);
   const shown = pages([order('ord_1')]);
   await using desk = await openDesk((request, response, body) =>
@@ -216,7 +225,7 @@ test('C36 a key that is refused to a change: what to do now is what a read says'
   expect(ran.stderr).toContain('now:     set PAYDESK_API_KEY or PAYDESK_KEY_FILE to a key of this account');
 });
 
-test('C36 a key that a stored profile holds and the service refuses: exit 4 and the command that replaces it', async () => {
+test('a key that a stored profile holds and the service refuses: exit 4 and the command that replaces it (C36)', async () => {
   await using desk = await openDesk(json(errorBody({ type: 'authentication_error' }), 401));
   await storeProfile(
     desk.home,
@@ -234,7 +243,7 @@ test('C36 a key that a stored profile holds and the service refuses: exit 4 and 
 const bug =
   "data:text/javascript,URLSearchParams.prototype.set=()=>{throw new TypeError('cannot read properties of nothing')}";
 
-test('C43 an unexpected error is one line, how to see more and where to report; the stack only with --debug', async () => {
+test('an unexpected error is one line, how to see more and where to report; the stack only with --debug (C43)', async () => {
   await using desk = await openDesk(page);
   const run = (more: readonly string[]) =>
     paydesk([...list, '--limit', '1', ...more], {
@@ -254,7 +263,7 @@ test('C43 an unexpected error is one line, how to see more and where to report; 
   expect(JSON.parse(asJson?.stderr ?? '')).toMatchObject({ object: 'error', exit_code: 1 });
 });
 
-test('C43 --debug shows method, URL, status and ms of each request on stderr and leaves stdout as it is', async () => {
+test('--debug shows method, URL, status and ms of each request on stderr and leaves stdout as it is (C43)', async () => {
   await using desk = await openDesk(pages([order('ord_1')]));
   const [plain, debug] = await each([[], ['--debug']], (more) => desk.run([...show, ...more, '--json']));
   expect(debug?.stdout).toBe(plain?.stdout);

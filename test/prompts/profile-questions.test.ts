@@ -3,12 +3,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { helpOf } from '../harness/help-text.ts';
 import { copyOf, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { json, startServer } from '../harness/server.ts';
 import { atTerminal, type Terminal } from '../harness/terminal.ts';
-import { helpOf } from './help.ts';
 
 // Letters that no path, id or sentence of the screen is made of.
 const newKey = () =>
@@ -48,7 +48,7 @@ function expectUnseen(transcript: string, key: string, kept = key): void {
   expect(transcript).not.toContain(Buffer.from(key).toString('base64').slice(0, 12));
 }
 
-describe.concurrent('E50 a key typed at a prompt never appears', () => {
+describe.concurrent('a key typed at a prompt never appears (E50)', () => {
   const ctrlT = '\x14';
   const ctrlU = '\x15';
   const manners: readonly {
@@ -162,19 +162,19 @@ const questions: readonly Question[] = [
 
 const ways = [
   {
-    claim: 'E47 Ctrl-C exits 130',
+    claim: 'Ctrl-C exits 130 (E47)',
     stop: (terminal: Terminal) => terminal.type('\x03'),
     code: 130,
     words: /^interrupted: .{0,60}$/,
   },
   {
-    claim: 'E48 Ctrl-D exits 3',
+    claim: 'Ctrl-D exits 3 (E48)',
     stop: (terminal: Terminal) => terminal.type('\x04'),
     code: 3,
     words: /^cancelled: .{0,60}$/,
   },
   {
-    claim: 'E51 SIGTERM exits 143',
+    claim: 'SIGTERM exits 143 (E51)',
     stop: (terminal: Terminal) => terminal.signal('SIGTERM'),
     code: 143,
     words: /^interrupted: .{0,60}$/,
@@ -192,7 +192,7 @@ const stopped = styles.flatMap((style) =>
   ),
 );
 
-describe.concurrent('E47, E48, E51 a question of the profile commands that is stopped changes nothing', () => {
+describe.concurrent('a question of the profile commands that is stopped changes nothing (E47, E48, E51)', () => {
   test.each(stopped)('$claim: $name, $style', async ({ env, at, args, first = [], stop, code, words }) => {
     using home = copyOf(added);
     const before = [profilesOf(home), keysOf(home)].map((path) => readFileSync(path, 'utf8'));
@@ -208,7 +208,7 @@ describe.concurrent('E47, E48, E51 a question of the profile commands that is st
   });
 });
 
-describe.concurrent('E49 Enter at a removal means No', () => {
+describe.concurrent('Enter at a removal means No (E49)', () => {
   test.each(styles)('$style', async ({ env }) => {
     using home = copyOf(added);
     const terminal = atTerminal(['profile', 'remove', 'a'], { home, env });
@@ -229,7 +229,7 @@ describe.concurrent('E49 Enter at a removal means No', () => {
   });
 });
 
-describe.concurrent('E44, E45 what a profile command would ask is named as a flag where nobody can be asked', () => {
+describe.concurrent('what a profile command would ask is named as a flag where nobody can be asked (E44, E45)', () => {
   const missing = [
     { args: ['profile', 'add', 'b'], flag: '--base-url' },
     { args: ['profile', 'add', 'b', '--base-url', 'http://127.0.0.1:9'], flag: '--mode' },

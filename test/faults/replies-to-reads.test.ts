@@ -1,8 +1,20 @@
-/** CONVENTIONS 37, 38, 40, 41 and 42, for reads: replies that make no sense, lack something, or never come. */
+/** Replies that make no sense, lack something, or never come. */
 
 import { expect, test } from 'vitest';
 import { readCommandLine } from '../../src/cli/command-line.ts';
+import { helpOf } from '../harness/help-text.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
+import {
+  charge,
+  customer,
+  each,
+  errorBody,
+  key,
+  listOf,
+  openDesk,
+  order,
+  pages,
+} from '../harness/scripted-answers.ts';
 import {
   cutBody,
   cutChunked,
@@ -17,8 +29,6 @@ import {
   stallAfter,
   startServer,
 } from '../harness/server.ts';
-import { helpOf } from './help.ts';
-import { charge, customer, each, errorBody, key, listOf, openDesk, order, pages } from './scripted.ts';
 
 const leaks = /\[object |undefined|SyntaxError|TypeError|terminated|Unexpected token|^\s+at |\{"/m;
 const list = ['orders', 'list'];
@@ -85,7 +95,7 @@ const odd: readonly Odd[] = [
   },
 ];
 
-test.each(odd)('C37 $what: exit $code, one clear line and what to do', async ({ handler, code, says }) => {
+test.each(odd)('$what: exit $code, one clear line and what to do (C37)', async ({ handler, code, says }) => {
   await using desk = await openDesk(handler);
   const ran = await desk.run(list);
   expect(ran).toMatchObject({ code, stdout: '' });
@@ -138,7 +148,7 @@ const strangers = [
   customer('cus_3', { name: '', payment_sources: listOf([{ id: null, type: null }]), extra: { a: null } }),
 ];
 
-test('C38 unknown, missing, null and empty fields fail nothing and print no null or undefined', async () => {
+test('unknown, missing, null and empty fields fail nothing and print no null or undefined (C38)', async () => {
   await using desk = await openDesk(pages(strange, strangers));
   const lines = [
     ...['table', 'list', 'csv'].flatMap((format) => [
@@ -158,7 +168,7 @@ test('C38 unknown, missing, null and empty fields fail nothing and print no null
   expect(ran[0]?.stdout.trimEnd().split('\n')).toHaveLength(strange.length + 1);
 });
 
-test('C38 JSON holds unknown fields and null as they came', async () => {
+test('JSON holds unknown fields and null as they came (C38)', async () => {
   await using desk = await openDesk(pages(strange));
   const ran = await desk.run([...list, '--json']);
   expect(JSON.parse(ran.stdout).data).toEqual(JSON.parse(JSON.stringify(strange)));
@@ -177,7 +187,7 @@ test.each([
     handler: inTurn(reply('<html>', 502), cutBody('{"object":"list"'), page),
     requests: 3,
   },
-])('C40 a read that meets $what is tried again each time and succeeds', async ({ handler, requests }) => {
+])('a read that meets $what is tried again each time and succeeds (C40)', async ({ handler, requests }) => {
   await using desk = await openDesk(handler);
   const ran = await desk.run(list);
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
@@ -185,7 +195,7 @@ test.each([
   expect(desk.server.requests).toHaveLength(requests);
 });
 
-test('C38 an empty id is none: a page that ends with it names no next page, and does not say that it is the last', async () => {
+test('an empty id is none: a page that ends with it names no next page, and does not say that it is the last (C38)', async () => {
   await using desk = await openDesk(json(listOf([order('ord_1'), order('')], true)));
   const ran = await desk.run(list);
   expect(ran.code).toBe(0);
@@ -195,7 +205,7 @@ test('C38 an empty id is none: a page that ends with it names no next page, and 
   expect(ran.stderr).not.toContain('--next');
 });
 
-test('C40 a read gives up after a few tries and says how many', async () => {
+test('a read gives up after a few tries and says how many (C40)', async () => {
   await using desk = await openDesk(json(errorBody(), 503));
   const ran = await desk.run(list);
   expect(ran).toMatchObject({ code: 6, stdout: '' });
@@ -207,7 +217,7 @@ test('C40 a read gives up after a few tries and says how many', async () => {
 test.each([
   { name: 'retry-after', value: '3600' },
   { name: 'x-ratelimit-reset', value: '4102444800' },
-])('C40 $name: $value is not waited for: the wait is said and the run ends', async ({ name, value }) => {
+])('$name: $value is not waited for: the wait is said and the run ends (C40)', async ({ name, value }) => {
   await using desk = await openDesk(json(errorBody(), 429, { [name]: value }));
   const ran = await desk.run(list);
   expect(ran).toMatchObject({ code: 6, stdout: '' });
@@ -215,7 +225,7 @@ test.each([
   expect(desk.server.requests).toHaveLength(1);
 });
 
-test('C40 an error of the service is not tried again', async () => {
+test('an error of the service is not tried again (C40)', async () => {
   await using desk = await openDesk(json(errorBody(), 422));
   expect((await desk.run(list)).code).toBe(5);
   expect(desk.server.requests).toHaveLength(1);
@@ -223,7 +233,7 @@ test('C40 an error of the service is not tried again', async () => {
 
 // The other three are one path with these, and in test/api/client.test.ts.
 test.each([302, 307])(
-  'C41 a %i is not followed: exit 1, and the other place sees neither a request nor the key',
+  'a %i is not followed: exit 1, and the other place sees neither a request nor the key (C41)',
   async (status) => {
     await using target = await startServer(page);
     await using desk = await openDesk(reply('', status, { location: `${target.url}/orders` }));
@@ -236,7 +246,7 @@ test.each([302, 307])(
   },
 );
 
-test('C41 a redirect to the same place, to nowhere, or without a place ends the same way', async () => {
+test('a redirect to the same place, to nowhere, or without a place ends the same way (C41)', async () => {
   const ran = await each(['/orders', 'http://[', undefined], async (location) => {
     await using desk = await openDesk(reply('', 302, location === undefined ? {} : { location }));
     const ended = await desk.run(list);
@@ -259,7 +269,7 @@ test.each([
     says: 'not complete within 4 s',
   },
 ])(
-  'C42 $what within --timeout ends a read with exit 6, and the request is given up',
+  '$what within --timeout ends a read with exit 6, and the request is given up (C42)',
   async ({ handler, seconds, says }) => {
     await using desk = await openDesk(handler);
     const ran = await desk.run([...list, '--timeout', String(seconds)]);
@@ -270,7 +280,7 @@ test.each([
   },
 );
 
-test('C42 --timeout and PAYDESK_TIMEOUT take whole seconds only, and help shows the default', async () => {
+test('--timeout and PAYDESK_TIMEOUT take whole seconds only, and help shows the default (C42)', async () => {
   using home = newHome();
   const timeout = (value: string) => ['orders', 'list', `--timeout=${value}`];
   for (const value of ['0', 'abc']) {
@@ -290,7 +300,7 @@ test('C42 --timeout and PAYDESK_TIMEOUT take whole seconds only, and help shows 
   expect(await helpOf(['orders', 'list'])).toMatch(/--timeout <SECONDS>[^-]*default 60/);
 });
 
-test('C42 the flag wins over the variable', async () => {
+test('the flag wins over the variable (C42)', async () => {
   await using desk = await openDesk(stall);
   const ran = await desk.run([...list, '--timeout', '1'], { PAYDESK_TIMEOUT: '3000' });
   expect(ran.code).toBe(6);
