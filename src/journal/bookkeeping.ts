@@ -6,7 +6,7 @@ import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { FileRules } from '../profiles/own-file.ts';
-import type { Profile, Profiles } from '../profiles/profile.ts';
+import type { Profile, Profiles } from '../profiles/profiles.ts';
 import type { Secrets } from '../terminal/secrets.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import { createDesk } from './desk.ts';

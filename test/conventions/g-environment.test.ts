@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ProfileDraft } from '../../src/profiles/profile.ts';
+import type { ProfileDraft } from '../../src/profiles/profiles.ts';
 import { startDesk } from '../harness/desk.ts';
 import { giveHome, ordinaryUser } from '../harness/ordinary-user.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';

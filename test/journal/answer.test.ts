@@ -100,6 +100,16 @@ describe('what a reply says of other changes', () => {
     const value = { object: 'error', type: 'processing_error', details, data };
     expect(judgeReply(proof({ before }), heard(value, 402))).toMatchObject({ says: 'rejected', contradicts });
   });
+
+  it('a refusal whose order has another payment status contradicts itself, if the status was read before', () => {
+    const { charges } = proof().before;
+    const data = { ...order(charge('ch_1', 100, [['old', -5]])), payment_status: 'partially_refunded' };
+    const refusal = heard({ object: 'error', type: 't', details: [], data }, 422);
+    const judged = (status?: string) => judgeReply(proof({ before: { status, charges } }), refusal);
+    expect(judged('paid')).toMatchObject({ says: 'rejected', contradicts: true });
+    expect(judged('partially_refunded')).toMatchObject({ says: 'rejected', contradicts: false });
+    expect(judged()).toMatchObject({ says: 'rejected', contradicts: false });
+  });
 });
 
 describe('what a reply to a capture says', () => {

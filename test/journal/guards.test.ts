@@ -522,6 +522,9 @@ describe('a final read that is older than what the journal knows', () => {
       { chargeId: 'ch_1', id: undefined, amount: -5, createdAt: undefined, authCode: undefined },
     ];
     expect(oldRead('ord_1', none, [attempt([{ verdict: 'applied', refunds: stray }])])).toBeUndefined();
+    const both = [...stray, ...refunds];
+    const problem = 'refund r1 was made, and the order does not show it yet';
+    expect(oldRead('ord_1', none, [attempt([{ verdict: 'applied', refunds: both }])])).toBe(problem);
   });
 });
 
