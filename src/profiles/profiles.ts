@@ -6,6 +6,17 @@ import type { Folders } from './folders.ts';
 import type { Settings, SettingTexts } from './settings.ts';
 import type { KeyPlace } from './store.ts';
 
+// The journal and the locks keep their files by the same rules.
+export {
+  checkOwnFile,
+  checkOwnFolder,
+  type FileRules,
+  openOwnFile,
+  syncFolderOf,
+  unwritable,
+  writeAll,
+  writeOwnFile,
+} from './own-file.ts';
 export type { Folders, KeyPlace, Settings, SettingTexts };
 
 /** A named way to reach one account. */

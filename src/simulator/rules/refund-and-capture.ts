@@ -1,18 +1,26 @@
-/** What a refund does to an order (service: Endpoints 1, States and transitions), as a pure function. */
+/** What a refund and a capture do to an order (service: Endpoints 1 and 3, States and transitions), as pure functions. */
 
-import type { RefundRequest } from '../../api/spec.ts';
-import { statuses } from '../../api/spec.ts';
-import type { Failure, Ruled } from '../failures.ts';
+import { type RefundRequest, statuses } from '../../api/spec.ts';
+import { feePerThousand } from '../assumptions.ts';
 import {
   amountAboveRest,
   chargeIdRequired,
   chargeNotRefundable,
+  type Failure,
+  notAuthorized,
   notFound,
   notReturnable,
+  type Ruled,
 } from '../failures.ts';
-import type { Ids } from '../ids.ts';
-import type { StoredCharge, StoredOrder } from '../records.ts';
-import { chargesOf, leftOf, nestedList, refundedOf } from '../records.ts';
+import type { Ids } from '../random.ts';
+import {
+  chargesOf,
+  leftOf,
+  nestedList,
+  refundedOf,
+  type StoredCharge,
+  type StoredOrder,
+} from '../records.ts';
 
 /** What a rule takes from outside. */
 export interface RuleInputs {
@@ -112,4 +120,31 @@ function refundCharge(charge: StoredCharge, amount: number, { now, ids }: RuleIn
     is_refundable: !whole,
     refunds: nestedList([...(charge.refunds?.data ?? []), record]),
   };
+}
+
+/** The order with its authorized charges paid, or why there is none. `now` in Unix seconds. */
+export function captureOrder(order: StoredOrder, now: number): Ruled<StoredOrder> {
+  // Assumed: only a pre-authorized order can be captured.
+  if (order.payment_status !== statuses.preAuthorized)
+    return { failure: notAuthorized(order.payment_status) };
+  return {
+    value: {
+      ...order,
+      payment_status: statuses.paid,
+      amount_refunded: 0,
+      is_refundable: true,
+      updated_at: now,
+      charges: nestedList(chargesOf(order).map((charge) => captureCharge(charge, now))),
+    },
+  };
+}
+
+function captureCharge(charge: StoredCharge, now: number): StoredCharge {
+  if (charge.status !== statuses.preAuthorized) return charge;
+  return { ...charge, status: statuses.paid, is_refundable: true, paid_at: now, fee: feeOf(charge.amount) };
+}
+
+/** The fee of a paid charge. */
+export function feeOf(amount: number): number {
+  return Math.floor(amount / 1000) * feePerThousand;
 }
