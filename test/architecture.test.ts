@@ -27,15 +27,13 @@ function importsOf(file: string): Import[] {
 const files = globSync('src/**/*.ts', { cwd: root });
 const imports = files.flatMap(importsOf);
 
-/** Known to everyone: the service's description, the money of an order, errors, what comes from outside, the rules of files. */
+/** Known to everyone: the service's description, the money of an order, errors, what comes from outside. */
 const shared = [
   'src/api/spec.ts',
   'src/api/charges.ts',
   'src/errors.ts',
   'src/io.ts',
   'src/journal/attempt-words.ts',
-  'src/profiles/own-file.ts',
-  'src/profiles/account-words.ts',
   // What a command is given and how its inputs are declared: changes ask with the same texts.
   'src/commands/command.ts',
   'src/commands/typed-time.ts',

@@ -1,6 +1,6 @@
 /** The service as the rest of paydesk sees it: what is read, what is sent, what a sending came to. */
 
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { JsonObject, ResourceName } from './spec.ts';
 
 export { readOne } from './read-one.ts';

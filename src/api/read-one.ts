@@ -1,7 +1,7 @@
 /** Reads one record by its id, and says what it means where the service does not have it or it was not reached. */
 
 import { CliError } from '../errors.ts';
-import { accountLabel, commandLine } from '../profiles/account-words.ts';
+import { accountLabel, commandLine } from '../profiles/profiles.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import type { Service, WireRecord } from './api.ts';
 import { type ResourceName, resources } from './spec.ts';

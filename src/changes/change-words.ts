@@ -2,8 +2,8 @@
 
 import { type ChangeKind, changeKinds } from '../journal/attempt-words.ts';
 import type { AttemptRecord, ChangeSubject } from '../journal/journal.ts';
-import { accountLabel } from '../profiles/account-words.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { accountLabel } from '../profiles/profiles.ts';
 import type { Block, Style } from '../terminal/terminal.ts';
 
 interface KindWords {

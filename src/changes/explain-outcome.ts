@@ -4,8 +4,8 @@ import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/cha
 import { type DocumentedError, documentedErrorOf } from '../api/spec.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
 import type { ChangeSubject, FoundRefund, Outcome } from '../journal/journal.ts';
-import { commandLine } from '../profiles/account-words.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { commandLine } from '../profiles/profiles.ts';
 import { changeWords } from './change-words.ts';
 import { chargeCommands } from './refund/refund-checks.ts';
 

@@ -8,7 +8,7 @@ import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
 import { changeOf } from './change-words.ts';

@@ -5,8 +5,8 @@ import type { Context } from '../commands/command.ts';
 import { CliError, keyRefused } from '../errors.ts';
 import { changeKinds } from '../journal/attempt-words.ts';
 import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
-import { commandLine } from '../profiles/account-words.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { commandLine } from '../profiles/profiles.ts';
 import { blockedWords, bodyLine, changeWords, kindWords, settleCommands } from './change-words.ts';
 import { alarmError, type Ended, type Explained, explainRejection, keepByHand } from './explain-outcome.ts';
 

@@ -6,8 +6,8 @@ import { type Column, chargeIdPattern, type JsonObject, valueAt } from '../api/s
 import type { Context } from '../commands/command.ts';
 import { flag, usage } from '../commands/command.ts';
 import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
-import { accountLabel } from '../profiles/account-words.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { accountLabel } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { changeWords } from './change-words.ts';
 import type { Ended } from './explain-outcome.ts';

@@ -19,8 +19,8 @@ import {
   readBody,
   requestLine,
 } from '../changes/changes.ts';
-import { checkMode } from '../profiles/account-words.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { checkMode } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { changedColumns, includedColumns, showReply } from './api-reply.ts';
 import {

@@ -3,8 +3,8 @@
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
 import { type Column, contradictsMode, idOf, type ResourceName, resources } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { accountLabel, commandLine, otherModeLine } from '../profiles/account-words.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { accountLabel, commandLine, otherModeLine } from '../profiles/profiles.ts';
 import type { ListSink } from '../terminal/terminal.ts';
 import { type Context, flag } from './command.ts';
 import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';

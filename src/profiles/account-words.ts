@@ -2,7 +2,7 @@
 
 import { contradictsMode, type JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import type { Profile } from './profile.ts';
+import type { Profile } from './profiles.ts';
 
 /** `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
 export function accountLabel(profile: Profile): string {

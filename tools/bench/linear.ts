@@ -14,7 +14,7 @@ import { createMatcher } from '../../src/commands/orders/order-matching.ts';
 import { parseWhen, spanFlag } from '../../src/commands/typed-time.ts';
 import { readManifest } from '../../src/exports/manifest.ts';
 import { readBaseUrl } from '../../src/profiles/base-url.ts';
-import { nameProblem } from '../../src/profiles/names.ts';
+import { nameProblem } from '../../src/profiles/profiles.ts';
 import { cleanCell, cleanLine, escapeJson, oneLineJson } from '../../src/terminal/sanitise.ts';
 import { cut, widthOf } from '../../src/terminal/width.ts';
 import type { Desk } from './desk.ts';

@@ -4,7 +4,7 @@ import { type BodyFault, type Column, isObject, type JsonObject } from '../../ap
 import { type Context, usage } from '../../commands/command.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts';
 import { CliError } from '../../errors.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { checkProfileConfirmable, makeChange } from '../change.ts';
 import type { Applied } from '../outcome.ts';

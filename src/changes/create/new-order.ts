@@ -13,8 +13,8 @@ import {
   readOrder,
 } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import { accountLabel, commandLine } from '../../profiles/account-words.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { accountLabel, commandLine } from '../../profiles/profiles.ts';
 import type { Block, Choice } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';

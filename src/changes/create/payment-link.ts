@@ -11,8 +11,8 @@ import {
 } from '../../api/spec.ts';
 import { type Context, flag, type Input } from '../../commands/command.ts';
 import type { ClockAndZone } from '../../commands/typed-time.ts';
-import { accountLabel } from '../../profiles/account-words.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { accountLabel } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, JournalDesk } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 
 /** Of one refund record. */
 export interface RefundFacts {

@@ -10,8 +10,8 @@ import {
 } from '../../api/charges.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { checkMode, commandLine } from '../../profiles/account-words.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { checkMode, commandLine } from '../../profiles/profiles.ts';
 import type { RefundOrigins } from './known-refunds.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 

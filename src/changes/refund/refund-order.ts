@@ -10,8 +10,8 @@ import {
   refundReasonValues,
 } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import { aboutMoney } from '../../profiles/account-words.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { aboutMoney } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
 import { originsOf } from './known-refunds.ts';

@@ -3,8 +3,8 @@
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import type { JsonObject, RefundReason, RefundRequest } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
-import { commandLine } from '../../profiles/account-words.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { commandLine } from '../../profiles/profiles.ts';
 import {
   chargeCommands,
   checkLimit,

@@ -12,7 +12,7 @@ import {
 } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, readOrder, refundReasons } from '../../api/spec.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { journalWords, requestLine, titleLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';

@@ -3,8 +3,8 @@
 import type { WireRecord } from '../../api/api.ts';
 import { readOne } from '../../api/read-one.ts';
 import { type Customer, customerColumns, readCustomer, resources } from '../../api/spec.ts';
-import { accountLabel } from '../../profiles/account-words.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { accountLabel } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand, idArgument } from '../command.ts';
 

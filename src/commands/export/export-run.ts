@@ -4,7 +4,7 @@ import type { OpenService } from '../../api/api.ts';
 import { resources } from '../../api/spec.ts';
 import { CliError, systemCode } from '../../errors.ts';
 import type { ExportFile } from '../../exports/exports.ts';
-import { commandLine } from '../../profiles/account-words.ts';
+import { commandLine } from '../../profiles/profiles.ts';
 import { type Context, usage } from '../command.ts';
 import { brokeOff } from '../walk.ts';
 import { againWords, contentWords, type ExportForm, type ExportInput, exportForm } from './export-flags.ts';

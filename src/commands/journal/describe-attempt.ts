@@ -4,8 +4,8 @@ import type { JsonObject } from '../../api/spec.ts';
 import { blockedWords, changeOf, settleCommands } from '../../changes/change-words.ts';
 import { alarmWords, attemptName, changeKinds } from '../../journal/attempt-words.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
-import { commandLine } from '../../profiles/account-words.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { commandLine } from '../../profiles/profiles.ts';
 
 /** What is known of an attempt. */
 export function outcomeWords({ verdicts }: AttemptRecord, open: boolean): string {

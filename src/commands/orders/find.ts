@@ -3,8 +3,8 @@
 import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { accountLabel, commandLine } from '../../profiles/account-words.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { accountLabel, commandLine } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, flag } from '../command.ts';
 import type { Filter } from '../listing.ts';
 import { brokeOff, widePages } from '../walk.ts';

@@ -2,8 +2,8 @@
 
 import type { Page, WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
-import { commandLine } from '../../profiles/account-words.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { commandLine } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import type { WalkObserver } from '../listing.ts';
 import type { OrderFilters } from './order-filters.ts';

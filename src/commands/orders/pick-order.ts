@@ -5,7 +5,7 @@ import { countingCharges, paidBy } from '../../api/charges.ts';
 import { idOf, itemsOf, type JsonObject, readOrder } from '../../api/spec.ts';
 import type { PickedOrder } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
-import { aboutMoney, commandLine } from '../../profiles/account-words.ts';
+import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../command.ts';

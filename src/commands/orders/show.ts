@@ -5,8 +5,8 @@ import { canBeRefunded, type OrderMoney, readMoney } from '../../api/charges.ts'
 import { readOne } from '../../api/read-one.ts';
 import { type JsonObject, type Order, orderColumns, readOrder, resources, statuses } from '../../api/spec.ts';
 import { originsOf, type RefundOrigins } from '../../changes/refund/known-refunds.ts';
-import { accountLabel, commandLine } from '../../profiles/account-words.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { accountLabel, commandLine } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand, idArgument } from '../command.ts';
 import { itemsView, metadataView, moneyView, refundsView } from './order-contents.ts';

@@ -2,7 +2,7 @@
 
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { ProfileDraft } from '../../profiles/profile.ts';
+import type { ProfileDraft } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, flag, type Input, usage } from '../command.ts';
 import { dryRunShown, fieldsView, isScripted, keyFlags, nameArgument, readNewKey } from './profile-inputs.ts';
 

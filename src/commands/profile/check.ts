@@ -3,8 +3,8 @@
 import type { Service, WireRecord } from '../../api/api.ts';
 import { contradictsMode, idOf, valueAt } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import { wrongMode } from '../../profiles/account-words.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { wrongMode } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { fieldsView, nameArgument } from './profile-inputs.ts';

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { KeyPlace, TypedKey } from '../../profiles/profile.ts';
+import type { KeyPlace, TypedKey } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, flag } from '../command.ts';
 
