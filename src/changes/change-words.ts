@@ -43,7 +43,7 @@ export function changeWords({ kind, amount, currency, orderId, request }: Change
   return `${changeKinds[kind].noun}${sum}${orderId === undefined ? '' : ` on ${orderId}`}`;
 }
 
-/** The same of an attempt that was sent before, without its order, which is said beside it. */
+/** The same for an attempt of the journal, without its order. */
 export function changeOf({ sent: { proof, amount, currency, request } }: AttemptRecord): string {
   return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request });
 }

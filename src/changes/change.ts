@@ -13,7 +13,7 @@ import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.
 
 /** A change that is planned: what is sent, and what a person sees of it. */
 interface PlannedChange {
-  /** What is sent, besides what a repeat is recognised by. */
+  /** What is sent. */
   readonly intent: Omit<Intent, keyof Repeat>;
   readonly preview: readonly Block[];
   readonly confirmation: Confirmation;
@@ -22,9 +22,9 @@ interface PlannedChange {
 }
 
 /**
- * Makes a change once: `plan` asks, reads and decides; then a person confirms the preview, it is sent, and its result is
- * shown. A repeat under the same `--intent` shows the recorded outcome and plans nothing. Returns what was made, now or
- * then; undefined where nothing was sent. Throws CliError as the outcome says.
+ * Makes a change at most once. `plan` asks, reads and decides; then a person confirms the preview, the change is sent and
+ * its result shown. If the same `--intent` was used before, the recorded outcome is shown instead and `plan` is not called.
+ * Returns what was made, now or then; undefined if nothing was sent. Throws CliError as the outcome says.
  */
 export async function makeChange(
   ctx: Context,
@@ -48,7 +48,7 @@ export async function makeChange(
   return applied;
 }
 
-/** What a change is confirmed by: the id or the amount of its order; where it belongs to no order, the profile's name. */
+/** How a change is confirmed: with the id or the amount of its order, or, if it belongs to no order, with the profile's name. */
 export interface Confirmation {
   readonly profile: Profile;
   /** The value of `--confirm`, when given. */
@@ -56,17 +56,17 @@ export interface Confirmation {
   readonly order?: { readonly id: string; readonly amount: number | undefined } | undefined;
 }
 
-/** A command line that is to be confirmed, and what it lacks besides. */
+/** A command line that must be confirmed, and what it lacks besides. */
 interface CommandLine {
   /** `orders refund`. */
   readonly command: string;
-  /** Arguments and flags that nobody can be asked for, as they are typed. */
+  /** Required arguments and flags that were not given, as they are typed. */
   readonly missing: readonly string[];
-  /** The file of `--body`: a command that reads standard input to its end can ask nothing. */
+  /** The file of `--body`. A command that reads standard input to its end cannot ask anything. */
   readonly body?: string | undefined;
 }
 
-/** Throws CliError 'usage' before any request when nobody can be asked and the flag that says yes is missing. `id`: of the order. */
+/** Throws CliError 'usage', before any request, when nobody can be asked and no flag says yes. */
 export function checkOrderConfirmable(
   ctx: Context,
   { profile, confirm, id = 'ID' }: Confirmation & { readonly id: string | undefined },
@@ -75,7 +75,7 @@ export function checkOrderConfirmable(
   if (confirm === undefined) checkAnswerable(ctx, profile, ['--confirm ID', `--confirm ${id}`], line);
 }
 
-/** The same for a change that belongs to no order. Throws CliError 'refused' when `--confirm` names another profile. */
+/** The same for a change that belongs to no order. Throws CliError 'refused' if `--confirm` names another profile. */
 export function checkProfileConfirmable(ctx: Context, confirmation: Confirmation, line: CommandLine): void {
   const { profile, confirm } = confirmation;
   if (confirm === undefined)
@@ -83,7 +83,7 @@ export function checkProfileConfirmable(ctx: Context, confirmation: Confirmation
   else checkConfirmed(confirm, profile.name, `the profile ${profile.name}`);
 }
 
-// Names all that is missing. `flag` says yes in production: as help calls it, and as it is typed.
+// Names everything that is missing. `flag` says yes in production: as help shows it, and as it is typed.
 function checkAnswerable(
   { ask, options }: Context,
   { mode }: Profile,
@@ -93,7 +93,7 @@ function checkAnswerable(
   if ((ask.interactive && body !== '-') || options.dryRun) return;
   const others = ask.interactive ? [] : missing;
   const names = (own: string) => `missing ${[...others, own].join(', ')}`;
-  // A line that is put together from parts might ask for more than was meant.
+  // With more missing, a complete command line cannot be given.
   const now = (own: string) => [
     others.length === 0 ? `add it to the command: ${own}` : `paydesk ${command} --help`,
   ];
@@ -111,7 +111,7 @@ function checkConfirmed(confirm: string, name: string, what = name): void {
   });
 }
 
-/** Asks, unless a flag answered. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names another order. */
+/** Asks, unless a flag answered. Throws CliError 'cancelled' on No, 'refused' if `--confirm` names another order. */
 export async function confirmChange(ctx: Context, confirmation: Confirmation): Promise<void> {
   const { profile, confirm, order } = confirmation;
   if (ctx.options.dryRun) return;
@@ -125,14 +125,14 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
   if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled();
 }
 
-/** Asks once more after something changed; `--yes` and `--confirm` go on. */
+/** Asks again after the order changed. With `--yes` or `--confirm` it goes on without asking. */
 export async function confirmAgain(ctx: Context, { profile, confirm }: Confirmation): Promise<void> {
   if (ctx.options.dryRun || ctx.options.yes || confirm !== undefined) return;
   const message = aboutMoney(profile, 'Send it all the same?');
   if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled();
 }
 
-// In production a word is typed: the amount, right under the raw figure, or the order's id; else the profile's name.
+// In production a person types the amount, which stands in the line above, or the order's id; else the profile's name.
 async function askForWord(ctx: Context, { profile, order }: Confirmation): Promise<void> {
   const typed = await ctx.ask.text(wordQuestion(profile, order));
   if (isMeant(typed, profile, order)) return;
@@ -163,8 +163,8 @@ function cancelled(why = 'not confirmed'): CliError {
   return new CliError('cancelled', why, { certain: 'nothing was sent' });
 }
 
-// The newest order tells whether the key belongs to the mode (service: Authentication 5), and that the service answers:
-// after a read that arrived, a sending that provably did not is known as such.
+// The newest order shows whether the key belongs to the mode (service: Authentication 5). It also shows that the service
+// can be reached: if the sending then fails to connect, it provably did not arrive.
 async function checkAccountMode(service: Service): Promise<void> {
   for await (const { records } of service.pages('orders', { limit: 1 })) {
     const [newest] = records;

@@ -1,4 +1,4 @@
-/** Changes as commands use them: one function for each kind of change, the flags they take, and the words for what became of them. */
+/** Changes, for the commands: one function for each kind of change, their flags, and the words for their outcomes. */
 
 export { captureOrder } from './capture/capture-order.ts';
 export { checkProfileConfirmable, makeChange } from './change.ts';

@@ -1,4 +1,4 @@
-/** Outcomes that a person must understand before going on: alarms, and refusals of the service. Pure. */
+/** Explains the outcomes that a person must understand before going on: alarms, and refusals by the service. Pure. */
 
 import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/charges.ts';
 import { type DocumentedError, documentedErrorOf } from '../api/spec.ts';
@@ -9,10 +9,10 @@ import { commandLine } from '../profiles/profiles.ts';
 import { changeWords } from './change-words.ts';
 import { chargeCommands } from './refund/refund-checks.ts';
 
-/** An outcome of something that was tried: anything but a dry run. */
+/** Any outcome but that of a dry run. */
 export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 
-/** The command that resolves it later, and the row as JSON; nothing where the journal holds the outcome. */
+/** If the journal could not write the outcome down: the command that repairs that later, and the row as JSON. Else nothing. */
 export function keepByHand({ intent, unrecorded }: Ended): readonly string[] {
   if (unrecorded === undefined) return [];
   return [
@@ -23,7 +23,7 @@ export function keepByHand({ intent, unrecorded }: Ended): readonly string[] {
 
 type Alarm = NonNullable<Ended['alarm']>;
 
-// As the result of the change that was just sent: whole sentences. The journal's list has them shorter.
+// Whole sentences; the journal's list has shorter words for the same.
 const sentences: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
   contradiction: 'the answer contradicts what was asked for',
   partial: 'only part of what was asked for shows',
@@ -87,34 +87,33 @@ function chargeWords({ chargeId }: FoundRefund, order: unknown): string {
   return charge === undefined ? `charge ${chargeId}` : `charge ${charge.number} (${paidBy(charge.value)})`;
 }
 
-/** What an explained refusal adds to the service's own words. */
+/** What the explanation of a refusal adds to the service's own words. */
 export interface Explained {
   readonly message?: string;
   readonly certain?: string;
   readonly now?: readonly string[];
 }
 
-/** What a refusal is explained from. */
 interface Refusal {
   readonly profile: Profile;
   readonly parts: CliErrorParts;
-  /** The order as the confirming read gave it, when there was one. */
+  /** The order as it was read after the refusal, if it was. */
   readonly order: unknown;
   readonly orderId: string | undefined;
-  /** Refunds that appeared since the order was read for the last time before the sending: others made them. */
+  /** Refunds that appeared between the last read before the sending and the one after it: somebody else made them. */
   readonly others: readonly FoundRefund[];
-  /** A time (Unix seconds) in full. */
+  /** Writes a time (Unix seconds) in full. */
   readonly time: (seconds: number) => string;
 }
 
-// Of each error that the service documents.
+// One explanation for each error that the service documents.
 const explanations: Readonly<Record<DocumentedError, (refusal: Refusal) => Explained>> = {
   notReturnable: (refusal) => notReturnable(refusal, moneyOf(refusal.order)),
   chargeIdRequired: (refusal) =>
     chargeIdRequired(refusal, moneyOf(refusal.parts.data) ?? moneyOf(refusal.order)),
 };
 
-/** Explains a refusal that is documented (service: Errors); empty for any other. */
+/** Explains an error that the service documents (service: Errors); empty for any other. */
 export function explainRejection(refusal: Refusal): Explained {
   const error = documentedErrorOf(refusal.parts);
   return error === undefined ? {} : explanations[error](refusal);
@@ -125,7 +124,7 @@ function moneyOf(order: unknown): OrderMoney | undefined {
   return 'money' in reading ? reading.money : undefined;
 }
 
-// Which charge is not refundable, and what went back already, as far as a read shows it.
+// Says which charge is not refundable and what was refunded before, as far as the order was read.
 function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explained {
   const { profile, orderId } = refusal;
   const id = orderId ?? money?.id ?? '';
@@ -155,7 +154,7 @@ function wentBack(money: OrderMoney, { others, time }: Refusal): string {
   return `${sum} of ${money.amount} ${money.currency ?? ''} went back ${when}${whose}`;
 }
 
-// What a bank finds a refund by.
+// The codes by which a bank finds a refund.
 function bankWords({ charges }: OrderMoney): readonly string[] {
   const refunds = charges.flatMap((charge) => charge.refunds);
   const codes = [

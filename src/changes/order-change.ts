@@ -1,4 +1,4 @@
-/** What all changes of one order share: the order is named or picked, read and shown, and read again right before the sending. */
+/** What refunds and captures share: the order is named or picked, read and shown, and read again right before the sending. */
 
 import type { OpenService, WireRecord } from '../api/api.ts';
 import { readOne } from '../api/api.ts';
@@ -15,9 +15,9 @@ import { changeOf } from './change-words.ts';
 import type { Applied } from './outcome.ts';
 import { askedFor, type Repeat } from './repeat.ts';
 
-/** How a person or a script names the order, confirms its change and repeats it. */
+/** The order as it was named, and the flags that every change of an order has. */
 export interface OrderAsked {
-  /** Of the order; undefined: `pick` lets a person choose one. */
+  /** Undefined: `pick` lets a person choose an order. */
   readonly id: string | undefined;
   readonly confirm: string | undefined;
   readonly intent: string | undefined;
@@ -28,43 +28,43 @@ export interface OrderAsked {
 /** The order that a person picked. */
 export interface PickedOrder {
   readonly id: string;
-  /** The order that may be meant instead: the same buyer and amount, minutes apart. */
+  /** Another order that may be meant instead: same buyer, same amount, a few minutes apart. */
   readonly twin: string | undefined;
 }
 
 type OrderConfirmation = Confirmation & { readonly order: { readonly id: string } };
 
-/** A kind of change to one order. */
+/** A refund or a capture. */
 interface OrderChange {
   readonly kind: 'refund' | 'capture';
-  /** What was typed besides the order: under the same `--intent` it must be the same. */
+  /** What was typed besides the order. A repeat under the same `--intent` must type the same. */
   readonly asked: JsonObject;
-  /** The flags that the profile requires and nobody gave, as they are typed. */
+  /** Flags that the profile requires and nobody gave, as they are typed. */
   readonly missing?: (profile: Profile) => readonly string[];
-  /** Decides by the order as it was read. Throws CliError 'refused'. */
+  /** Plans the change of the order as it was read. Throws CliError 'refused'. */
   readonly plan: (read: OrderRead) => Promise<OrderPlan>;
 }
 
-/** What the change is planned from. */
+/** The order as it was read. */
 export interface OrderRead {
   readonly service: OpenService;
   readonly id: string;
   readonly order: JsonObject;
-  /** Nobody named the order: a person picked it. */
+  /** A person picked the order; no argument named it. */
   readonly isPicked: boolean;
   readonly twin: string | undefined;
 }
 
-/** The change of an order that was read. */
+/** The planned change of an order. */
 export interface OrderPlan {
   readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'>;
   readonly preview: readonly Block[];
-  /** Checks the order as it is right before the sending. Throws CliError 'refused'. */
+  /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
   readonly check: (fresh: JsonObject) => void;
   readonly result: (applied: Applied) => readonly Block[];
 }
 
-/** Changes an order, from what was typed to the result. Throws CliError as the outcome says. */
+/** Changes an order, from what was typed to the printed result. Throws CliError as the outcome says. */
 export async function changeOrder(
   ctx: Context,
   { id: givenId, confirm, intent: intentId, again, pick }: OrderAsked,
@@ -103,8 +103,8 @@ export async function changeOrder(
   await makeChange(ctx, service, repeat, () => orderColumns, plan);
 }
 
-// An order with an unconfirmed change is refused before a person is shown and asked anything; it is read again first, and
-// what that closed is told and returned. What decides is the check under the lock, later.
+// Refuses an order with an unconfirmed change before anything is shown or asked. The order is read again first; returns the
+// attempts whose outcome is known by that. The check that counts comes later, under the order's lock.
 async function checkNotOpen(
   ctx: Context,
   service: OpenService,
@@ -120,7 +120,8 @@ async function checkNotOpen(
   return closed;
 }
 
-// Money changed since it was shown: refuses with the difference. Only other fields changed: says which and asks again.
+// If the money changed since it was shown, this refuses and says how. If only other fields changed, it says which and asks
+// again.
 async function checkUnchanged(
   ctx: Context,
   shown: WireRecord,
@@ -148,7 +149,7 @@ async function checkUnchanged(
 
 const moneyFields = ['amount', 'amount_refunded', 'payment_status', 'is_refundable', 'currency'];
 
-// What the order says itself counts even where its charges cannot be read; those are compared whole then.
+// If the charges cannot be read one by one, they are compared as a whole.
 function moneyLines({ value }: WireRecord): ReadonlyMap<string, string> {
   const reading = readMoney(value);
   return new Map([
@@ -174,7 +175,7 @@ function moneyDifference(before: ReadonlyMap<string, string>, after: ReadonlyMap
   return [...names]
     .filter((name) => before.get(name) !== after.get(name))
     .map((name) => {
-      // A list of charges is no line to read.
+      // The charges as a whole are too long to show.
       if (name === 'charges') return name;
       return `${name} ${before.get(name) ?? 'was not there'} -> ${after.get(name) ?? 'gone'}`;
     });

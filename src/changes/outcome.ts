@@ -10,17 +10,16 @@ import { commandLine } from '../profiles/profiles.ts';
 import { blockedWords, bodyLine, changeWords, kindWords, settleCommands } from './change-words.ts';
 import { alarmError, type Ended, type Explained, explainRejection, keepByHand } from './explain-outcome.ts';
 
-/** It was made: the record as it is now. */
+/** The change was made; it holds the record as it is now. */
 export type Applied = Extract<Outcome, { verdict: 'applied' }>;
 type DryRun = Extract<Outcome, { verdict: 'dry_run' }>;
 type Uncertain = Extract<Outcome, { verdict: 'unknown' | 'not_seen' }>;
 
-/** Whether it was only to be shown. */
 export function isDryRun(outcome: Outcome): outcome is DryRun {
   return outcome.verdict === 'dry_run';
 }
 
-/** Shows what would have been sent. */
+/** Shows what would be sent. */
 export async function showDryRun(ctx: Context, { request, checks }: DryRun): Promise<undefined> {
   const plan = {
     method: request.method,
@@ -37,7 +36,7 @@ export async function showDryRun(ctx: Context, { request, checks }: DryRun): Pro
   return undefined;
 }
 
-/** The applied outcome; every other one becomes the error that says it. */
+/** Returns the outcome of a change that was made, and throws every other outcome as a CliError. */
 export function appliedOrThrow(
   ctx: Context,
   profile: Profile,
@@ -60,7 +59,7 @@ export function appliedOrThrow(
   }
 }
 
-// The journal that could not take the verdict holds it as sent, and that blocks the same command.
+// If the journal could not take the outcome, it still holds the change as sent, which blocks the same command.
 function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): readonly string[] {
   const { intent, unrecorded } = outcome;
   if (unrecorded === undefined || intent === undefined) return ['run the command again'];
@@ -129,7 +128,7 @@ function howToSettle(
   ];
 }
 
-// Provisional: what is not seen yet may still come.
+// It may still appear, so this does not say that it was not made.
 function readsWords(reads: number, last: string, verdict: Uncertain['verdict']): string {
   const one = reads === 1;
   const told =
@@ -163,7 +162,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
     lastReadAt === undefined
       ? unreadWords(change, outcome)
       : readsWords(reads, ctx.timeOfDay(lastReadAt), outcome.verdict);
-  // The service said to wait: what it did before saying so it does not tell.
+  // The service said to wait. It does not say whether it made the change before that.
   const throttled = outcome.head?.status === 429;
   return new CliError(
     'unknown',
@@ -181,7 +180,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
   );
 }
 
-/** After an applied outcome was printed: throws CliError 'incomplete' when the journal does not hold it. */
+/** After the result was printed: throws CliError 'incomplete' if the journal could not write it down. */
 export function checkRecorded(intent: Intent, outcome: Ended, what: string): void {
   const { unrecorded, refunds = [] } = outcome;
   if (unrecorded === undefined) return;

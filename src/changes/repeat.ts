@@ -1,4 +1,4 @@
-/** `--intent`: a script's own id of what it wants once. A repeat gives the recorded outcome and sends nothing. */
+/** `--intent`, a script's own id of a change: the same id again shows the recorded outcome and sends nothing. And `--again`. */
 
 import type { Service } from '../api/api.ts';
 import { readMoney, refundedSum } from '../api/charges.ts';
@@ -15,7 +15,6 @@ import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts
 
 const intentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
-/** The flag of every change that can be repeated safely. */
 export const intentFlag = flag.of<string>({
   value: 'ID',
   summary: "a script's own id of this change: the same ID again gives the recorded outcome",
@@ -26,8 +25,8 @@ export const intentFlag = flag.of<string>({
 });
 
 /**
- * `--again`: names the refund or attempt that this repeats, as the refusal printed it. Each name works for one sending, so
- * that arrow-up and Enter sends nothing again.
+ * Names the refund or attempt that this change repeats, as the refusal printed it. Each name works for one sending, so that
+ * arrow-up and Enter does not send twice.
  */
 export const againFlag = flag.of<readonly string[]>({
   value: 'ID,…',
@@ -39,20 +38,20 @@ export const againFlag = flag.of<readonly string[]>({
   },
 });
 
-/** What is compared when the same id comes again; absent values are left out. */
+/** What was typed, without absent values: under the same `--intent` it must be the same. */
 export function askedFor(values: Readonly<Record<string, unknown>>): JsonObject {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** What was asked for under a script's id. */
+/** What a repeat under the same `--intent` is recognised by. */
 export type Repeat = Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>;
 
-/** The columns of what a command makes, where `record` shows it. */
+/** The columns of the result. */
 export type ColumnsOf = (record: JsonObject) => readonly Column[];
 
 /**
- * Shows the recorded outcome of an earlier run under the same id; undefined when a new attempt is due. Throws as the
- * outcome says: 'rejected', or 'unknown' while it is open; 'refused' when the id was used for something else.
+ * Shows the recorded outcome of an earlier run under the same id. Undefined: there is none, or a new attempt may be made.
+ * Throws CliError 'rejected' or 'unknown' as that outcome says, 'refused' when the id was used for something else.
  */
 export async function showRecorded(
   ctx: Context,
@@ -68,8 +67,8 @@ export async function showRecorded(
 }
 
 /**
- * What was made now. Undefined where nothing was sent now, which is then shown: after a dry run, and where another run
- * under the same id was first. Throws as the outcome says.
+ * What was made now. Undefined after a dry run, and when another run under the same id was first: this is shown instead.
+ * Throws CliError as the outcome says.
  */
 export async function appliedNow(
   ctx: Context,
@@ -122,7 +121,7 @@ const beforeWords: Readonly<Record<Ended['verdict'], string>> = {
   not_seen: 'sent',
 };
 
-// The fields of any dry run: there is no request, since nothing would be sent.
+// The same fields as any dry run; there is no request, since nothing would be sent.
 async function showDryRepeat(
   ctx: Context,
   { intent, verdict }: Applied,
@@ -138,7 +137,7 @@ async function showDryRepeat(
   ]);
 }
 
-// Where what was made cannot be read again, the journal's row stands for it, and that row's id is the journal's.
+// If the order cannot be read again, the journal's record stands for it. Its id is the journal's, so the order's is put in.
 function columnsFor({ kind, orderId }: ChangeSubject, columns: readonly Column[]): readonly Column[] {
   const of = kind === 'api' ? undefined : orderId;
   const made = (record: JsonObject) => ({ ...record, id: record.created ?? of });
@@ -148,7 +147,7 @@ function columnsFor({ kind, orderId }: ChangeSubject, columns: readonly Column[]
   }));
 }
 
-// Which order a creation made, and its link; of a payment link the journal holds nothing.
+// The order that was created, and its link. The journal knows neither of a payment link.
 function madeLines({ kind }: ChangeSubject, { record: { value } }: Applied): readonly Block[] {
   if (kind !== 'order') return [];
   const id = value.object === 'intent' ? value.created : value.id;
@@ -159,7 +158,7 @@ function madeLines({ kind }: ChangeSubject, { record: { value } }: Applied): rea
   ];
 }
 
-// What went back, and what is left now.
+// The refunds, and what is left now.
 function moneyLines({ record, refunds = [] }: Applied): readonly Block[] {
   const reading = readMoney(record.value);
   if (refunds.length === 0) return [];

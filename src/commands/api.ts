@@ -101,7 +101,7 @@ export const api = defineCommand({
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [method, typed], flags: given }) {
-    // First, so that a refund in an odd spelling is answered with the command for it, not with a complaint.
+    // First, so that a refund in an odd spelling is answered with the right command and not with a complaint about the path.
     refuseMoneyRoute(method, typed);
     const path = parsePath(typed);
     const service = await ctx.service({ purpose: method === 'GET' ? 'read' : 'change' });
@@ -177,7 +177,7 @@ function preview(
   ];
 }
 
-/** Walks the list that a path asks for, to its end. Throws CliError 'usage' for what is no documented list. */
+// Shows all pages of the list that a path names. Throws CliError 'usage' if it is not a documented list.
 function mergeLists(ctx: Context, path: string): Promise<undefined> {
   const [name = ''] = path.split('?');
   const resource = resourceNames.find((one) => resources[one].path === name);

@@ -29,7 +29,7 @@ export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
   });
 }
 
-/** Refuses what cannot be captured, as far as the order shows it (service: Endpoints 3). */
+// Throws CliError 'refused' for an order that shows that it cannot be captured (service: Endpoints 3).
 function checkCapturable(order: JsonObject, profile: Profile): void {
   checkMode(order, profile);
   const status = order.payment_status;

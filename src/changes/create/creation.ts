@@ -1,4 +1,4 @@
-/** What all creations share: the body comes from flags, a file or questions, is checked with every fault named, and is sent once. */
+/** What all creations share: the body comes from flags, a file or questions, is checked, and is sent once. */
 
 import { type BodyFault, type Column, isObject, type JsonObject } from '../../api/spec.ts';
 import { type Context, usage } from '../../commands/command.ts';
@@ -12,7 +12,7 @@ import { askedFor } from '../repeat.ts';
 import { type Expiry, refusePast } from './sale-flags.ts';
 import { drawLink } from './sale-screens.ts';
 
-/** The flags of every creation that are no part of the body. */
+/** The flags of every creation that are not part of the body. */
 export interface CreationFlags {
   /** `--body`: the file that holds the whole body. */
   readonly body: string | undefined;
@@ -25,7 +25,7 @@ export interface CreationFlags {
 
 type CheckedBody<B> = { readonly body: B } | { readonly faults: readonly BodyFault[] };
 
-/** What can be created: `B` is the body that is sent; `D` is what was given of it, by flags or at prompts. */
+/** Something that can be created. `B`: the body that is sent; `D`: what was given, by flags or at prompts. */
 interface Creation<B extends JsonObject, D> {
   readonly kind: 'order' | 'checkout';
   readonly command: string;
@@ -41,7 +41,7 @@ interface Creation<B extends JsonObject, D> {
   readonly askMore: (ctx: Context, given: D) => Promise<D>;
   readonly bodyOf: (given: D, clockAndZone: ClockAndZone) => JsonObject;
   readonly path: (profile: Profile) => string;
-  /** What the body says. `expiry`: Unix seconds. */
+  /** What else is needed of the body. `expiry`: Unix seconds. */
   readonly read: (body: B) => {
     readonly expiry: number | undefined;
     readonly amount: number | undefined;
@@ -49,11 +49,11 @@ interface Creation<B extends JsonObject, D> {
   };
   readonly preview: (body: B, profile: Profile) => readonly Block[];
   readonly result: (applied: Applied, body: B, profile: Profile) => readonly Block[];
-  /** Where a reply has the link. */
+  /** The part of a reply that has the link. */
   readonly checkoutIn: (reply: JsonObject) => JsonObject;
 }
 
-/** Creates it, from what was typed to the result. Throws CliError as the outcome says. */
+/** Creates one, from what was typed to the printed result. Throws CliError as the outcome says. */
 export async function createOne<B extends JsonObject, D extends { readonly expires?: Expiry }>(
   ctx: Context,
   given: D,
@@ -89,12 +89,11 @@ export async function createOne<B extends JsonObject, D extends { readonly expir
   if (applied !== undefined) await drawLink(ctx, creation.checkoutIn(applied.record.value), { qr, noQr });
 }
 
-// The flags of these names that were not given, as they are typed.
 function missingFlags(given: object, names: readonly string[]): readonly string[] {
   return names.filter((name) => !Object.hasOwn(given, name)).map((name) => `--${name}`);
 }
 
-// The body to send, and what a repeat under the same `--intent` is compared by.
+// The body to send, and what a repeat under the same `--intent` is recognised by.
 async function wantedBody<B extends JsonObject, D extends { readonly expires?: Expiry }>(
   ctx: Context,
   creation: Creation<B, D>,
@@ -107,11 +106,11 @@ async function wantedBody<B extends JsonObject, D extends { readonly expires?: E
   }
   const draft = await gather(ctx, creation, given, confirm);
   const body = checkedBody(creation, creation.bodyOf(draft, clockAndZoneOf(ctx)), creation.what);
-  // A span such as 7d means the same tomorrow.
+  // `7d` typed again tomorrow is the same request, although the moment is another.
   return { body, asked: askedFor({ ...draft, expires: draft.expires?.text }) };
 }
 
-// Who gives no flag at all is asked for everything; who gives one knows what they want.
+// With no flag at all, a person is asked for everything; with flags, only for what is missing.
 async function gather<B extends JsonObject, D>(
   ctx: Context,
   { essential, askEssential, askMore }: Creation<B, D>,
@@ -130,7 +129,7 @@ async function gather<B extends JsonObject, D>(
 
 const maxBytes = 1024 * 1024;
 
-/** Reads `--body FILE`: one JSON object. Throws CliError 'usage' when it is none, or would not be sent as it was written. */
+/** Reads the JSON object of `--body FILE`. Throws CliError 'usage' when it is none, or could not be sent exactly as written. */
 export async function readBody(ctx: Context, path: string): Promise<JsonObject> {
   const text = (await ctx.file(path, maxBytes)).replace(/^\uFEFF/, '');
   const where = path === '-' ? 'standard input' : path;
@@ -153,7 +152,7 @@ function parse(text: string, where: string): unknown {
   }
 }
 
-// A number that JavaScript rounds would be sent as another one.
+// JavaScript would round such a number and send another one.
 function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source ?? '';
   const rounded = /^-?\d+$/.test(source) ? !Number.isSafeInteger(value) : !Number.isFinite(value);
@@ -162,7 +161,7 @@ function exactly(_key: string, value: unknown, context?: { readonly source?: str
   return value;
 }
 
-// The body as it may be sent. Throws CliError 'usage' with every fault by its path. `where` is what holds it, in words.
+// Throws CliError 'usage' that names every fault by its path. `where`: what holds the body, in words.
 function checkedBody<B extends JsonObject, D>({ check }: Creation<B, D>, value: unknown, where: string): B {
   const checked = check(value);
   if ('body' in checked) return checked.body;
@@ -178,7 +177,7 @@ function faultsError(faults: readonly BodyFault[], where: string): CliError {
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
-/** The first name that stands twice in one object of a JSON text; undefined where each stands once. */
+// The first key that stands twice in one object of a JSON text: a parser would keep one of the two values and say nothing.
 function repeatedKey(json: string): string | undefined {
   // The names of each open object; undefined for an array.
   const open: (Set<string> | undefined)[] = [];
@@ -200,13 +199,13 @@ function repeatedKey(json: string): string | undefined {
 
 type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** An object without the fields that nobody gave. */
+/** The object without its undefined fields. */
 export function onlyGiven<const T extends object>(values: T): Given<T>;
 export function onlyGiven(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** The same, or nothing at all when nobody gave any of it. */
+/** The same; undefined if no field is left. */
 export function givenOrNothing<const T extends object>(values: T): Given<T> | undefined {
   const given = onlyGiven(values);
   return Object.keys(given).length === 0 ? undefined : given;

@@ -169,7 +169,7 @@ function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>): readon
   ];
 }
 
-// The reply is not documented, so anything may be missing from it. `body` is what was sent.
+// The reply is not documented, so any field may be missing. `body` is what was sent.
 function orderResult(
   { record, by, intent }: Applied,
   body: OrderRequest,
@@ -195,7 +195,7 @@ function orderResult(
   ];
 }
 
-// Where the order itself could not be read again, the journal's record names it.
+// If the order could not be read again, the journal's record names it.
 function orderIn(value: JsonObject): Order | undefined {
   return value.object === 'intent' ? readOrder({ id: value.created }) : readOrder(value);
 }

@@ -6,8 +6,9 @@ import type { ClockAndZone } from '../../commands/typed-time.ts';
 import { givenOrNothing, onlyGiven } from './creation.ts';
 import { parsePair, saleFlags } from './sale-flags.ts';
 
-/** A detail of one line: which line, counted from 1, and what. */
+/** A detail of one item. */
 interface ItemDetail {
+  /** Which item, counted from 1. */
   readonly item: number;
   readonly text: string;
 }
@@ -30,14 +31,13 @@ export function parseDetail(text: string, name: string): ItemDetail {
   throw usage(`${name} ${text}: not N=TEXT, where N counts the items from 1`);
 }
 
-/** Reads the amount of a shipping line; nothing is an amount here. Throws CliError 'usage'. */
+/** Reads the amount of a shipping line, which may be 0. Throws CliError 'usage'. */
 export function parseShipping(text: string, name: string): number {
   const amount = text === '0' ? 0 : parseAmount(text);
   if (amount !== undefined) return amount;
   throw usage(`${name} ${text}: not an amount; it is the service's own integer, digits only`);
 }
 
-/** The flags of `orders create` that say what is sold, and to whom. */
 export const orderFlags = {
   ...saleFlags,
   'item-description': detailFlag('description'),
@@ -67,10 +67,10 @@ export const orderFlags = {
   'on-demand': flag.switch({ summary: 'the checkout may keep the card' }),
 } as const;
 
-/** What was said, by flags or at prompts. */
+/** What was given, by flags or at prompts. */
 export type OrderDraft = Input<readonly [], typeof orderFlags>['flags'];
 
-/** Flags that say something of the checkout inside the order. */
+// Flags about the checkout inside the order.
 const checkoutFlagNames = [
   'name',
   'success-url',
@@ -84,8 +84,8 @@ const checkoutFlagNames = [
 ] as const satisfies readonly (keyof typeof orderFlags)[];
 
 /**
- * The body, not checked yet. Throws CliError
- * 'usage' for what has no place in it: a detail of an item that is not there, a flag of the checkout without one.
+ * The body, not checked yet. Throws CliError 'usage' for a detail of an item that was not given, and for a flag about the
+ * checkout without `--checkout`.
  */
 export function orderBody(draft: OrderDraft, clockAndZone: ClockAndZone): JsonObject {
   return onlyGiven({

@@ -82,12 +82,12 @@ export function createPaymentLink(ctx: Context, given: LinkDraft, flags: Creatio
   });
 }
 
-// It is not checked yet.
+// Not checked yet.
 function linkBody(draft: LinkDraft, clockAndZone: ClockAndZone): JsonObject {
   return onlyGiven({
     name: draft.name,
     type: paymentLinkType,
-    // The document calls only plan_id optional: a switch that was not given is said (service: Endpoints 5).
+    // Only plan_id is documented as optional, so a switch that was not given is sent as false (service: Endpoints 5).
     recurrent: draft.recurrent === true,
     expired_at: draft.expires?.at(clockAndZone),
     allowed_payment_methods: draft.method,
@@ -165,7 +165,7 @@ function linkPreview(body: CheckoutCreateRequest, profile: Profile): readonly Bl
   ];
 }
 
-// The reply is not documented. `body` is what was sent.
+// The reply is not documented, so any field may be missing. `body` is what was sent.
 function linkResult(
   { record, intent }: Applied,
   body: CheckoutCreateRequest,

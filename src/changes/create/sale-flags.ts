@@ -5,7 +5,7 @@ import { flag, usage } from '../../commands/command.ts';
 import { type ClockAndZone, momentOf, spanOf } from '../../commands/typed-time.ts';
 import { againFlag, intentFlag } from '../repeat.ts';
 
-/** Flags of what is sold, to whom, and how it is paid. */
+/** What is sold, to whom, and how it is paid. */
 export const saleFlags = {
   item: {
     ...flag.of<Item>({
@@ -36,14 +36,14 @@ export const saleFlags = {
   plan: flag.text({ value: 'ID', summary: 'the plan of a subscription' }),
 } as const;
 
-/** Flags of every creation that are no part of the body. */
+/** The flags of every creation that are not part of the body. */
 export const creationFlags = {
   confirm: flag.text({ value: 'PROFILE', summary: "the profile's name: says yes in production" }),
   intent: intentFlag,
   again: againFlag,
 } as const;
 
-/** `--body`, which stands for all the flags that make a body. */
+/** `--body`, instead of all the flags that make a body. */
 export function bodyFlag(others: readonly string[]) {
   return flag.text({
     value: 'FILE',
@@ -52,7 +52,7 @@ export function bodyFlag(others: readonly string[]) {
   });
 }
 
-/** The flags of every creation that may come with a link. */
+/** Whether the link is drawn as a code that a phone can read off the screen. */
 export const qrFlags = {
   qr: flag.switch({
     summary: 'draw the link as a QR code, also where stdout is no terminal',
@@ -62,17 +62,17 @@ export const qrFlags = {
   'no-qr': flag.switch({ summary: 'draw no QR code', conflicts: ['qr'] }),
 } as const;
 
-/** What every line has (service: Endpoints 4 and 5). */
+/** One line of an order or a payment link (service: Endpoints 4 and 5). */
 export interface Item {
   readonly name: string;
   readonly unit_price: number;
   readonly quantity: number;
 }
 
-// Read from the right, since names hold colons.
+// Read from the right, since a name may hold colons.
 const itemPattern = /^([\s\S]+):(0|[1-9][0-9]{0,15}):([1-9][0-9]{0,15})$/;
 
-/** Reads a line as typed. Throws CliError 'usage'. */
+/** Reads `NAME:PRICE:QTY`. Throws CliError 'usage'. */
 export function parseItem(text: string, name: string): Item {
   const [, title = '', price, quantity] = itemPattern.exec(text) ?? [];
   const item = { name: title.trim(), unit_price: Number(price), quantity: Number(quantity) };
@@ -83,13 +83,13 @@ export function parseItem(text: string, name: string): Item {
   );
 }
 
-/** What the lines come to; undefined where no exact number can hold it. */
+/** The sum of the items, plus `more`; undefined where it is too large to be exact. */
 export function sumOf(items: readonly Item[], more = 0): number | undefined {
   const sum = items.reduce((total, { unit_price, quantity }) => total + unit_price * quantity, more);
   return Number.isSafeInteger(sum) ? sum : undefined;
 }
 
-/** A moment as it was typed; a span such as 7d counts from when it is asked for, a date is in the zone of the run. */
+/** A moment as it was typed. `7d` counts from now; a date is in the time zone of the run. */
 export interface Expiry {
   readonly text: string;
   /** Unix seconds. Throws CliError 'usage' beyond 32 bits. */
@@ -107,7 +107,7 @@ export function parseExpiry(text: string, name: string): Expiry {
     );
   }
   const at = (clockAndZone: ClockAndZone) => within32Bits(Math.floor(ms(clockAndZone) / 1000), text, name);
-  // What is too late in every zone is said while it is typed.
+  // A date that is too late in every time zone is refused at once.
   at({ now: 0, zoned: (shown) => shown - dayMs });
   return { text, at };
 }
@@ -125,13 +125,12 @@ function within32Bits(seconds: number, text: string, name: string): number {
   throw usage(`${name} ${text}: ${why}`);
 }
 
-/** Throws CliError 'usage' for what nobody could pay any more. `now` is Unix milliseconds. */
+/** Throws CliError 'usage' for an expiry in the past. `expiry`: Unix seconds; `now`: Unix milliseconds. */
 export function refusePast(expiry: number | undefined, now: number): void {
   if (expiry === undefined || expiry * 1000 > now) return;
   throw usage(`it would expire in the past, at ${expiry}: nobody could pay it`);
 }
 
-/** Reads a currency code. Throws CliError 'usage'. */
 export function parseCurrency(text: string, name: string): string {
   if (currencyPattern.test(text)) return text;
   throw usage(`${name} ${text}: not a currency code such as MXN`);

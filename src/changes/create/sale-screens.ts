@@ -1,4 +1,4 @@
-/** What the creations of orders and payment links share on screens: questions, lines with their sum, ways to pay, the link and its QR code. */
+/** What orders and payment links share on screens: the questions, the items with their sum, the ways to pay, the link, its QR code. */
 
 import { type JsonObject, paymentMethodValues } from '../../api/spec.ts';
 import { type Context, oneOf, recordId } from '../../commands/command.ts';
@@ -8,20 +8,20 @@ import { type Item, parseCurrency, parseExpiry, parseItem, parseMonths, sumOf } 
 
 type Parse<T> = (text: string, name: string) => T;
 
-/** One question. `message` is shown, `flag` answers it in a script. */
+/** A question, and the flag that answers it in a script. */
 interface TextQuestion<T> {
   readonly message: string;
   readonly flag: string;
   readonly parse: Parse<T>;
 }
 
-/** Asks until the answer can be read. */
+/** Asks until `parse` accepts the answer. */
 export async function askFor<T>(ctx: Context, { message, flag, parse }: TextQuestion<T>): Promise<T> {
   const text = await ctx.ask.text({ message, flag, check: (typed) => problemOf(typed, parse) });
   return parse(text, flag);
 }
 
-/** The same; a bare Enter is no answer. */
+/** The same; Enter alone gives undefined. */
 export async function askMaybe<T>(
   ctx: Context,
   { message, flag, parse }: TextQuestion<T>,
@@ -31,7 +31,7 @@ export async function askMaybe<T>(
   return text === '' ? undefined : parse(text, flag);
 }
 
-/** Asks for one after the other, until a bare Enter. */
+/** Asks again and again, until Enter alone. */
 export async function askSeveral<T>(ctx: Context, question: TextQuestion<T>): Promise<readonly T[]> {
   const answers: T[] = [];
   for (;;) {
@@ -41,19 +41,17 @@ export async function askSeveral<T>(ctx: Context, question: TextQuestion<T>): Pr
   }
 }
 
-/** Asks for the lines, one at least. */
+/** Asks for the items, one at least. */
 export async function askItems(ctx: Context): Promise<readonly Item[]> {
   const question = { flag: '--item', parse: parseItem };
   const first = await askFor(ctx, { ...question, message: 'Item, as NAME:PRICE:QTY' });
   return [first, ...(await askSeveral(ctx, { ...question, message: 'Another item' }))];
 }
 
-/** Yes, or nothing said. */
 export async function askSwitch(ctx: Context, message: string, flag: string): Promise<true | undefined> {
   return (await ctx.ask.confirm({ message, flag })) ? true : undefined;
 }
 
-/** Text as it is. */
 export function asTyped(text: string): string {
   return text;
 }
@@ -63,7 +61,7 @@ function problemOf<T>(text: string, parse: Parse<T>): string | undefined {
     parse(text, 'this');
     return undefined;
   } catch (error) {
-    // Beside the question there is nothing to name but what was typed.
+    // The question itself names the value.
     if (error instanceof CliError) return error.message.replace(/^this /, '');
     throw error;
   }
@@ -93,7 +91,7 @@ export const saleQuestions = {
   plan: { message: 'Id of the plan', flag: '--plan', parse: asTyped },
 } as const;
 
-/** A table of the lines with their sum. `shipping` are amounts of shipping lines. */
+/** A table of the items with their sum. `shipping`: amounts of shipping lines. */
 export function itemBlocks(
   items: readonly Item[],
   currency: string,
@@ -117,7 +115,6 @@ export function itemBlocks(
   ];
 }
 
-/** Ways to pay and installments, as far as they are said. */
 export function paymentBlocks(
   methods: readonly string[] | undefined,
   months: readonly number[] | undefined,
@@ -128,7 +125,6 @@ export function paymentBlocks(
   ];
 }
 
-/** When it ends. */
 export function expiryBlock(expiry: number | undefined): Block {
   return {
     line:
@@ -142,12 +138,12 @@ function exact(sum: number | undefined): string {
   return sum === undefined ? 'more than can be counted exactly' : String(sum);
 }
 
-/** When a checkout ends, in either of the document's spellings (service: Endpoints 4 and 5). */
+/** When a checkout expires. The document spells the field in two ways (service: Endpoints 4 and 5). */
 export function expiryOf(checkout: JsonObject): unknown {
   return checkout.expires_at ?? checkout.expired_at;
 }
 
-/** The lines of a checkout that people hand on: its link and its end. */
+/** What the buyer is given: the link of a checkout, and when it expires. */
 export function linkLines(checkout: JsonObject): readonly Block[] {
   const { url } = checkout;
   const expiry = expiryOf(checkout);
@@ -159,7 +155,7 @@ export function linkLines(checkout: JsonObject): readonly Block[] {
   ];
 }
 
-/** Draws the link of a checkout under the result. Who asked for it is told why there is none. */
+/** Draws the link of a checkout as a QR code under the result. With `--qr` it says why there is none. */
 export async function drawLink(
   ctx: Context,
   { url }: JsonObject,

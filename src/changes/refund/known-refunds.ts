@@ -7,18 +7,18 @@ import { CliError } from '../../errors.ts';
 import type { AttemptRecord, JournalDesk } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 
-/** Of one refund record. */
+/** What the journal knows of one refund record. */
 export interface RefundFacts {
   readonly intent: string;
   readonly reason: string | undefined;
   readonly note: string | undefined;
-  /** As this machine stated it. */
+  /** As this machine named the operator. */
   readonly operator: string;
-  /** A read cannot tell whose of two equal refunds it saw. */
+  /** `read`: a read cannot tell two equal refunds apart, so it may be somebody else's. */
   readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
 }
 
-/** Refund id → what is known of it, out of the attempts that were applied. */
+/** What is known of each refund, by its id, out of the attempts that were made. */
 export function refundFacts(
   attempts: readonly AttemptRecord[],
   { ownRefunds }: Pick<JournalDesk, 'ownRefunds'>,
@@ -39,15 +39,15 @@ export function refundFacts(
 
 /** What the journal says of a refund record. */
 interface RefundOrigin {
-  /** `op7: ticket 8812`; the operator as this machine stated it. */
+  /** The operator and the note: `op7: ticket 8812`. */
   readonly by: string;
   readonly reason: string | undefined;
 }
 
-/** Refund id → origin: a refund that is not in it was not sent from this machine. Undefined: the journal cannot be read. */
+/** Origins by refund id. A refund that is missing here was not sent from this machine. Undefined: the journal cannot be read. */
 export type RefundOrigins = ReadonlyMap<string, RefundOrigin> | undefined;
 
-/** Looks into the journal when the order shows refunds at all; one that cannot be read is said and hides nothing else. */
+/** Reads the journal when the order shows refunds. Only warns when the journal cannot be read. */
 export async function originsOf(ctx: Context, profile: Profile, order: JsonObject): Promise<RefundOrigins> {
   const reading = readMoney(order);
   if (!('money' in reading) || reading.money.charges.every(({ refunds }) => refunds.length === 0))
@@ -63,7 +63,6 @@ export async function originsOf(ctx: Context, profile: Profile, order: JsonObjec
   }
 }
 
-// Puts what is known of each refund into words.
 function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): RefundOrigins {
   return new Map(
     [...facts].map(([id, { operator, note, knownBy, reason }]): [string, RefundOrigin] => {
@@ -73,7 +72,7 @@ function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): RefundOrigins {
   );
 }
 
-/** Whose a refund is, in words. */
+/** Who sent a refund, in words. */
 export function sentBy(origins: RefundOrigins, refundId: string): string {
   if (origins === undefined) return '-';
   return origins.get(refundId)?.by ?? 'not from this machine';

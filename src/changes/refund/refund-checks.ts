@@ -15,12 +15,12 @@ import { checkMode, commandLine } from '../../profiles/profiles.ts';
 import type { RefundOrigins } from './known-refunds.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
-/** A refusal by paydesk: nothing was sent. */
+/** The error of a refund that paydesk refuses. */
 export function refused(message: string, now: readonly string[]): CliError {
   return new CliError('refused', message, { certain: 'nothing was sent', now });
 }
 
-/** The money of an order of which something may go back; the refusal of one of which nothing can. */
+/** The money of an order that can be refunded. Throws CliError 'refused' for any other order. */
 export function refundableMoney(order: JsonObject, profile: Profile): OrderMoney {
   const money = provableMoney(order);
   checkMode(order, profile);
@@ -28,7 +28,7 @@ export function refundableMoney(order: JsonObject, profile: Profile): OrderMoney
   return money;
 }
 
-// The outcome of anything else could not be proved afterwards.
+// Only where every charge and refund is shown can the outcome be proved afterwards.
 function provableMoney(order: JsonObject): OrderMoney {
   const reading = readMoney(order);
   const problem = 'money' in reading ? hiddenRefunds(reading.money) : reading.problem;
@@ -48,7 +48,7 @@ function checkState(money: OrderMoney, profile: Profile): void {
     throw refused(`${money.id} is refunded already: ${sumLine(money)}`, [showOrder(money, profile)]);
 }
 
-/** Refuses to refund the whole of an order that the service says is not refundable. */
+/** Throws CliError 'refused' for a whole order that the service says is not refundable. */
 export function checkWhole(money: OrderMoney, profile: Profile): void {
   if (money.isRefundable !== false) return;
   throw refused(
@@ -57,7 +57,6 @@ export function checkWhole(money: OrderMoney, profile: Profile): void {
   );
 }
 
-/** The command that shows the order that was refused. */
 export function showOrder({ id }: OrderMoney, profile: Profile): string {
   return commandLine(profile, 'orders', 'show', id);
 }
@@ -68,9 +67,9 @@ function sumLine(money: OrderMoney): string {
 }
 
 /**
- * Throws CliError 'refused' when a charge already has a refund of the same amount, by anyone and of any age, and `again` does
- * not name the newest of them. A name that is no refund of this order may be an attempt: the journal checks it later, under
- * the order's lock.
+ * Throws CliError 'refused' when a charge already has a refund of the same amount, whoever made it and when, unless `again`
+ * names the newest of them. A name that is no refund of this order may be that of an attempt: the journal checks it later,
+ * under the order's lock.
  */
 export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
@@ -109,7 +108,7 @@ export function checkRepeat(
   }
 }
 
-/** Refuses an amount over the profile's `refund.max_amount` of its currency, and any where a limit cannot be told. */
+/** Throws CliError 'refused' above the profile's `refund.max_amount`, or when there is a limit and the order shows no currency. */
 export function checkLimit(amount: number, money: OrderMoney, profile: Profile): void {
   const limits = profile.settings['refund.max_amount'];
   if (Object.keys(limits).length === 0) return;
@@ -129,7 +128,7 @@ export function checkLimit(amount: number, money: OrderMoney, profile: Profile):
 
 const youngMs = 15 * 60_000;
 
-/** Refunds of the last 15 minutes that this machine did not send: another desk, with its own journal, may be at the same order. */
+/** Warns of refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same order. */
 export function youngWarnings(money: OrderMoney, nowMs: number, origins: RefundOrigins): string[] {
   return money.charges.flatMap(({ number, refunds }) =>
     refunds.flatMap(({ id, amount, createdAt = 0 }) => {
@@ -143,7 +142,7 @@ export function youngWarnings(money: OrderMoney, nowMs: number, origins: RefundO
   );
 }
 
-/** Where the service does not show what decides. */
+/** Warns where the order does not show what a refund depends on. */
 export function generalWarnings(money: OrderMoney, order: JsonObject): string[] {
   const known: readonly (string | undefined)[] = Object.values(statuses);
   const shown = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
@@ -158,7 +157,7 @@ export function generalWarnings(money: OrderMoney, order: JsonObject): string[] 
   ];
 }
 
-/** A line a charge with what is left of it, and under it the command, on a line of its own so that it can be copied. */
+/** For each charge, a line with what is left of it and, on a line of its own to be copied, the command that refunds it. */
 export function chargeCommands(
   money: OrderMoney,
   charges: readonly ChargeMoney[],

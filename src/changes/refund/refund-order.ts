@@ -1,4 +1,4 @@
-/** The refund of an order, from its flags to its plan: a person is asked for what they did not say. */
+/** The refund of an order, from its flags to its plan. A person is asked for what no flag says. */
 
 import { type OrderMoney, paidBy } from '../../api/charges.ts';
 import {
@@ -74,8 +74,8 @@ function twinWords(twin: string | undefined): readonly string[] {
   return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin}`];
 }
 
-// What was not given is asked, as far as somebody is there and did not say yes beforehand. What cannot be refunded is
-// refused first: nobody is asked why.
+// Asks for what no flag says, unless nobody is there or --yes was given. An order that cannot be refunded is refused before
+// any question.
 async function askedInAll(
   ctx: Context,
   { service: { profile }, order, isPicked }: OrderRead,
@@ -100,7 +100,7 @@ async function askedInAll(
   };
 }
 
-// All of the order, where that can go back, or what is left of one of its charges; and how much of that.
+// Asks for the charge, or the whole order where that can be refunded, and for the amount.
 async function askWhat(
   ctx: Context,
   profile: Profile,
@@ -137,11 +137,11 @@ async function askAmount(ctx: Context, profile: Profile, left: number): Promise<
     },
   });
   const amount = parseAmount(typed);
-  // All that is left is what a refund without amount means.
+  // A refund without an amount is one of all that is left.
   return amount === undefined || amount === left ? {} : { amount };
 }
 
-// The reason, in words with the wire value shown; none is possible unless the profile requires one.
+// Shows each reason in words and as the service writes it. "No reason" is a choice unless the profile requires one.
 function askReason(ctx: Context, profile: Profile): Promise<RefundReason | undefined> {
   const reasons = refundReasonValues.map((value): Choice<RefundReason | undefined> => {
     const { words }: ReasonWords = refundReasons[value];

@@ -1,4 +1,4 @@
-/** The plan of a refund: what was asked for and the order as read become a request body, or a refusal. Pure. */
+/** The plan of a refund: from what was asked for and the order to a request body, or to a refusal. Pure. */
 
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import type { JsonObject, RefundReason, RefundRequest } from '../../api/spec.ts';
@@ -16,14 +16,14 @@ import {
   showOrder,
 } from './refund-checks.ts';
 
-/** What names the money: a charge, an amount, both, or neither for the whole order. */
+/** Which money is asked for. Neither charge nor amount: the whole order. */
 interface NamedMoney {
   /** A charge's id, its number in `orders show`, or `*4242`. */
   readonly charge?: string | undefined;
   readonly amount?: number | undefined;
 }
 
-/** What a person asked for. Neither charge nor amount: the whole order. */
+/** What a person asked for. */
 export interface RefundAsked extends NamedMoney {
   readonly reason?: RefundReason | undefined;
   readonly note?: string | undefined;
@@ -31,23 +31,23 @@ export interface RefundAsked extends NamedMoney {
   readonly again: readonly string[];
 }
 
-/** A refund that may be sent: its body, what it must bring about, and what to warn of. */
+/** A refund that may be sent: its body, the refund records that must appear, and what to warn of. */
 export interface RefundPlan {
   readonly money: OrderMoney;
   /** The charge the money comes from; absent for a whole order. */
   readonly charge: ChargeMoney | undefined;
   readonly body: RefundRequest;
   readonly expected: readonly ExpectedRefund[];
-  /** Charges that may get a record or none: those that do not count, of a whole order. */
+  /** Charges of a whole order that do not count: they may get a refund record, or none. */
   readonly tolerated: readonly string[];
-  /** The sum of it, positive. */
+  /** Its sum, positive. */
   readonly amount: number;
-  /** It is all that is left of its charge. */
+  /** The charge was refunded before, and this is all that is left of it. */
   readonly rest: boolean;
   readonly warnings: readonly string[];
 }
 
-/** Plans a refund of an order as read. Throws CliError 'refused' with the reason; nothing was sent (service: Endpoints 1). */
+/** Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). */
 export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profile): RefundPlan {
   const money = refundableMoney(order, profile);
   if (asked.charge === undefined) checkWhole(money, profile);
@@ -88,7 +88,7 @@ function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): '
   return 'whole';
 }
 
-/** Whether all of the order can go back at once: nothing of it did before, and the service does not say no. */
+/** Whether the whole order can be refunded at once: no part of it was, and the service does not say no. */
 export function canGoBackWhole(money: OrderMoney): boolean {
   return !wasTouched(money) && money.isRefundable !== false;
 }
@@ -161,7 +161,8 @@ function chargePlan(
       [commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))],
     );
   }
-  // Without amount the service refunds the whole charge (service: Endpoints 1, rule 3), so a rest is always said.
+  // Without an amount the service refunds the whole charge (service: Endpoints 1, rule 3), so the rest of a charge is always
+  // sent as an amount.
   const sendsAmount = asked.amount !== undefined || charge.refunds.length > 0;
   return {
     money,

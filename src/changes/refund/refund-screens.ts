@@ -1,4 +1,4 @@
-/** What a person sees before saying yes to a refund, rendered from the request body itself. Pure. */
+/** The preview of a refund, drawn from the very body that is sent, and its result. Pure. */
 
 import {
   brandAndCard,
@@ -19,7 +19,6 @@ import type { Applied } from '../outcome.ts';
 import { type RefundOrigins, sentBy } from './known-refunds.ts';
 import type { RefundPlan } from './refund-plan.ts';
 
-/** What a preview is drawn from. */
 interface Previewed {
   readonly plan: RefundPlan;
   readonly order: JsonObject;
@@ -28,7 +27,7 @@ interface Previewed {
   readonly origins: RefundOrigins;
 }
 
-/** Blocks of the preview. */
+/** What a person sees before saying yes. */
 export function refundPreview({ plan, order, profile, note, origins }: Previewed): readonly Block[] {
   const { body, money } = plan;
   const reason: ReasonWords | undefined = body.reason === undefined ? undefined : refundReasons[body.reason];
@@ -75,7 +74,6 @@ function buyerOf(order: JsonObject): string {
   return parts.length === 0 ? 'not shown' : parts.join('  ');
 }
 
-// The charges that money comes out of.
 function sources({ charge, expected, money }: RefundPlan): readonly ChargeMoney[] {
   if (charge !== undefined) return [charge];
   return money.charges.filter(({ id }) => expected.some(({ chargeId }) => chargeId === id));
@@ -122,7 +120,7 @@ function lastOf(refunds: readonly RefundRecord[]): RefundRecord | undefined {
   );
 }
 
-// When the last one was, and whose: the buyer may mean that refund. Of several the sum is not one person's.
+// When the last refund was made and by whom: the buyer may mean that one.
 function refundWords(charges: readonly ChargeMoney[], origins: RefundOrigins): readonly Cell[] {
   const refunds = charges.flatMap((charge) => charge.refunds);
   const last = lastOf(refunds);
@@ -139,7 +137,7 @@ function shareOf({ charge, money, amount, rest }: RefundPlan): string {
   return amount === money.amount ? 'all of the order' : `${percent(amount, money.amount)} of the order`;
 }
 
-/** `23 %`, `1.8 %`: one decimal where it is small, never all or nothing where it is not. */
+// `23 %`, `1.8 %`. Rounds down, so that a part is never shown as 100 %, and never as 0 %.
 function percent(part: number, whole: number): string {
   const share = (part / whole) * 100;
   if (share < 0.1) return 'under 0.1 %';
@@ -147,7 +145,7 @@ function percent(part: number, whole: number): string {
   return `${Math.floor(share)} %`;
 }
 
-/** What went where, the refund's id, and what is left. */
+/** How much went where, the refund's id, and what is left of the order. */
 export function refundResult(plan: RefundPlan, applied: Applied, profile: Profile): readonly Block[] {
   const reading = readMoney(applied.record.value);
   const after = 'money' in reading ? reading.money : plan.money;
@@ -167,7 +165,7 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   ];
 }
 
-// With several the amount says which is which, and the time is the same.
+// Several refunds are told apart by their amounts; they have the same time, so it is left out.
 function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): readonly Block[] {
   const [only, second] = refunds;
   if (only !== undefined && second === undefined) {
@@ -193,7 +191,7 @@ function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): 
   });
 }
 
-// A word that is not documented, as received: pending is not yet money.
+// Not documented, so it is shown as received. A pending refund has not arrived yet.
 function stateWords(status: string | undefined): string {
   return status === undefined ? '' : `   ${status}`;
 }

@@ -7,7 +7,7 @@ import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 
-/** What is known of an attempt. */
+/** What is known of an attempt, in words. */
 export function outcomeWords({ verdicts }: AttemptRecord, open: boolean): string {
   const last = verdicts.at(-1);
   const alarm = last?.alarm === undefined ? '' : `${alarmWords[last.alarm]}: `;
@@ -31,7 +31,7 @@ function verdictWords(last: VerdictRow | undefined, open: boolean): string {
   }
 }
 
-/** The alarm that stands on an attempt, for stderr: what was seen, and where to look. Undefined when there is none. */
+/** The alarm that stands on an attempt: what was seen, and where to look. Undefined: none. */
 export function alarmLine(record: AttemptRecord): string | undefined {
   const { intent, proof } = record.sent;
   const last = record.verdicts.at(-1);
@@ -73,13 +73,13 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     intent: sent.given ?? null,
     plan: sent.plan ?? null,
     ref: sent.ref ?? null,
-    // A person's word: whose, and how they know.
+    // If a person stated the outcome: who, and how they know.
     stated_by: last?.operator ?? null,
     stated_note: last?.note ?? null,
   };
 }
 
-/** What to do now about an attempt: sentences and commands, a line each. `until`: when it is open at the latest. */
+/** What to do now about an attempt: one sentence or command per line. `until`: when it stops being open at the latest. */
 export function nextSteps(
   record: AttemptRecord,
   open: boolean,
@@ -108,7 +108,7 @@ export function nextSteps(
   return proof.orderId === undefined ? [] : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)];
 }
 
-// By the name it had when it was sent: whoever follows the words reaches that account, not the default one.
+// The profile that it was sent with, so that the command reaches that account and not the default one.
 function accountOf({ sent: { profile } }: AttemptRecord): Pick<Profile, 'kind' | 'name'> {
   return { kind: profile === 'environment' ? 'environment' : 'stored', name: profile };
 }

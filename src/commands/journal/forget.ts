@@ -1,4 +1,4 @@
-/** `journal forget`: erases what may name people from settled entries. */
+/** `journal forget`: erases what may name people, from entries that are settled. */
 
 import { CliError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';

@@ -34,14 +34,14 @@ export const list = defineCommand({
     const attempts = await ctx.journal.attempts(query);
     const shown = flags.open === true ? await openOf(ctx, attempts) : attempts;
     await showAttempts(ctx, shown);
-    // Of a journal that lost rows nothing is said about what it does not show.
+    // If rows of the journal are lost, an empty list proves nothing.
     if (shown.length === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
     for (const line of closingLines(shown, flags.open === true)) ctx.notes.note(line);
     return undefined;
   },
 });
 
-// One order's id may stand in several accounts.
+// Several accounts may have an order of the same id.
 function closingLines(shown: readonly AttemptRecord[], open: boolean): readonly string[] {
   if (shown.length === 0) return [open ? 'no outcome is open' : 'nothing was sent from this machine'];
   const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];

@@ -38,7 +38,7 @@ export const reconcile = defineCommand({
     const reread = all ? await readEach(ctx, due) : await readSome(ctx, due);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.intent === sent.intent);
-    // What no read can tell, or is not to be read yet, is open all the same.
+    // Also what no read can prove, or what it is too early to read.
     const left = (await ctx.journal.attempts({ origin, unsettled: true })).filter((one) =>
       needsPerson(ctx, one, now),
     );
@@ -46,7 +46,7 @@ export const reconcile = defineCommand({
     warnOfAlarms(ctx, shown);
     await showAttempts(ctx, shown);
     const alarmed = reread.filter((one) => needsPerson(ctx, one, now));
-    // What a journal that lost rows does not show may be open all the same.
+    // If rows of the journal are lost, there may be unconfirmed changes that it does not show.
     const isWhole = (await ctx.journal.problem()) === undefined;
     if (reread.length + left.length === 0 && isWhole) ctx.notes.note('no open outcomes');
     return left.length + alarmed.length === 0 && isWhole ? 0 : exitCodes.unknown;
@@ -64,7 +64,7 @@ async function reconcileOne(ctx: Context, intent: string): Promise<number | unde
   return needsPerson(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
 
-// Somebody who names a watched attempt gets a read of its order, due or not.
+// An attempt that is named and still watched is read, due or not.
 async function mayChange(ctx: Context, record: AttemptRecord): Promise<boolean> {
   return ctx.journal.isWatched(record) || ctx.journal.isDue(record, await ctx.journal.now());
 }
@@ -74,7 +74,7 @@ async function dueOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<
   return attempts.filter((one) => ctx.journal.isDue(one, now));
 }
 
-// Reading the order would write down what it proves.
+// A dry run does not read the order: that would write down what the read proves.
 async function showDue(ctx: Context, due: readonly AttemptRecord[]): Promise<undefined> {
   const intents = due.map(({ sent }) => sent.intent);
   await ctx.out.dryRun({ action: 'reconcile', intents }, () => [
@@ -84,7 +84,7 @@ async function showDue(ctx: Context, due: readonly AttemptRecord[]): Promise<und
   return undefined;
 }
 
-/** Reads some of the due attempts again, and says every alarm: three open ones, and one that is only watched. */
+/** Reads some of the due attempts again, three unconfirmed ones and one that is only watched, and warns of alarms. */
 export async function readAgain(
   ctx: Context,
   attempts: readonly AttemptRecord[],
@@ -104,7 +104,7 @@ async function readSome(ctx: Context, due: readonly AttemptRecord[]): Promise<re
   return [...reread, ...(await readWatched(ctx, chosen.filter(isWatched)))];
 }
 
-// Whoever reads only stdout through a pipe, or asked for quiet, is to see it as well.
+// On stderr, so that it is also seen when stdout goes through a pipe.
 function warnOfAlarms(ctx: Context, records: readonly AttemptRecord[]): void {
   for (const line of records.map(alarmLine)) if (line !== undefined) ctx.notes.warn(line);
 }
@@ -113,7 +113,7 @@ async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<re
   return ctx.journal.pickDue(due, await ctx.journal.now());
 }
 
-// Nobody asked for this one by name, so a read that fails is not worth a line.
+// Nobody named these, so a failed read is not reported.
 async function readWatched(
   ctx: Context,
   attempts: readonly AttemptRecord[],
@@ -130,7 +130,7 @@ async function readWatched(
   return reread;
 }
 
-// What cannot be read is said and stays as it is.
+// What cannot be read is reported and stays as it is.
 async function readEach(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
   const reread: AttemptRecord[] = [];
@@ -142,7 +142,7 @@ async function readEach(ctx: Context, attempts: readonly AttemptRecord[]): Promi
         ctx.notes.note(`no read tells of ${record.sent.intent}: ${sight.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      // An outcome that has a verdict is only watched; an account that is gone needs nobody's eyes for it.
+      // Its outcome is known and it is only watched: if the profile is gone, nobody needs to know.
       if (error.kind === 'auth' && !ctx.journal.isOpen(record, now)) continue;
       ctx.notes.warn(`${record.sent.intent} stays as it is: ${error.message}`);
       reread.push(record);

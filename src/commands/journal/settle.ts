@@ -47,7 +47,7 @@ export const settle = defineCommand({
   },
 });
 
-// A word that contradicts what is settled is not taken for said.
+// A statement that contradicts what is settled is refused.
 function refuseContradiction({ sent, verdicts }: AttemptRecord, applied: boolean): void {
   if ((verdicts.at(-1)?.verdict === 'applied') === applied) return;
   throw new CliError('refused', `${sent.intent} is settled as ${applied ? 'not made' : 'made'}`, {
@@ -56,7 +56,7 @@ function refuseContradiction({ sent, verdicts }: AttemptRecord, applied: boolean
   });
 }
 
-// Reading the order would write down what it proves.
+// A dry run does not read the order: that would write down what the read proves.
 async function showStatement(ctx: Context, record: AttemptRecord, applied: boolean): Promise<undefined> {
   const { intent } = record.sent;
   await ctx.out.dryRun({ action: 'settle', intent, applied }, () => [

@@ -10,7 +10,7 @@ import { nextSteps, outcomeWords, recordOf } from './describe-attempt.ts';
 
 /** The columns of a list of attempts. */
 export const attemptColumns: readonly Column[] = [
-  // What became of a change is what the list is read for.
+  // People read the list for these two, so they stay on narrow screens.
   { ...fieldColumn('id', 'INTENT', 'id', 0), stays: true },
   fieldColumn('sent_at', 'SENT', 'time', 0),
   fieldColumn('order', 'ORDER', 'id', 0),
@@ -48,7 +48,7 @@ export async function attemptOf(ctx: Context, intent: string): Promise<AttemptRe
   });
 }
 
-/** Origin of the run's profile: what a list is about. Undefined: all, where no profile is named or default. */
+/** The origin of the run's profile. Undefined, which means all: with `all`, or where there is no profile. */
 export async function originOf(ctx: Context, all: boolean): Promise<string | undefined> {
   if (all) return undefined;
   try {
@@ -67,7 +67,7 @@ export async function showAttempts(ctx: Context, attempts: readonly AttemptRecor
   await ctx.out.ownList(columnsFor(attempts), records);
 }
 
-// A terminal of 80 columns has room for one more: whose money it is where that differs, else what was done.
+// 80 columns have room for one more: the profile if there are several, else the kind.
 function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
   const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
   const profiles = differ(({ sent }) => sent.profile);
@@ -75,7 +75,7 @@ function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
   return attemptColumns.map((column) => (column.name === first ? { ...column, tableFrom: 0 } : column));
 }
 
-/** Whether a person must look: it is open, or an alarm stands. */
+/** Whether a person must look: it is unconfirmed, or an alarm stands. */
 export function needsPerson(ctx: Context, record: AttemptRecord, now: Moment): boolean {
   return ctx.journal.isOpen(record, now) || record.verdicts.at(-1)?.alarm !== undefined;
 }
@@ -89,7 +89,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<
   await ctx.out.own(shownOf(record, open, seconds), () => attemptView(record, open, words));
 }
 
-/** Before something is written down: throws CliError 'usage' for a name of --columns that `showAttempt` will not have. */
+/** Throws CliError 'usage' for a name in --columns that `showAttempt` does not have; called before anything is written down. */
 export function checkShown(ctx: Context, record: AttemptRecord): void {
   const names = Object.keys(shownOf(record, false, undefined));
   ctx.out.checkColumns(names.map((name) => fieldColumn(name, name.toUpperCase(), 'text')));
@@ -104,7 +104,7 @@ function shownOf(record: AttemptRecord, open: boolean, until: number | undefined
   };
 }
 
-// Times are Unix seconds, as those around it; who said what a person said, and how they know.
+// Times are Unix seconds, as in the record around it.
 function historyOf({ time, verdict, by, why, alarm, operator, note }: VerdictRow): JsonObject {
   return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note };
 }
@@ -164,7 +164,7 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
   ];
 }
 
-/** INTENT: `i_` and letters or digits. */
+/** The journal's id of an intent, as an argument. */
 export function intentArgument<const R extends boolean>(required: R) {
   return {
     name: 'intent',

@@ -1,4 +1,4 @@
-/** `orders export`: every order, charge or refund of a range, complete or not claimed. */
+/** `orders export`: every order, charge or refund of a range. It never claims to be complete when it is not. */
 
 import type { Page } from '../../api/api.ts';
 import { type Column, chargeColumns, type JsonObject, orderColumns, refundColumns } from '../../api/spec.ts';
@@ -92,7 +92,7 @@ export const exportOrders = defineCommand({
     }),
 });
 
-// The date that a range is about, where --by does not say it.
+// Which date --since and --until are about, if --by does not say it.
 const defaultDate: Readonly<Record<RowKind, RowDate>> = {
   orders: 'created',
   charges: 'created',
@@ -126,7 +126,7 @@ async function factsOf(ctx: Context, { origin }: Profile): Promise<ReadonlyMap<s
     return refundFacts(await ctx.journal.attempts({ origin }), ctx.journal);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    // A file that leaves out what is known would say that others made these refunds.
+    // Without the journal, all refunds would look as if somebody else had made them.
     throw new CliError('refused', `who made the refunds cannot be said: ${error.message}`, {
       ...error.parts,
       cause: error,
@@ -134,24 +134,24 @@ async function factsOf(ctx: Context, { origin }: Profile): Promise<ReadonlyMap<s
   }
 }
 
-// Whole seconds are in the range from the first one on that is not before its start.
+// The first whole second that is not before the start.
 function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.ceil(ms / 1000);
 }
 
-/** What rows are made by, besides their range. */
+// What is exported, besides the range.
 interface RowsAsked extends Pick<OrderFilters, 'filters' | 'left'> {
   readonly rows: RowKind;
   readonly by: RowDate;
 }
 
-/** A range, and the days of its zone. */
+// The range of an export, and the days of its time zone.
 interface Span {
   readonly range: TimeRange;
   readonly days: Days;
 }
 
-/** The span as a file's query says it: a resumed export has it from its first run. */
+// A resumed export takes the range from its first run, whose query is in the file.
 function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
   return {
     range: { since: milliseconds(since), until: milliseconds(until) },
@@ -159,7 +159,6 @@ function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
   };
 }
 
-/** Makes the rows of one walk. */
 function rowMaker(
   ctx: Context,
   profile: Profile,

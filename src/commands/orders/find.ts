@@ -1,4 +1,4 @@
-/** `orders find`: orders that show a text, as their pages come, within a bound. */
+/** `orders find`: orders in which a text stands, shown as pages come, up to a bound. */
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/spec.ts';
@@ -109,7 +109,7 @@ async function searchPages(
   return { found, ending };
 }
 
-// What is left of a page within a bound; the rest of it follows.
+// The part of a page that is within the bound.
 function upTo(page: Page, most: number): Page {
   return {
     ...page,
@@ -120,7 +120,7 @@ function upTo(page: Page, most: number): Page {
 
 function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonly WireRecord[]): Ending {
   const [text, second] = texts;
-  // A whole id is the id of one order.
+  // Only one order can have a whole id.
   const isId = second === undefined && text !== undefined && resources.orders.idPattern.test(text.trim());
   if (isId && hits.some(({ value }) => value.id === text.trim())) return 'found';
   if (observer.over()) return 'date';
@@ -132,7 +132,7 @@ function progressWords(ctx: Context, { read, days }: OrderObserver): string {
   return `${read} orders read${back}`;
 }
 
-// What was found stands where a list says what went back and how it was paid.
+// The column that says what was found takes the room of two others.
 function columnsOf(matcher: Matcher, { columns, twins }: OrderObserver): readonly Column[] {
   const matched: Column = {
     name: 'matched',
@@ -157,12 +157,12 @@ function columnsOf(matcher: Matcher, { columns, twins }: OrderObserver): readonl
   return [...own, matched, ...columns];
 }
 
-// Metadata may hold a book.
+// Metadata may be very long.
 function shortened(value: string): string {
   return value.length > 80 ? `${value.slice(0, 79)}…` : value;
 }
 
-/** A search as it was asked for, and what looked on. */
+/** A search as it was asked for. */
 interface Search {
   readonly profile: Profile;
   readonly texts: readonly string[];
@@ -179,10 +179,10 @@ interface Search {
   readonly outputWords: readonly string[];
 }
 
-/** Why the reading ended: nothing more, the bound, a date that nothing can be newer than, or the one order of an id. */
+/** Why the reading ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
 type Ending = 'end' | 'bound' | 'date' | 'found';
 
-/** `9` where more could be read, `5` after a complete walk. */
+// Exit 9 if there is more to read, 5 after a complete walk.
 function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
   const { texts, filters, paging, profile, observer } = search;
   const filterWords = filters.flatMap(({ words }) => words).join(' ');
@@ -210,7 +210,6 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
   });
 }
 
-/** What is said under the orders that were found. */
 function foundLines(ctx: Context, search: Search, found: number, ending: Ending): readonly string[] {
   const { observer, profile } = search;
   const head = `${found} found in ${readWords(ctx, observer)}, ${accountLabel(profile)}.`;
@@ -219,7 +218,6 @@ function foundLines(ctx: Context, search: Search, found: number, ending: Ending)
   return [head.slice(0, -1), `further back: ${furtherBack(search, ending)}`];
 }
 
-/** The reading broke off in the middle. */
 function brokenOff(error: CliError, search: Search, found: number): CliError {
   const { observer } = search;
   return new CliError('incomplete', error.message, {
@@ -235,7 +233,7 @@ function readWords(ctx: Context, { read, days }: OrderObserver): string {
   return `${read} ${read === 1 ? 'order' : 'orders'}${when}`;
 }
 
-// Behind a date the same date would end the walk at once.
+// If --since ended the walk, it would end the next one at once, so it is left out.
 function furtherBack(search: Search, ending: Ending): string {
   const { filters, observer } = search;
   const kept =
@@ -259,7 +257,7 @@ function command(
     ...outputWords,
     ...(next === undefined ? [] : ['--next', next]),
   ];
-  // A text that begins like an option stands behind the sign that ends them.
+  // A text that begins like an option must stand behind `--`.
   const dashed = texts.some((text) => text.startsWith('-'));
   const words = dashed ? [...options, '--', ...texts] : [...texts, ...options];
   return commandLine(profile, 'orders', 'find', ...words);

@@ -1,6 +1,6 @@
-/** Texts as people compare them: without case, accents and the marks of typography. Pure, linear. */
+/** Makes texts comparable as people compare them: without case, accents and typographic signs. Pure, linear. */
 
-// Letters that Unicode does not take apart, by what people type for them.
+// Letters that Unicode does not decompose, and what people type for them.
 const plain: Readonly<Record<string, string>> = {
   ø: 'o',
   ł: 'l',
@@ -23,10 +23,10 @@ const plain: Readonly<Record<string, string>> = {
 const special = new RegExp(`[${Object.keys(plain).join('')}]`, 'gu');
 const marks = /[\p{M}\p{Cf}]+/gu;
 const printableAscii = /^[\x20-\x7e]*$/;
-// Putting a long run of marks into order costs its square, so that only pieces are ever normalized.
+// Normalizing a long run of combining marks takes quadratic time, so a text is normalized in pieces.
 const piece = 512;
 
-/** A text folded for comparing; folding it again changes nothing. */
+/** The text in its comparable form. Folding it again changes nothing. */
 export function fold(text: string): string {
   if (printableAscii.test(text)) return text.toLowerCase();
   if (text.length <= piece) return foldPiece(text);
@@ -39,7 +39,7 @@ export function fold(text: string): string {
   return pieces.join('');
 }
 
-// Never between the halves of a character.
+// Does not cut between the two halves of a character.
 function pieceEnd(text: string, start: number): number {
   const end = start + piece;
   const code = text.charCodeAt(end);

@@ -37,7 +37,7 @@ export const list = defineCommand({
   },
 });
 
-// A default filter out of the profile is always said, so that nobody takes a part for the whole.
+// A filter that comes from the profile is always mentioned, so that nobody takes the part for the whole.
 function defaultStatus(ctx: Context, { settings }: Profile): string | undefined {
   const status = settings['orders.status'];
   if (status !== undefined)
@@ -45,10 +45,10 @@ function defaultStatus(ctx: Context, { settings }: Profile): string | undefined 
   return status;
 }
 
-/** The columns, and the look into the journal that fills them. */
+// REASON and NOTE: why orders were refunded, as far as the journal of this machine knows.
 interface ReasonColumns {
   readonly columns: readonly Column[];
-  /** Looks up the refunded ones of these orders, before they are drawn. */
+  /** Asks the journal about the refunded ones of these orders, before they are drawn. */
   readonly ready: (records: readonly WireRecord[]) => Promise<void>;
 }
 
@@ -57,18 +57,18 @@ interface Why {
   readonly note: string;
 }
 
-// A terminal of fewer cells has no room for them.
+// Narrower terminals have no room for them.
 const tableFrom = 120;
 const names = ['reason', 'note'] as const;
 
-/** Nothing was looked up yet. A journal that cannot be read is said once and hides nothing else. */
+// Warns once if the journal cannot be read; the list is shown all the same.
 function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
   const { columns = ctx.options.usualColumns } = ctx.options;
   const asked = columns?.some((name) => names.some((own) => own === name.trim()));
   const wanted = asked ?? ctx.out.format === 'table';
   let readable = wanted;
   let known = new Map<unknown, Why>();
-  // One question a page.
+  // One query per page.
   const look = async (records: readonly WireRecord[]): Promise<void> => {
     const ids = records
       .filter(isRefunded)

@@ -17,7 +17,7 @@ import type { Block, Cell, Span } from '../../terminal/terminal.ts';
 const underHeading = ' '.repeat(9);
 const underCharge = ' '.repeat(10);
 
-/** Blocks of the money; where it cannot be added up, why. */
+/** The money of an order; if it cannot be added up, why not. */
 export function moneyView(order: Order, value: JsonObject): readonly Block[] {
   const reading = readMoney(value);
   return 'money' in reading ? [moneyGrid(reading.money, value)] : unprovenMoney(order, reading.problem);
@@ -83,7 +83,7 @@ function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-// Two witnesses of the same sum; where they differ a person should know (service: order).
+// The order and its refund records state the same sum; a person should know if they differ (service: order).
 function agreement(money: OrderMoney, refunded: number): Cell {
   if (money.amountRefunded === undefined) return `${underCharge}the service shows no amount_refunded`;
   const said = `${underCharge}the service says amount_refunded ${money.amountRefunded}`;
@@ -112,7 +112,7 @@ function unprovenMoney(
   ];
 }
 
-/** Each refund on two lines, the second with its id; `origins` tell which of them this machine sent. */
+/** Two lines per refund, the second with its id. `origins`: which of them this machine sent. */
 export function refundsView(money: OrderMoney, origins: RefundOrigins): readonly Block[] {
   const rows = money.charges.flatMap((charge) =>
     charge.refunds.flatMap((refund) => refundRows(charge, refund, origins)),
@@ -146,7 +146,7 @@ function stateSpan(status: string): Span {
   return { text: status, style: failedWords.includes(status.toLowerCase()) ? 'bad' : 'strong' };
 }
 
-/** The items, and whether they add up to the order. */
+/** The items, and whether their sum is that of the order. */
 export function itemsView(order: Order): readonly Block[] {
   const items = order.line_items?.data ?? [];
   if (items.length === 0) return [];
@@ -171,7 +171,7 @@ function itemsSum(sum: number, amount: number | undefined): Cell {
   return `${underHeading}items ${sum}: ${said}`;
 }
 
-/** The free keys of an order, as received. */
+/** The metadata of an order, as received. */
 export function metadataView(metadata: unknown): readonly Block[] {
   const entries = typeof metadata === 'object' && metadata !== null ? Object.entries(metadata) : [];
   if (entries.length === 0) return [];

@@ -1,4 +1,4 @@
-/** The filters of `orders list`, `orders find` and `orders export`: ours, applied while walking, since the service documents none. */
+/** The filters of `orders list`, `find` and `export`. The service documents none, so they are applied here while walking. */
 
 import { canBeRefunded } from '../../api/charges.ts';
 import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
@@ -16,7 +16,6 @@ import {
 } from '../typed-time.ts';
 import { fold } from './fold-text.ts';
 
-/** The flags of these commands. */
 export const filterFlags = {
   status: flag.text({
     value: 'WORD',
@@ -51,15 +50,15 @@ export interface FilterInput {
   readonly 'max-amount'?: number | undefined;
 }
 
-/** What was asked for, ready to be applied. */
+/** The filters that were asked for. */
 export interface OrderFilters {
   readonly filters: readonly Filter[];
   readonly range: TimeRange;
-  /** What was left out so far and why, where that may surprise. */
+  /** What was left out so far for a reason that may surprise, in words. */
   readonly left: () => readonly string[];
 }
 
-/** Reads the flags. Throws CliError 'usage' where nothing can pass. */
+/** Makes filters of the flags. Throws CliError 'usage' if no order can pass them. */
 export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
   const clockAndZone = clockAndZoneOf(ctx);
   const range = timeRange(input, clockAndZone);
@@ -96,11 +95,11 @@ export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
   };
 }
 
-// The service's words (service: payment_status); others may occur.
+// The documented words (service: payment_status); there may be others.
 const documented = [statuses.preAuthorized, statuses.paid, statuses.refunded];
 const mostRemembered = 10;
 
-// A word that no order shows may be mistyped: those that orders do show are said.
+// A status that no order has may be mistyped, so the statuses that were seen are listed.
 function statusFilter(status: string): Filter & { readonly left: () => readonly string[] } {
   const seen = new Set<string>();
   return {
@@ -136,7 +135,7 @@ function amountRange({ 'min-amount': min, 'max-amount': max }: FilterInput) {
   };
 }
 
-// The buyer as the order shows it, or as one of its charges does (service: customer_info, charge).
+// The order or one of its charges names the buyer (service: customer_info, charge).
 function isBuyer(customer: string): (order: JsonObject) => boolean {
   if (!customerIdPattern.test(customer)) {
     const email = fold(customer);
@@ -150,7 +149,7 @@ function isBuyer(customer: string): (order: JsonObject) => boolean {
     itemsOf(order.charges).some((charge) => charge.customer_id === customer);
 }
 
-// Absent is "not shown", never "outside": what was left out for that reason is counted and said.
+// A missing field does not mean that the order is outside the range, so orders left out for it are counted and mentioned.
 function counted(lacks: (order: JsonObject) => boolean) {
   let count = 0;
   return {

@@ -1,38 +1,38 @@
-/** Which orders a text finds: terms AND-ed over what an order shows, case and accents folded. Pure, linear in the text. */
+/** Which orders a text finds: every word must be in the order; case and accents do not count. Pure, linear in the text. */
 
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
 import { usage } from '../command.ts';
 import { fold } from './fold-text.ts';
 
-/** What one term of a search found: the kind of field, and its value as the service sent it. */
+/** The field in which a word was found, and its value as the service sent it. */
 interface Match {
   readonly label: string;
   readonly value: string;
 }
 
-/** Matches of an order, one for each term; undefined when a term finds nothing. */
+/** Where an order has the words; undefined if it does not have all of them. */
 export type Matcher = (order: JsonObject) => readonly Match[] | undefined;
 
-/** One word of a search, folded. */
+/** A word that is searched for, folded. */
 interface Word {
   readonly text: string;
-  /** Its digits, when it is nothing but digits and what people write between them. */
+  /** Its digits, if it is a number as people write it. */
   readonly digits: string | undefined;
 }
 
-// One argument: all of its words, or the whole of it as a phone number.
+// One argument: its words, and all of it as a phone number if it looks like one.
 interface Term {
   readonly words: readonly Word[];
   readonly phone: string | undefined;
 }
 
-// Fewer characters than this are in many ids, and mean none.
+// Fewer characters than this are in too many ids.
 const shortestIdPart = 4;
 const shortestDigits = 3;
 const shortestPhone = 7;
 const phoneLike = /^\+?[\d\s().-]+$/;
 
-/** What finds these words. Throws CliError 'usage' for a text that says nothing. */
+/** Returns the function that looks for these words in an order. Throws CliError 'usage' for a text without a word. */
 export function createMatcher(texts: readonly string[]): Matcher {
   const terms = texts.map(termOf);
   const words = terms.flatMap(({ words: own }) => own);
@@ -40,7 +40,7 @@ export function createMatcher(texts: readonly string[]): Matcher {
     const fields = fieldsOf(order);
     const found = new Map<Word, Match>();
     for (const field of fields) {
-      // A text is folded once, for all words.
+      // Folded once for all words.
       const text = fold(field.value);
       for (const word of words) if (!found.has(word) && field.finds(word, text)) found.set(word, field);
     }
@@ -76,8 +76,6 @@ function distinct(matches: readonly Match[]): readonly Match[] {
   return [...new Map(matches.map((match) => [`${match.label} ${match.value}`, match])).values()];
 }
 
-// ── What is looked at ───────────────────────────────────────────────────────────────────────────
-
 interface Field extends Match {
   readonly finds: (word: Word, folded: string) => boolean;
 }
@@ -86,12 +84,12 @@ const part = (word: Word, folded: string): boolean => folded.includes(word.text)
 const whole = (word: Word, folded: string): boolean => folded === word.text;
 const idPart = (word: Word, folded: string): boolean =>
   folded === word.text || (word.text.length >= shortestIdPart && folded.includes(word.text));
-// `*4242` is how a card is shown.
+// Screens show a card as `*4242`.
 const card = (word: Word, folded: string): boolean => folded === word.text.replace(/^\*/, '');
 const phone = (word: Word, folded: string): boolean => {
   const { digits } = word;
   if (digits === undefined) return folded === word.text;
-  // A leading + says that the number begins there.
+  // A leading + means that the number begins there.
   if (word.text.startsWith('+')) return digits !== '' && digitsOf(folded).startsWith(digits);
   return digits.length >= shortestDigits && digitsOf(folded).includes(digits);
 };
@@ -100,7 +98,7 @@ function holdsPhone(field: Field, digits: string): boolean {
   return field.finds === phone && digitsOf(field.value).includes(digits);
 }
 
-// The first field that holds a word is the one that is shown: what equals it whole stands before what only holds it.
+// The first field that has a word is the one that is shown.
 function fieldsOf(order: JsonObject): readonly Field[] {
   const buyer = (name: string): unknown => valueAt(order, ['customer_info', name]);
   const charges = itemsOf(order.charges);
@@ -127,7 +125,7 @@ function cardFields(charge: JsonObject): readonly Field[] {
     ...field('cardholder', method('name'), part),
     ...field('auth', method('auth_code'), whole),
     ...field('reference', charge.reference_id, part),
-    // A payment that is no card may have a reference of its own (service: payment_source).
+    // A payment without a card may have a reference of its own (service: payment_source).
     ...field('reference', method('reference'), part),
   ];
 }
@@ -138,7 +136,7 @@ function chargeFields(charge: JsonObject): readonly Field[] {
     ...field('charge', charge.id, idPart),
     ...itemsOf(charge.refunds).flatMap((refund) => [
       ...field('refund', refund.id, idPart),
-      // Negative on the wire; people say the figure (service: refund).
+      // The service writes it negative (service: refund); people type it without the sign.
       ...field('refund amount', unsigned(refund.amount), whole),
     ]),
   ];
@@ -148,7 +146,7 @@ function unsigned(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'bigint' ? String(value).replace('-', '') : value;
 }
 
-// Metadata is free (service: order): its values, however deep they lie.
+// Metadata has any form (service: order): all its values, however deep.
 function metadataFields(metadata: unknown): readonly Field[] {
   const found: Field[] = [];
   const open: (readonly [string, unknown])[] = [['metadata', metadata]];

@@ -1,4 +1,4 @@
-/** What looks on while orders are walked: possible twins, a date that ends the walk, and what was left out. */
+/** Watches a walk through orders: finds possible twins, ends the walk at --since, and counts what was left out. */
 
 import type { Page, WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
@@ -9,7 +9,7 @@ import type { WalkObserver } from '../listing.ts';
 import type { OrderFilters } from './order-filters.ts';
 import { createTwins, type Twins, twinPairs } from './order-twins.ts';
 
-// A walk that a promised order would have cut short is worth a hint when it was this long.
+// After a walk of this length a hint says how orders.order makes it shorter.
 const longWalk = 500;
 
 /** Oldest and newest `created_at` of orders, Unix seconds. */
@@ -18,18 +18,17 @@ interface TimeSpread {
   readonly last: number;
 }
 
-/** An observer over orders, and what it saw. */
+/** Watches a walk through orders, and tells what it saw. */
 export interface OrderObserver extends WalkObserver {
   readonly twins: Pick<Twins, 'of'>;
   /** Orders read so far. */
   readonly read: number;
-  /** When those orders were created. */
+  /** Their dates. */
   readonly days: TimeSpread | undefined;
-  /** The id of the last order read; where a date ended the walk, of the last one before that date. */
+  /** The id of the last order read; if --since ended the walk, of the last one that was new enough. */
   readonly last: string | undefined;
 }
 
-/** Looks on for one run. */
 export function observeOrders(
   ctx: Context,
   profile: Profile,
@@ -86,32 +85,32 @@ function widened(
   return { first: Math.min(days?.first ?? at, at), last: Math.max(days?.last ?? at, at) };
 }
 
-/** Two orders that stand the wrong way round: the later one is the newer one. */
+/** Two orders that contradict "newest first": the later one in the list is newer. */
 interface Contradiction {
   readonly earlier: string;
   readonly later: string;
 }
 
-/** What a walk that goes on has to know of the pages before: the last order, and whether they kept the promise. */
+/** What a resumed walk must know of the pages before: the last order, and whether the list was newest first so far. */
 export interface DateState {
   readonly before: { readonly id: string; readonly createdAt: number } | undefined;
   readonly contradicted: boolean;
 }
 
-/** What is known of the end of a walk, page by page. */
+/** Tells when a walk can end because all that follows is too old. */
 interface DateStop {
-  /** Looks at a page as it was read. */
+  /** Takes a page in as it was read. */
   see(records: readonly WireRecord[]): void;
-  /** Whether no order that is new enough can follow. */
+  /** Whether every order that follows is too old. */
   readonly reached: boolean;
-  /** What there is to say of a page that contradicts the promise, once; nothing where no date would have ended the walk. */
+  /** The warning that the list is not newest first; once, and only if a date could have ended the walk. */
   surprise(): string | undefined;
-  /** The last order before the first one that is too old. */
+  /** The id of the last order that is new enough. */
   readonly last: string | undefined;
   readonly state: DateState;
 }
 
-/** `promised`: the profile says `newest-first`; `since`: Unix milliseconds, undefined where no date ends the walk. */
+/** `promised`: the profile says that lists are newest first. `since`: Unix milliseconds; undefined: no date ends the walk. */
 export function stopAtDate(promised: boolean, since: number | undefined, from?: DateState): DateStop {
   let before = from?.before;
   const contradicted = from?.contradicted === true;
@@ -131,7 +130,7 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
   };
   return {
     see(records) {
-      // Pages after the contradiction cannot add to it.
+      // After one contradiction nothing can be concluded from dates any more.
       if (promised && contradiction === undefined && !contradicted)
         for (const record of records) look(record);
     },

@@ -1,4 +1,4 @@
-/** Rows of an export of orders: orders, their charges or their refunds, by the date that was asked about. Pure. */
+/** The rows of an export: orders, their charges or their refunds, chosen by date. Pure. */
 
 import type { WireRecord } from '../../api/api.ts';
 import { refundsOf } from '../../api/charges.ts';
@@ -15,7 +15,7 @@ import { CliError } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import { isWithin, type TimeRange } from '../typed-time.ts';
 
-/** What a row is. */
+/** What a row of an export is: a new kind needs an entry in every `Record` over `RowKind`. */
 export const rowKinds = ['orders', 'charges', 'refunds'] as const;
 export type RowKind = (typeof rowKinds)[number];
 
@@ -23,7 +23,7 @@ export type RowKind = (typeof rowKinds)[number];
 export const rowDates = ['created', 'paid', 'refunded'] as const;
 export type RowDate = (typeof rowDates)[number];
 
-/** What rows are made by. */
+/** Which rows are asked for. */
 interface RowQuery {
   readonly rows: RowKind;
   readonly by: RowDate;
@@ -32,13 +32,13 @@ interface RowQuery {
   readonly factsOf: (refundId: unknown) => RefundFacts | undefined;
 }
 
-/** The rows of an order, and how many of it show no date although a range asks for one. */
+/** The rows of an order, and how many were left out because they show no date. */
 interface OrderRows {
   readonly rows: readonly ExportRow[];
   readonly undated: number;
 }
 
-/** Makes the rows of one order. Throws CliError 'incomplete' where it does not show all charges or refunds that they need. */
+/** Makes the rows of one order. Throws CliError 'incomplete' if the order does not show all charges or refunds that are needed. */
 export function orderRows(record: WireRecord, query: RowQuery): OrderRows {
   const candidates = candidatesOf[query.rows](record, partsOf(record.value, query), query);
   return chosen(record.value, candidates, query);
@@ -50,7 +50,7 @@ interface Part {
   readonly refunds: readonly JsonObject[];
 }
 
-// What nobody asks about need not be shown.
+// Charges and refunds are only read if the rows need them: an order need not show them otherwise.
 function partsOf(order: JsonObject, { rows: kind, by }: RowQuery): readonly Part[] {
   if (kind === 'orders' && by === 'created') return [];
   const charges = chargesOf(order);
@@ -60,14 +60,14 @@ function partsOf(order: JsonObject, { rows: kind, by }: RowQuery): readonly Part
   return parts;
 }
 
-/** A row before it is chosen, and what it stands for: an order for all, a charge for its own, a refund for itself. */
+/** A possible row, with the charges and refunds whose dates decide whether it is chosen. */
 interface Candidate {
   readonly row: Omit<ExportRow, 'day'>;
   readonly charges: readonly JsonObject[];
   readonly refunds: readonly JsonObject[];
 }
 
-// The rows of an order before they are chosen, for each kind of row.
+// All possible rows of an order, for each kind of row.
 const candidatesOf: Readonly<
   Record<RowKind, (record: WireRecord, parts: readonly Part[], query: RowQuery) => readonly Candidate[]>
 > = {
@@ -90,14 +90,14 @@ const candidatesOf: Readonly<
     ),
 };
 
-// The dates of a row, for each date that a range may be about.
+// The dates that decide about a row, for each kind of date.
 const datesOf: Readonly<Record<RowDate, (order: JsonObject, candidate: Candidate) => readonly unknown[]>> = {
   created: (order) => [order.created_at],
   paid: (_, { charges }) => charges.filter(isPaid).map(({ paid_at: at }) => at),
   refunded: (_, { refunds }) => refunds.map(({ created_at: at }) => at),
 };
 
-// Without a range every row is one; with it those that have a date in it, and that date is the row's day.
+// Without a range every row is chosen; with one, those that have a date in it, and that date is the row's day.
 function chosen(order: JsonObject, from: readonly Candidate[], { by, range, day }: RowQuery): OrderRows {
   const open = range.since === undefined && range.until === undefined;
   let undated = 0;
@@ -131,7 +131,7 @@ function chargeRow(order: JsonObject, charge: JsonObject): Row {
   };
 }
 
-// The service's record with what it belongs to, and what the journal of this machine knows of it.
+// The service's record, with its order and charge, and what the journal of this machine knows of it.
 function refundRow(
   order: JsonObject,
   charge: JsonObject,
@@ -159,7 +159,7 @@ function refundRow(
   };
 }
 
-// A charge that was never paid has no such date, and none is missing.
+// A charge that was never paid has no date of payment, so none is missing.
 function isPaid({ status, paid_at: at }: JsonObject): boolean {
   const taken: readonly unknown[] = [statuses.paid, statuses.refunded, statuses.partiallyRefunded];
   return typeof at === 'number' || taken.includes(status);
@@ -173,7 +173,7 @@ function chargesOf(order: JsonObject): readonly JsonObject[] {
   return all(order, completeItems(charges, 'the charges'));
 }
 
-// Money that went back without a record of it would be missing from every sum (service: amount_refunded).
+// Refunded money without a refund record would be missing from every sum (service: amount_refunded).
 function refuseHidden({ id, amount_refunded: refunded }: JsonObject): void {
   if (!(Number(refunded) > 0)) return;
   throw new CliError(

@@ -1,18 +1,18 @@
-/** Possible twins: orders of the same buyer and amount within ten minutes, told as pages are read. Flat memory. */
+/** Finds possible twins, orders of the same buyer and amount within ten minutes, while pages are read. Needs little memory. */
 
 import { type JsonObject, valueAt } from '../../api/spec.ts';
 import { fold } from './fold-text.ts';
 
-/** What was seen of twins. */
+/** The twins among the orders that were read. */
 export interface Twins {
-  /** Takes in orders as they were read, in any order. */
+  /** Takes orders in, in any sequence. */
   see(orders: readonly JsonObject[]): void;
-  /** The id of the order that this one may be a twin of, as far as it was seen. */
+  /** The id of another order that may be this one's twin, if one was read. */
   of(order: JsonObject): string | undefined;
 }
 
 const apart = 600;
-// Twins lie near each other in a list; what lies further back is forgotten, so that memory stays flat.
+// Twins are near each other in a list, so older orders are forgotten and memory stays small.
 const remembered = 1_000;
 
 interface Seen {
@@ -20,7 +20,6 @@ interface Seen {
   readonly createdAt: number;
 }
 
-/** Nothing was seen yet. */
 export function createTwins(): Twins {
   const seen = recently<Seen[]>();
   const twins = recently<string>();
@@ -36,7 +35,7 @@ export function createTwins(): Twins {
           twins.set(id, other.id);
           if (twins.get(other.id) === undefined) twins.set(other.id, id);
         }
-        // A buyer of the same thing all day long would be many: the newest few are enough.
+        // Some buyers buy the same thing all day; the newest few are enough.
         seen.set(bought, [...others.filter((one) => one.id !== id), { id, createdAt }].slice(-8));
       }
     },
@@ -44,18 +43,18 @@ export function createTwins(): Twins {
   };
 }
 
-// Who bought, for how much; undefined where the order does not show it.
+// The buyer and the amount as one key; undefined if the order does not show them.
 function purchase(order: JsonObject): string | undefined {
   const { amount, currency } = order;
   const customerId = valueAt(order, ['customer_info', 'customer_id']);
   const email = valueAt(order, ['customer_info', 'email']);
-  // The e-mail first: one of a pair may have been bought without an account.
+  // The e-mail comes first: one of the two may have been bought without an account.
   const buyer = [email, customerId].find((value) => typeof value === 'string' && value !== '');
   if (typeof buyer !== 'string' || typeof amount !== 'number') return undefined;
   return JSON.stringify([fold(buyer), amount, typeof currency === 'string' ? currency.toUpperCase() : '']);
 }
 
-// The last entries, in two generations.
+// Keeps the newest entries: when `young` is full, it becomes `old`, and what was `old` is forgotten.
 function recently<T>(): { get(key: string): T | undefined; set(key: string, value: T): void } {
   let young = new Map<string, T>();
   let old = new Map<string, T>();
@@ -68,11 +67,11 @@ function recently<T>(): { get(key: string): T | undefined; set(key: string, valu
   };
 }
 
-// A pair is seen from both of its orders, which lie near each other.
+// Each pair is found twice, once from each order.
 const rememberedPairs = 64;
 const namedPairs = 5;
 
-/** Pairs among the orders that are shown, in words. */
+/** The pairs among the orders that are shown, in words. */
 export function twinPairs(twins: Pick<Twins, 'of'>): {
   add(orders: readonly JsonObject[]): void;
   words(): readonly string[];

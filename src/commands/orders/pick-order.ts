@@ -1,4 +1,4 @@
-/** Which order a change is about, picked by a person out of the newest ones that it can be about. */
+/** Lets a person pick the order of a change, out of the newest ones that it is possible for. */
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { countingCharges, paidBy } from '../../api/charges.ts';
@@ -14,9 +14,9 @@ import { createTwins } from './order-twins.ts';
 const mostOffered = 100;
 const mostRead = 1_000;
 
-/** What kind of order can be picked. */
+/** Which orders are offered. */
 export interface Pickable {
-  /** In a word: `refundable`. */
+  /** What they are called: `refundable`. */
   readonly kind: string;
   readonly accepts: (order: JsonObject) => boolean;
   /** The flags of `orders list` that show the same orders. */
@@ -63,7 +63,7 @@ async function readSome(
   );
 }
 
-// Strangers' text first and cut where it is long; card, amount and id last and whole.
+// The buyer comes first and is cut if it is too long; card, amount and id come last and are shown whole.
 function orderChoice(record: WireRecord): Choice<string> {
   const order = readOrder(record.value);
   const id = idOf(record) ?? '';

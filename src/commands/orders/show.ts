@@ -35,17 +35,16 @@ export const show = defineCommand({
   },
 });
 
-/** What a view of an order is drawn from. */
 interface OrderSeen {
   readonly record: WireRecord;
   readonly profile: Profile;
-  /** Unix milliseconds. */
+  /** When it was read, Unix milliseconds. */
   readonly readAt: number;
   /** What the journal of this machine knows of its refunds. */
   readonly origins: RefundOrigins;
 }
 
-/** Blocks of one order. */
+// The money of an order at one glance, then refunds, items and what else it holds.
 function orderView({ record, profile, readAt, origins }: OrderSeen): readonly Block[] {
   const { value } = record;
   const order = readOrder(value);
