@@ -1,4 +1,4 @@
-/** Reads one record by its id, and says what it means where the service does not have it or it was not reached. */
+/** Reads one order or customer by its id, with the words for one that does not exist or was not reached. */
 
 import { CliError } from '../errors.ts';
 import { accountLabel, commandLine } from '../profiles/profiles.ts';
@@ -7,8 +7,8 @@ import type { Service, WireRecord } from './api.ts';
 import { type ResourceName, resources } from './spec.ts';
 
 /**
- * Reads one order or customer. Throws CliError 'not_found' (5) only after the service's own error or a complete walk;
- * at the bound of a walk 'incomplete' (9), or 'refused' (3) when a change was to follow.
+ * Reads one order or customer. Throws CliError 'not_found' only after the service's own error or a complete walk. If a walk
+ * ends at its bound: 'incomplete', or 'refused' if a change was to follow.
  */
 export async function readOne(
   { notes }: { readonly notes: Pick<Notes, 'progress'> },

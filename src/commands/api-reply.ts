@@ -5,7 +5,6 @@ import { type Column, isObject, type JsonObject } from '../api/spec.ts';
 import type { Block } from '../terminal/terminal.ts';
 import type { Context } from './command.ts';
 
-/** A reply to be shown. */
 interface Shown {
   readonly value: unknown;
   readonly bytes: Uint8Array;
@@ -13,7 +12,7 @@ interface Shown {
   readonly head?: ReplyHead | undefined;
 }
 
-/** Prints it: as JSON set out for reading unless another format was asked for. */
+/** Prints a reply, as indented JSON unless another format was asked for. */
 export async function showReply(
   ctx: Context,
   { value, bytes, head }: Shown,
@@ -33,14 +32,14 @@ export async function showReply(
   ]);
 }
 
-// A list or a bare value is JSON too; in a table of one record it stands alone.
+// The reply may also be a list or a single value.
 function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
   return { value: isObject(value) ? value : { value }, bytes };
 }
 
 /**
- * The columns of a reply to a change: its fields, and those that --columns names, which it may not have. What was done is
- * told all the same.
+ * The columns of the reply to a change: its fields, and those that --columns names. A name that it does not have is no error
+ * any more, since the change was made.
  */
 export function changedColumns({ options }: Context, value: JsonObject): readonly Column[] {
   const names = new Set([...Object.keys(value), ...(options.columns ?? []).map((name) => name.trim())]);
@@ -86,7 +85,7 @@ function tokensOf(json: string): readonly string[] {
   return tokens;
 }
 
-// Not by a pattern: the escapes in megabytes of text would fill its stack.
+// Without a regular expression: megabytes of escapes would overflow its stack.
 function endOfText(json: string, start: number): number {
   for (let quote = json.indexOf('"', start + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
     let before = quote;
@@ -96,7 +95,7 @@ function endOfText(json: string, start: number): number {
   return json.length;
 }
 
-/** Lines of JSON text, indented by two. */
+// JSON text set out for reading. Every token stays as it came, so no number is rounded.
 export function indented(json: string): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -1,16 +1,16 @@
-/** Checks the path of `api`: it stays under the base URL, and refunds and captures go through their own commands. Pure. */
+/** Checks what `api` is asked to send: the path stays under the base URL, refunds and captures use their own commands. Pure. */
 
 import { isObject, type JsonObject, type Method, orderIdPattern } from '../api/spec.ts';
 import { parsePair, parsePairAt } from '../changes/create/sale-flags.ts';
 import { CliError } from '../errors.ts';
 import { firstRepeated, recordId, usage } from './command.ts';
 
-// Letters, digits and what no URL parser changes; `:` would be a scheme, `;` a parameter, `\` a slash.
+// Only characters that no URL parser changes: `:` could be a scheme, `;` a parameter, `\` a slash.
 const segmentPattern = /^(?:[A-Za-z0-9._~@+,=$!&*()-]|%[0-9A-Fa-f]{2})+$/;
 const queryPattern = /^[!-~]*$/;
 const mostCharacters = 8000;
 
-/** A path as it will be sent: relative, without a leading slash, query included. Throws CliError 'usage'. */
+/** Returns the path as it is sent: without a leading slash, with its query. Throws CliError 'usage'. */
 export function parsePath(text: string): string {
   const relative = text.replace(/^\//, '');
   const [path = ''] = relative.split('?');
@@ -26,8 +26,8 @@ function isSegment(segment: string): boolean {
 }
 
 /**
- * Decodes a text until it no longer changes, since servers and the proxies before them may decode more than once. Undefined
- * for bytes that are no UTF-8, since every server reads those in another way, and for a text that is too long.
+ * Decodes a text until it no longer changes, since a proxy and a server may each decode it. Undefined for a text that is too
+ * long, and for bytes that are not UTF-8, since servers read those differently.
  */
 function decodedFully(text: string): string | undefined {
   if (text.length > mostCharacters) return undefined;
@@ -46,7 +46,7 @@ function decodedFully(text: string): string | undefined {
   }
 }
 
-/** The segments of a path, decoded, without white space and characters that nobody sees. */
+// The segments of a path, decoded, without white space and invisible characters.
 function segmentsOf(path: string): readonly string[] {
   const decoded = (decodedFully(path.split('?')[0] ?? '') ?? '').normalize('NFKC');
   const plain = (decodedFully(decoded) ?? decoded).replace(/[\p{Z}\p{C}]/gu, '');
@@ -59,8 +59,8 @@ function queryOf(path: string): URLSearchParams {
 }
 
 /**
- * Throws CliError 'refused' for a change whose path says refund or capture, in whatever spelling and under whatever
- * prefix, with the command that does it. GET may use such a path.
+ * Throws CliError 'refused' for a change whose path says refund or capture, in any spelling and under any prefix, and names
+ * the command for it. GET may use such a path.
  */
 export function refuseMoneyRoute(method: Method, typed: string): void {
   if (method === 'GET') return;
@@ -74,7 +74,7 @@ export function refuseMoneyRoute(method: Method, typed: string): void {
   });
 }
 
-// An id may hold any letters, so it does not count. In other segments the word counts anywhere: `refunds.json`, `do_refund`.
+// Anywhere in a segment: `refunds.json`, `do_refund`. But an id may contain any letters, so ids do not count.
 function moneyVerb(segment: string): 'refund' | 'capture' | undefined {
   if (/^(?:ord|cus)_[A-Za-z0-9]+$/.test(segment)) return undefined;
   const plain = segment.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
@@ -82,7 +82,7 @@ function moneyVerb(segment: string): 'refund' | 'capture' | undefined {
   return plain.includes('captur') ? 'capture' : undefined;
 }
 
-/** Throws CliError 'refused' when a name in the query or the body would make some servers use another method. */
+/** Throws CliError 'refused' if a name in the query or the body would make some servers use another method. */
 export function refuseOverrides(path: string, body: JsonObject = {}): void {
   const names = [...queryOf(path).keys(), ...Object.keys(body)];
   const override = names.find((name) => overridePattern.test(name.replace(/[^A-Za-z]+/g, '_')));
@@ -96,8 +96,8 @@ export function refuseOverrides(path: string, body: JsonObject = {}): void {
 const overridePattern = /^_+(?:method|verb)_*$|http_?(?:method|verb)|method_?override|override_?method/i;
 
 /**
- * The order that a change names, in its path, its query or its body; undefined when it names none. Throws CliError
- * 'usage' for an order without a valid id, 'refused' for several orders: a change locks one only.
+ * The order that a change names in its path, its query or its body; undefined if it names none. Throws CliError 'usage' for
+ * an order without a valid id, 'refused' for several orders, since a change can lock only one.
  */
 export function orderOf(path: string, body: JsonObject | undefined): string | undefined {
   const segments = segmentsOf(path);
@@ -115,8 +115,8 @@ export function orderOf(path: string, body: JsonObject | undefined): string | un
   });
 }
 
-// `order_id`, `orderId`, `order`, or the `id` in an object `order`, at any depth. Not in `metadata`, where the shop keeps
-// numbers of its own.
+// `order_id`, `orderId`, `order`, or the `id` of an object `order`, at any depth; but not in `metadata`, where the shop keeps
+// its own numbers.
 function namedIn(value: unknown, key = ''): readonly string[] {
   const isOrder = /^orders?_?(?:ids?)?$/i.test(key);
   if (typeof value === 'string') return isOrder && orderIdPattern.test(value.trim()) ? [value.trim()] : [];
@@ -127,7 +127,7 @@ function namedIn(value: unknown, key = ''): readonly string[] {
     .flatMap(([name, one]) => namedIn(one, isOrder && name === 'id' ? key : name));
 }
 
-/** A name and its value, read. */
+/** A name and its value. */
 export type Field = readonly [name: string, value: string | number | boolean | null];
 
 const words: ReadonlyMap<string, boolean | null> = new Map([
@@ -136,7 +136,7 @@ const words: ReadonlyMap<string, boolean | null> = new Map([
   ['null', null],
 ]);
 
-/** Reads `KEY=VALUE`: true, false, null and whole numbers are that, everything else is text. Throws CliError 'usage'. */
+/** Reads `KEY=VALUE`. The words true, false, null and whole numbers become such values; all else is text. Throws CliError 'usage'. */
 export function parseField(text: string, name: string): Field {
   const [key, value] = parsePair(text, name);
   const word = words.get(value);
@@ -146,26 +146,25 @@ export function parseField(text: string, name: string): Field {
   throw usage(`${name} ${text}: too large to be sent exactly as a number; --raw-field sends it as text`);
 }
 
-/** Fields as a JSON object. Throws CliError 'usage' when one is given twice. */
+/** The fields as a JSON object. Throws CliError 'usage' if one is given twice. */
 export function fieldsBody(fields: readonly Field[]): JsonObject {
   const twice = firstRepeated(fields.map(([name]) => name));
   if (twice !== undefined) throw usage(`the field ${twice} is given twice`);
   return Object.fromEntries(fields);
 }
 
-/** A path with the fields in its query. */
+/** The path with the fields in its query. */
 export function withQuery(path: string, fields: readonly Field[]): string {
   if (fields.length === 0) return path;
   const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]));
   return `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
 }
 
-/** A name as typed and its value. */
 type Header = readonly [name: string, value: string];
 
 const namePattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-// What paydesk says itself, or what a server may take for another method, path or host.
+// Headers that paydesk sets itself, and those that may make a server use another method, path or host.
 const ownHeaders: Readonly<Record<string, string>> = {
   authorization: 'the key comes from the profile',
   'proxy-authorization': 'proxies are set by HTTPS_PROXY',
@@ -181,7 +180,7 @@ export function parseHeader(text: string, flagName: string): Header {
   const known = name.trim().toLowerCase();
   if (!namePattern.test(known) || !/^[\t\x20-\x7e]*$/.test(value))
     throw usage(`${flagName} ${text}: not a header such as X-Request-Note:hello`);
-  // Many servers take `_` in the name of a header for `-`.
+  // Many servers read `_` in the name of a header as `-`.
   const asRead = known.replaceAll('_', '-').replace(/^-+/, '');
   const why = Object.hasOwn(ownHeaders, asRead) ? ownHeaders[asRead] : undefined;
   if (why !== undefined) throw usage(`${flagName} ${known}: ${why}`);
@@ -189,7 +188,7 @@ export function parseHeader(text: string, flagName: string): Header {
   return [known, value.trim()];
 }
 
-/** Headers as an object; undefined for none. Throws CliError 'usage' when one is given twice. */
+/** The headers as an object; undefined for none. Throws CliError 'usage' if one is given twice. */
 export function headersOf(headers: readonly Header[]): Readonly<Record<string, string>> | undefined {
   const twice = firstRepeated(headers.map(([name]) => name));
   if (twice !== undefined) throw usage(`the header ${twice} is given twice`);

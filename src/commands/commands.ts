@@ -1,15 +1,15 @@
-/** The table of commands: words, summary, and how to load each. Help and parsing start here. */
+/** The table of commands: the words and summary of each, and how it is loaded. Help and the command line start here. */
 
 import type { Command } from './command.ts';
 
-/** A command as listed; its module is loaded only when it is used or its help is asked for. */
+/** A row of the table. The command itself is loaded only when it runs or its help is asked for. */
 export interface CommandEntry {
   readonly words: readonly [string, ...string[]];
   readonly summary: string;
   readonly load: () => Promise<Command>;
 }
 
-/** A noun: what it is about, and a line to try. */
+/** A noun such as `orders`: its summary, and a line to try. */
 interface Group {
   readonly summary: string;
   readonly example: string;
@@ -34,7 +34,7 @@ export const groups: Readonly<Record<string, Group>> = {
   simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
 };
 
-/** Every command, loaded when it is run, in the order of help. */
+/** Every command, in the order of help. */
 export const commands: readonly CommandEntry[] = [
   {
     words: ['orders', 'list'],

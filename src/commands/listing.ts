@@ -1,4 +1,4 @@
-/** Draws a list page by page, as `orders list` and `customers list` do. */
+/** Lists page by page, as `orders list` and `customers list` print them: paging flags, drawing, the command for the next page. */
 
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
 import { type Column, contradictsMode, idOf, type ResourceName, resources } from '../api/spec.ts';
@@ -39,38 +39,38 @@ export interface Paging extends PageQuery {
   readonly max?: number;
 }
 
-/** The `limit` to ask for: never more than will be shown; 20 is the shortest page worth its request. */
+// Does not ask for more records than will be shown, but for pages of 20 at least.
 function pageLimit({ limit, max }: Paging, filtered: boolean): number | undefined {
   return limit ?? (max !== undefined && max < 20 && !filtered ? max : undefined);
 }
 
-/** A filter of ours, with the flags that say it again in the command for the next page. */
+/** A filter that is applied here. `words`: its flags, for the command for the next page. */
 export interface Filter {
   readonly words: readonly string[];
   readonly accepts: (record: Readonly<Record<string, unknown>>) => boolean;
-  /** Few of many pass. */
+  /** Few records pass, so pages are read as long as possible. */
   readonly few: boolean;
 }
 
-/** What looks on while a list is walked. */
+/** Is told of each page of a walk; may add columns, end the walk, and print lines in the end. */
 export interface WalkObserver {
-  /** More columns, out of what was seen. */
+  /** Columns that show what it found out. */
   readonly columns: readonly Column[];
-  /** Each page as it was read, before anything is left out. */
+  /** Is called with each page as it was read, before filters. */
   readonly see: (page: Page) => void;
-  /** Learns what its columns say of records, before they are shown. */
+  /** Is called before records are shown, to look up what its columns show. */
   readonly ready?: (records: readonly WireRecord[]) => Promise<void>;
-  /** Records that are shown. */
+  /** Is called after records were shown. */
   readonly shown: (records: readonly WireRecord[]) => void;
-  /** Whether nothing that is wanted can follow what was seen. */
+  /** Whether nothing that is wanted can follow. */
   readonly over: () => boolean;
-  /** Few of many are wanted. */
+  /** Few of the records are wanted, so pages are read as long as possible. */
   readonly wide: boolean;
-  /** What there is to say in the end. */
+  /** Lines to print in the end. */
   readonly closing: () => readonly string[];
 }
 
-/** Draws a list page by page and ends with the exact command for the next page, on stderr. */
+/** Prints a list page by page and then, on stderr, the exact command for the next page. */
 export async function showList(
   ctx: Context,
   resource: ResourceName,
@@ -150,7 +150,7 @@ async function draw(
   return drawn;
 }
 
-// A refused key and a person's stop stay what they are; anything else in the middle is an incomplete list.
+// If a walk breaks off in the middle, the list is incomplete; but a refused key or Ctrl-C keeps its own error.
 function incomplete(error: unknown, { count, last }: Drawn): unknown {
   if (!(error instanceof CliError) || !brokeOff(error)) return error;
   return new CliError('incomplete', error.message, {
@@ -161,7 +161,7 @@ function incomplete(error: unknown, { count, last }: Drawn): unknown {
   });
 }
 
-/** What was drawn of a list: how many records, the first and last id, and whether more follow. */
+/** What was shown of a list. */
 interface Drawn {
   readonly count: number;
   readonly first: string | undefined;
@@ -170,7 +170,7 @@ interface Drawn {
   readonly saysHasMore: boolean;
 }
 
-/** What is said under a list. `filters` and `output` are the words that say them again. */
+// The lines under a list. `filters` and `output`: the flags to repeat.
 function closingLines(
   profile: Profile,
   resource: ResourceName,

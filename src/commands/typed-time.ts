@@ -1,32 +1,32 @@
-/** Points in time as people type them, and the half-open range between two of them. Pure. */
+/** Times as people type them, `30d` or `2026-11-20`, and the range between two of them. Pure. */
 
 import { CliError } from '../errors.ts';
 import type { Context } from './command.ts';
 import { flag, usage } from './command.ts';
 
-/** What a point in time is read with. */
+/** The clock and the time zone that a typed time is read with. */
 export interface ClockAndZone {
   /** Wall clock, Unix milliseconds. */
   readonly now: number;
-  /** The moment at which clocks in the zone of the run show this (`Date.UTC` of what they show), Unix milliseconds. */
+  /** The moment at which clocks in the zone of the run show this. Both are milliseconds; `shown` is `Date.UTC` of what they show. */
   readonly zoned: (shown: number) => number;
 }
 
-/** A point in time as typed; it becomes Unix milliseconds once the clock and the zone are known. */
+/** A time as typed. It becomes Unix milliseconds once clock and zone are known. */
 export interface When {
   readonly text: string;
-  /** It is counted back from now, so the same words mean something else later. */
+  /** It is counted back from now, so that the same text means another time later. */
   readonly relative: boolean;
   readonly at: (clockAndZone: ClockAndZone) => number;
 }
 
-/** From `since` on, up to but without `until`; Unix milliseconds. */
+/** From `since` on, and before `until`; Unix milliseconds. */
 export interface TimeRange {
   readonly since: number | undefined;
   readonly until: number | undefined;
 }
 
-/** The clock and the zone of a run; the zone is the profile's once that is open. */
+/** The clock and the zone of a run. The zone is the profile's once that is open. */
 export function clockAndZoneOf({ clock, days }: Pick<Context, 'clock' | 'days'>): ClockAndZone {
   return { now: clock.now(), zoned: (shown) => days.moment(shown) };
 }
@@ -78,7 +78,7 @@ export function momentOf(text: string): When['at'] | undefined {
   return ({ zoned }) => (offsetMs === undefined ? zoned(wall) : wall - offsetMs);
 }
 
-// The service counts in seconds.
+// The service's times are whole seconds.
 function wholeSecond(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
 }
@@ -89,7 +89,7 @@ interface Shown {
   readonly offsetMs: number | undefined;
 }
 
-// A day that no calendar has would silently become another one.
+// `Date` would silently turn a day that does not exist, such as 2026-02-30, into another one.
 function shownBy(match: RegExpExecArray | null): Shown | undefined {
   if (match === null) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
@@ -116,7 +116,7 @@ function offsetOf(text: string | undefined): number | undefined | 'wrong' {
   return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** The range that both ends make. Throws CliError 'usage' where nothing can lie in it. */
+/** The range between two typed times. Throws CliError 'usage' if it is empty. */
 export function timeRange(
   { since, until }: { readonly since?: When | undefined; readonly until?: When | undefined },
   clockAndZone: ClockAndZone,
@@ -136,7 +136,7 @@ export function isWithin({ since, until }: TimeRange, seconds: number): boolean 
   return (since === undefined || ms >= since) && (until === undefined || ms < until);
 }
 
-/** The flag that says the same point in time again later: what was counted back from now is pinned. */
+/** The flag that means the same time when it is typed later: a time that counts back from now is written out. */
 export function whenWords(name: string, when: When, clockAndZone: ClockAndZone): readonly string[] {
   return [
     name,

@@ -1,4 +1,4 @@
-/** How screens name an account, how they write commands for people to copy, and what they say when a record is of the wrong mode. Pure. */
+/** How screens name an account, write commands to be copied, and say that a record is of the wrong mode. Pure. */
 
 import { contradictsMode, type JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
@@ -19,18 +19,18 @@ function modeWord({ kind, mode }: Profile): string {
   return mode === 'production' ? 'PRODUCTION' : 'sandbox';
 }
 
-/** A command line to copy, with the profile where one has to be named: `paydesk -p shop-mx orders list`. */
+/** A command line to copy, with the profile unless it is that of the environment: `paydesk -p shop-mx orders list`. */
 export function commandLine(profile: Pick<Profile, 'kind' | 'name'>, ...words: readonly string[]): string {
   const named = profile.kind === 'environment' ? [] : ['-p', profile.name];
   return ['paydesk', ...named, ...words.map(quoted)].join(' ');
 }
 
-// Single quotes for whatever a shell would read in another way.
+// In single quotes if a shell would change it.
 function quoted(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** An order of the wrong mode is refused before anything else is looked at (service: Authentication 5). */
+/** Throws CliError 'refused' for an order of the other mode than the profile says (service: Authentication 5). */
 export function checkMode(order: JsonObject, profile: Profile): void {
   if (!contradictsMode(order, profile.mode)) return;
   throw wrongMode(profile, order, {
@@ -39,7 +39,7 @@ export function checkMode(order: JsonObject, profile: Profile): void {
   });
 }
 
-/** The error of a profile that says one mode and holds a key of the other, as an order shows. */
+/** The error of a profile whose key is of the other mode, as the order shows. */
 export function wrongMode(
   profile: Profile,
   { id, livemode }: JsonObject,

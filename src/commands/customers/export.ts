@@ -1,4 +1,4 @@
-/** `customers export`: every customer, complete or not claimed. */
+/** `customers export`: every customer. It never claims to be complete when it is not. */
 
 import type { WireRecord } from '../../api/api.ts';
 import { idOf, resources } from '../../api/spec.ts';

@@ -1,11 +1,10 @@
-/** The flags that every export has, and the file that they name. */
+/** The flags that every export has, the format they ask for, and the same flags as words for the next command line. */
 
 import { type ExportFormat, exportFormats } from '../../exports/exports.ts';
 import type { Format } from '../../terminal/terminal.ts';
 import { type Context, type Days, flag, usage } from '../command.ts';
 import { spanFlag } from '../typed-time.ts';
 
-/** Where an export goes, how fast, and what becomes of one that was interrupted. */
 export const exportFlags = {
   to: flag.text({
     value: 'FILE',
@@ -35,7 +34,7 @@ export interface ExportInput {
   readonly 'max-age'?: number | undefined;
 }
 
-/** What an export is written as. */
+/** The form in which an export is written. */
 export interface ExportForm {
   readonly format: ExportFormat;
   readonly gzip: boolean;
@@ -44,8 +43,8 @@ export interface ExportForm {
 const ending = new RegExp(String.raw`\.(${exportFormats.join('|')})(\.gz)?$`, 'i');
 
 /**
- * The format of an export, from the name of its file, or else from `-o`. Throws CliError 'usage' for a format that no export has,
- * a name that says another one, and flags that need a file.
+ * The format comes from the name of the file, or else from `-o`. Throws CliError 'usage' for a format that exports do not
+ * have, for a name that contradicts `-o`, and for flags that need a file.
  */
 export function exportForm({ to, resume, force }: ExportInput, asked: Format | undefined): ExportForm {
   const wanted = exportFormats.find((format) => format === asked);
@@ -58,7 +57,7 @@ export function exportForm({ to, resume, force }: ExportInput, asked: Format | u
   }
   const [, named, zipped] = ending.exec(to.replace(/^.*[/\\]/, '')) ?? [];
   const byName = exportFormats.find((format) => format === named?.toLowerCase());
-  // JSON beside such a name is how the run is to speak: in errors that a script reads.
+  // With `-o json` and a file name, -o is about the errors on stderr, which a script reads.
   if (byName !== undefined && wanted === 'csv' && byName !== 'csv')
     throw usage(`--to ${to} says ${byName}, -o says csv`);
   const format = byName ?? wanted;
@@ -67,12 +66,12 @@ export function exportForm({ to, resume, force }: ExportInput, asked: Format | u
   return { format, gzip: zipped !== undefined || /\.gz$/i.test(to) };
 }
 
-/** Days in the zone of `--tz`, or of the run. Throws CliError 'usage' for what is no zone here. */
+/** Days in the time zone of `--tz`, or else of the run. Throws CliError 'usage' for an unknown zone. */
 export function daysOfFlag(ctx: Context, zone: string | undefined): Days {
   return zone === undefined ? ctx.days : daysIn(ctx, '--tz', zone);
 }
 
-/** Days in the zone that a file's query says. Throws CliError 'usage' for what is no zone here. */
+/** Days in the time zone of an unfinished file's query. Throws CliError 'usage' for an unknown zone. */
 export function daysOfFile(ctx: Context, zone: unknown): Days {
   return daysIn(ctx, 'the file counts days in', String(zone));
 }
@@ -83,7 +82,7 @@ function daysIn(ctx: Context, whose: string, zone: string): Days {
   throw usage(`${whose} ${zone}: no time zone of this machine; a name such as America/Mexico_City or UTC`);
 }
 
-/** What has to be said again to go on, besides what is exported and where to. */
+/** The flags that a command line that goes on must repeat, besides what is exported and where to. */
 export function againWords({ options }: Context, input: ExportInput): readonly string[] {
   const { 'max-rps': perSecond } = input;
   return [
@@ -93,7 +92,7 @@ export function againWords({ options }: Context, input: ExportInput): readonly s
   ];
 }
 
-/** What decides the bytes of a file, besides what is exported: two runs to one file must agree on it. */
+/** The flags that decide about the bytes of a file, besides what is exported: a resumed run must have the same. */
 export function contentWords(
   { options }: Context,
   input: ExportInput,
@@ -109,7 +108,7 @@ export function contentWords(
   ];
 }
 
-// Where pages begin decides what stands in one member of a .gz.
+// The page size decides what is in one member of a .gz.
 function limitWords({ limit }: ExportInput): readonly string[] {
   return limit === undefined ? [] : ['--limit', String(limit)];
 }

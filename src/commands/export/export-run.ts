@@ -1,4 +1,4 @@
-/** What every export does: walk to the end, page by page, into stdout or a file, and claim nothing that is not so. */
+/** What every export does: it walks to the end, page by page, into stdout or a file, and says whether it is complete. */
 
 import type { OpenService } from '../../api/api.ts';
 import { resources } from '../../api/spec.ts';
@@ -10,7 +10,7 @@ import { brokeOff } from '../walk.ts';
 import { againWords, contentWords, type ExportForm, type ExportInput, exportForm } from './export-flags.ts';
 import { type ExportJob, type ExportRun, walkRows } from './export-walk.ts';
 
-/** Runs an export, or the check of one. */
+/** Runs an export, or with --verify the check of one. */
 export async function runExport(
   ctx: Context,
   input: ExportInput,
@@ -67,7 +67,7 @@ function intoFile({ service, again }: ExportRun, format: string): string {
   return commandLine(service.profile, ...again, '--to', `FILE.${format}`);
 }
 
-// A full disk behind stdout. Whoever closed a pipe wanted no more, and needs no advice.
+// The disk behind stdout is full. Who closed a pipe wanted no more, and gets no such advice.
 function lostOutput(run: ExportRun, format: string): CliError | undefined {
   const { signal } = run.ctx;
   const reason: unknown = signal.aborted ? signal.reason : undefined;
@@ -118,7 +118,7 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
   }
 }
 
-// Count, rate and time, while it lasts.
+// Count, rate and time, while it runs.
 function showProgress(
   { ctx, job }: ExportRun,
   progress: () => { readonly read: number; readonly rows: number },
@@ -138,12 +138,12 @@ function kindOf(error: CliError): CliError['kind'] {
   return brokeOff(error) ? 'incomplete' : error.kind;
 }
 
-// What is certain of a file that is not complete, and how to go on with it.
+// The error of a file that is not complete: what is certain, and how to go on.
 function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string): unknown {
   const { read, rows } = file.progress;
-  // What fails before the first page says itself what is certain; only a disk does not.
+  // An error before the first page says itself what is certain; only an error of the disk does not.
   if (!(error instanceof CliError) || (read === 0 && !fromDisk(error))) return error;
-  // A name that is taken stays taken.
+  // The name is taken, so it needs --force again.
   const force = run.input.force === true || file.taken ? ['--force'] : [];
   const { resume } = run.input;
   const onwards = read > 0 || resume === true ? ['--resume'] : [];
@@ -160,7 +160,7 @@ function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string)
   });
 }
 
-/** Checks a file. Throws CliError 'incomplete' for one that is not whole, 'refused' for one that was changed or is old. */
+// Throws CliError 'incomplete' for a file that is not whole, 'refused' for one that was changed or is too old.
 async function verifyFile(ctx: Context, path: string, maxAgeMs: number | undefined): Promise<undefined> {
   const { file, manifest, problem, rows, startedAt, endedAt } = await ctx.exports.verify(path, maxAgeMs);
   if (problem !== undefined) {
@@ -183,7 +183,6 @@ async function verifyFile(ctx: Context, path: string, maxAgeMs: number | undefin
   return undefined;
 }
 
-/** Refuses `--max-age` where nothing is verified. Throws CliError 'usage'. */
 function refuseLoneMaxAge(maxAgeMs: number | undefined): void {
   if (maxAgeMs !== undefined) throw usage('--max-age needs --verify FILE');
 }

@@ -1,4 +1,4 @@
-/** Rows of an export, page by page, on a walk to the end. */
+/** Walks to the end for an export, and makes rows of each page. */
 
 import type { OpenService, Page, WireRecord } from '../../api/api.ts';
 import { type Column, idOf, isCountable, type JsonObject, type ResourceName } from '../../api/spec.ts';
@@ -13,46 +13,45 @@ export interface ExportJob {
   /** What a row is: `orders`, `refunds`. */
   readonly rowsWord: string;
   readonly columns: readonly Column[];
-  /** The flags that say what is exported, as they would be typed again. */
+  /** The flags that say what is exported, as they are typed. */
   readonly words: readonly string[];
   /** The same for the manifest; times are Unix seconds. */
   readonly query: () => JsonObject;
-  /** Makes rows: as asked, or by the query of the first run of an export to a file, from the state where it goes on. */
+  /** Starts making rows. A resumed export goes by the `query` of its first run, and on from `state`. */
   readonly rows: (query?: JsonObject, state?: JsonObject) => RowMaker;
 }
 
-/** Rows out of records, as their pages come. */
+/** Makes rows of records, page by page. */
 export interface RowMaker {
-  /** Each page as it was read, before its rows are asked for. */
+  /** Is called with each page, before its rows are asked for. */
   readonly see?: (page: Page) => void;
-  /** The rows of a record. Throws CliError 'incomplete' where the record does not show all of them. */
+  /** The rows of a record. Throws CliError 'incomplete' if the record does not show all of them. */
   readonly rowsOf: (record: WireRecord) => readonly ExportRow[];
-  /** Records left out so far since they do not show what the query asks about. */
+  /** How many records were left out so far because they do not show what the query asks about. */
   readonly left: () => number;
-  /** What a maker that goes on after this page has to know. */
+  /** What a resumed export must know to go on after this page. */
   readonly state?: () => JsonObject;
-  /** Whether no row can follow what was seen. */
+  /** Whether no more rows can follow. */
   readonly over?: () => boolean;
-  /** What there is to say in the end. */
+  /** Lines to print in the end. */
   readonly closing: () => readonly string[];
 }
 
-/** An export on its way. */
+/** An export that is running. */
 export interface ExportRun {
   readonly ctx: Context;
   readonly service: OpenService;
   readonly input: ExportInput;
   readonly job: ExportJob;
-  /** The words of this export, to be typed again. */
+  /** The command line that repeats this export, without `paydesk` and the profile. */
   readonly again: readonly string[];
 }
 
-/** A page of the walk as rows, and how far it came. */
 interface RowsOfPage extends PageWalked {
   readonly rows: readonly ExportRow[];
 }
 
-/** Walks to the end. Throws CliError 'incomplete' where the service does not say whether that is the end. */
+/** Walks to the end. Throws CliError 'incomplete' if the service does not say whether that is the end. */
 export async function* walkRows(
   { ctx, service, job, input }: ExportRun,
   maker: RowMaker,

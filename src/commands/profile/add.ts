@@ -1,4 +1,4 @@
-/** profile add: a new account, asked for or given by flags. */
+/** `profile add`: a new account, from questions or flags. */
 
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
@@ -69,7 +69,7 @@ export const add = defineCommand({
     await confirmHost(ctx, draft.baseUrl, values.confirm);
     const key = await readNewKey(ctx, values, name);
     const isDefault = values.default === true || (!scripted && (await offerDefault(ctx, name)));
-    // Every question is asked before anything is kept: Ctrl-C leaves nothing behind.
+    // All questions come before anything is stored, so Ctrl-C leaves nothing behind.
     const { profile, keptIn } = await ctx.profiles.add(draft, key);
     if (isDefault) await ctx.profiles.use(name);
     const record = { ...recordOf(profile), key_in: keptIn, default: isDefault };
@@ -131,12 +131,12 @@ function offerDefault(ctx: Context, name: string): Promise<boolean> {
 }
 
 /**
- * Shows such a host in both forms and asks. A script says `--confirm HOST` instead. Throws CliError 'refused' when it does
- * not, 'cancelled' for a No, 'usage' when it confirms another host.
+ * A host with letters beyond ASCII may only look like another one, so it is shown in both forms and a person is asked. A
+ * script says `--confirm HOST`. Throws CliError 'refused' if it does not, 'cancelled' on No, 'usage' for another host.
  */
 async function confirmHost(ctx: Context, baseUrl: string, confirmed: string | undefined): Promise<void> {
   const host = ctx.profiles.hostOf(baseUrl);
-  // A base URL that is wrong is refused when the profile is stored.
+  // A wrong base URL is refused later, when the profile is stored.
   if (host === undefined) return;
   if (confirmed !== undefined && confirmed !== host.ascii)
     throw usage(`--confirm ${confirmed}: the host of the base URL is ${host.ascii}`);

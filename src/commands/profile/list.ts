@@ -1,4 +1,4 @@
-/** profile list: the stored profiles and the built-in ones. */
+/** `profile list`: the stored profiles, then the built-in ones. */
 
 import type { Column } from '../../api/spec.ts';
 import { fieldColumn } from '../../api/spec.ts';

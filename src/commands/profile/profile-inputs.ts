@@ -1,4 +1,4 @@
-/** How a key comes in: by prompt, standard input or a file, never as an argument; and where it is kept. */
+/** What the profile commands share: the key as prompt, standard input or file give it, the NAME argument, how records are drawn. */
 
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
@@ -27,9 +27,9 @@ interface KeyFlagValues {
   readonly 'key-store'?: KeyPlace;
 }
 
-/** The key as it came, with where it came from in words. */
+/** Reads a key. `where`: where it came from, in words. It is never an argument. */
 export async function readKey(ctx: Context, flags: KeyFlagValues, profile: string): Promise<TypedKey> {
-  // A line break at its end is no part of it.
+  // A line break at the end is not part of the key.
   const limit = ctx.profiles.keyLimit + 2;
   const file = flags['key-file'];
   if (flags['key-stdin'] === true) return { text: await ctx.stdin(limit), where: '--key-stdin' };
@@ -42,7 +42,7 @@ export async function readKey(ctx: Context, flags: KeyFlagValues, profile: strin
   return { text, where: 'as typed' };
 }
 
-/** True when the key comes by a flag: then nobody is asked where to keep it. */
+/** Whether the key comes by a flag, or nobody can be asked: then nobody is asked where to keep it either. */
 export function isScripted(ctx: Context, flags: KeyFlagValues): boolean {
   return !ctx.ask.interactive || flags['key-stdin'] === true || flags['key-file'] !== undefined;
 }
@@ -61,7 +61,7 @@ export async function readNewKey(
   return { ...(await readKey(ctx, flags, profile)), place };
 }
 
-// Never a file just because there is no keyring: somebody must ask for it.
+// Without a keyring the key is not just put in a file: somebody must ask for that.
 async function keyringOrRefuse(ctx: Context): Promise<KeyPlace> {
   const problem = await ctx.profiles.keyringProblem();
   if (problem === undefined) return 'keyring';
@@ -94,7 +94,7 @@ async function askForFile(ctx: Context, problem: string): Promise<KeyPlace> {
   throw new CliError('cancelled', 'nothing was kept and nothing was sent');
 }
 
-/** The argument itself. */
+/** NAME. Where it may be left out it means the same as -p NAME, and wins over it. */
 export function nameArgument<const R extends boolean>(required: R) {
   return {
     name: 'name',
@@ -105,7 +105,7 @@ export function nameArgument<const R extends boolean>(required: R) {
   } as const;
 }
 
-/** A title and the fields of a record, but for those that say what it is. Absent values are not drawn. */
+/** Draws a title and the fields of a record, without `object` and without null values. */
 export function fieldsView(title: string, record: JsonObject): readonly Block[] {
   const rows = Object.entries(record)
     .filter(([name, value]) => name !== 'object' && value !== null)
@@ -113,7 +113,7 @@ export function fieldsView(title: string, record: JsonObject): readonly Block[] 
   return [{ line: { text: title, style: 'strong' } }, { grid: rows, indent: 2 }];
 }
 
-/** Under --dry-run: prints what would be done, and true. */
+/** With --dry-run: prints what would be done and returns true. */
 export async function dryRunShown(ctx: Context, action: string, record: JsonObject): Promise<boolean> {
   if (!ctx.options.dryRun) return false;
   const { object: _, ...fields } = record;

@@ -1,4 +1,4 @@
-/** profile remove: a profile and its key, gone from this machine. */
+/** `profile remove`: removes a profile and its key from this machine. */
 
 import { CliError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';

@@ -1,9 +1,9 @@
-/** profile set: one setting of a profile. */
+/** `profile set`: changes one setting of a profile. */
 
 import { defineCommand } from '../command.ts';
 import { dryRunShown, fieldsView, nameArgument } from './profile-inputs.ts';
 
-/** All settings in words: name, what it takes, default. A test holds it against the settings themselves. */
+/** All settings in words: name, values, default. A test compares it with the settings themselves. */
 export const settingsHelp = `Settings (CUR: a currency such as MXN; the word default takes a value back):
   orders.get, customers.get   direct where GET by id is answered (paged)
   orders.order                newest-first where lists are so (unknown)

@@ -1,4 +1,4 @@
-/** profile use: the profile of commands that name none. */
+/** `profile use`: sets the profile for commands without -p. */
 
 import { defineCommand } from '../command.ts';
 import { dryRunShown, fieldsView, nameArgument } from './profile-inputs.ts';
