@@ -33,7 +33,7 @@ const shared = [
   'src/api/charges.ts',
   'src/errors.ts',
   'src/io.ts',
-  'src/journal/attempt-words.ts',
+  'src/journal/journal.ts',
   'src/profiles/own-file.ts',
 ];
 

@@ -4,12 +4,13 @@ import type { ChangeRequest, Service } from '../api/api.ts';
 import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import { newestIds } from './created.ts';
-import type { AccountMarks, Intent, JournalStore } from './journal.ts';
+import type { AccountMarks, Intent } from './journal.ts';
 import { type LastRead, lookAt } from './look.ts';
 import type { Event } from './protocol.ts';
 import type { AttemptRecord, JournalRow, Moment } from './rows.ts';
 import { lockName, marksOf, mayBeSameAccount } from './same-account.ts';
-import { asksForSame } from './same-wish.ts';
+import { asksForSame } from './same-request.ts';
+import type { JournalStore } from './store.ts';
 import { momentOf } from './time.ts';
 
 /** What hands work with. */

@@ -3,11 +3,13 @@
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
-import type { Alarm, AttemptRecord, Clocks, JournalRow, Moment, VerdictRow } from './rows.ts';
+import type { Alarm, AttemptRecord, Moment, VerdictRow } from './rows.ts';
 import type { Sight } from './sight.ts';
+import type { AttemptQuery, Repair, Verification } from './store.ts';
 
 export type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
 export type { Sight } from './sight.ts';
+export type { AttemptQuery, JournalStore, Repair, Verification } from './store.ts';
 
 /** A refund record that an applied refund must leave: exactly one new record of this amount on this charge. */
 export interface ExpectedRefund {
@@ -115,51 +117,6 @@ export type Outcome =
 /** The one door for changes: journal/run.ts. Throws a CliError when nothing was sent: 'refused', 'not_found', … */
 export type Change = (intent: Intent) => Promise<Outcome>;
 
-/** Which attempts; all parts must hold. */
-export interface AttemptQuery {
-  readonly origin?: string | undefined;
-  readonly orderId?: string | undefined;
-  /** On any of these orders. */
-  readonly orderIds?: ReadonlySet<string> | undefined;
-  readonly intent?: string | undefined;
-  /** A script's own id (`--intent`). */
-  readonly given?: string | undefined;
-  readonly plan?: string | undefined;
-  readonly operator?: string | undefined;
-  /** Sent at or after this time, Unix milliseconds. */
-  readonly since?: number | undefined;
-  /** Only those whose last verdict may still change: open ones, and those watched until their horizon. */
-  readonly unsettled?: true | undefined;
-}
-
-/** Where attempts are kept. Narrow, so that a team can put it on a shared database. */
-export interface JournalStore {
-  /**
-   * Adds a row; it is durable when this resolves. Rejects when that is not certain, and when a SENT row with the
-   * same intent and attempt exists.
-   */
-  append(row: JournalRow): Promise<void>;
-  /** Attempts, oldest first. Rejects with CliError 'refused' when the journal is damaged. */
-  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
-  /** The times that the journal's file shows. */
-  newest(): Promise<NewestRow>;
-  /**
-   * Throws CliError 'refused' when nothing may be sent: rows are missing, damaged or lost, or the locks of the file system
-   * are not trusted. Writes nothing. `append` of a SENT row checks the same again.
-   */
-  ready(): Promise<void>;
-}
-
-/** The times that a journal's file shows: this machine's clock is checked against them. */
-export interface NewestRow {
-  /** The latest time of any row, Unix milliseconds; 0 when there is none. */
-  readonly time: number;
-  /** The clocks of the last row. */
-  readonly clocks?: Clocks | undefined;
-  /** When the file was written last, Unix milliseconds. */
-  readonly writtenAt?: number | undefined;
-}
-
 /** What shows whether two changes may belong to one account (journal/same-account.ts). */
 export interface AccountMarks {
   readonly origin: string;
@@ -175,49 +132,8 @@ export interface Resolved {
   readonly sight?: Sight | undefined;
 }
 
-/** What a look at the whole journal file found. */
-export interface Verification {
-  readonly rows: number;
-  /** The hash of the newest row: note it elsewhere to find out later whether rows were taken away. */
-  readonly head: string;
-  readonly findings: readonly { readonly seq: number; readonly problem: string }[];
-  /** Whether a head noted elsewhere is in the chain. */
-  readonly knowsHead?: boolean | undefined;
-  readonly witness: WitnessVerification;
-}
-
-/** How the journal and its witness compare. */
-export interface WitnessVerification {
-  readonly file: string;
-  /** Lines that are whole: one per row. */
-  readonly lines: number;
-  /**
-   * `agrees`; `none yet`: the next change begins it; `witness behind`: the next change adds what is missing there;
-   * `journal behind`: rows are missing in the journal, or are others; `damaged`: the witness is missing or not whole.
-   */
-  readonly state: 'agrees' | 'none yet' | 'witness behind' | 'journal behind' | 'damaged';
-}
-
-/** What a repair of the journal file did. */
-export interface Repair {
-  /** The journal as it was; undefined: there was none. */
-  readonly copy: string | undefined;
-  /** The witness as it was; undefined: there was none. */
-  readonly witnessCopy: string | undefined;
-  /** Rows that say what was written. */
-  readonly kept: number;
-  /** SENT rows that were changed: open outcomes now. */
-  readonly doubtful: number;
-  /** Rows that are in the copy alone: not readable, a verdict that was changed, or one whose SENT is gone. */
-  readonly lost: readonly number[];
-  /** Pages of the file that could not be read: rows may have been there. */
-  readonly unreadable: number;
-  /** Attempts whose SENT row is lost and whose outcome the witness does not prove: unconfirmed now. */
-  readonly blocked: readonly { readonly intent: string; readonly orderId: string | undefined }[];
-}
-
 /** The journal as commands see it. */
-export interface JournalDesk {
+export interface Journal {
   readonly file: string;
   /** The file of its witness. */
   readonly witness: string;
@@ -278,3 +194,17 @@ export interface JournalDesk {
   /** Imports such a file; returns how many rows. Throws CliError 'refused' if this machine's journal or witness has rows. */
   restore(path: string): Promise<number>;
 }
+
+/** The name of an attempt for `--again`: its intent, and from the second attempt on its number too, `i_7f3k.2`. */
+export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, 'sent'>): string {
+  return attempt === 1 ? intent : `${intent}.${attempt}`;
+}
+
+/** An alarm in a few words, to stand before a colon. */
+export const alarmWords: Readonly<Record<Alarm, string>> = {
+  duplicate: 'DUPLICATE?',
+  contradiction: 'the answer contradicted the request',
+  partial: 'only a part shows',
+  applied_though_rejected: 'refused, and yet made',
+  disagreement: 'its figures do not agree',
+};

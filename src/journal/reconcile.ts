@@ -4,13 +4,13 @@ import { CliError } from '../errors.ts';
 import { Hands, type HandsParts } from './hands.ts';
 import type { Resolved } from './journal.ts';
 import type { Effect, Event } from './protocol.ts';
+import { refusalError } from './refusal-error.ts';
 import { beginResolve, type Errand, type ResolveState, resolve } from './resolve.ts';
 import type { AttemptRecord, Moment } from './rows.ts';
 import { marksOf } from './same-account.ts';
 import type { Sight } from './sight.ts';
 import { isDue, isWatched } from './standing.ts';
 import { momentOf } from './time.ts';
-import { refusalError } from './words.ts';
 
 /** A person's part in settling: shown what a read shows, throws to stop. */
 export type Confirm = (sight: Sight) => Promise<void>;

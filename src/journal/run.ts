@@ -6,19 +6,20 @@ import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import { begin, step } from './attempt.ts';
-import { alarmWords } from './attempt-words.ts';
 import { appeared } from './guards.ts';
 import { Hands } from './hands.ts';
-import type { Change, Intent, JournalStore, Outcome } from './journal.ts';
+import type { Change, Intent, Outcome } from './journal.ts';
+import { alarmWords } from './journal.ts';
 import { recordIn } from './look.ts';
 import { outcomeOf } from './outcome.ts';
 import type { Effect, End, Event, Wanted } from './protocol.ts';
 import { reconcileDue } from './reconcile.ts';
+import { named, refusalError } from './refusal-error.ts';
 import { hear } from './reply.ts';
 import type { AttemptRecord, VerdictRow } from './rows.ts';
 import { marksOfService } from './same-account.ts';
 import { blockedUntil, verdictOf } from './standing.ts';
-import { named, refusalError } from './words.ts';
+import type { JournalStore } from './store.ts';
 
 /** What the door is made of. */
 export interface ChangeParts {

@@ -3,18 +3,18 @@ import type { SendOnce } from '../../src/api/api.ts';
 import type { Intent } from '../../src/journal/journal.ts';
 import type { JournalRow } from '../../src/journal/rows.ts';
 import { type ChangeParts, createChange } from '../../src/journal/run.ts';
-import { createMemoryStore } from './memory-store.ts';
+import { createMemoryStore, Memory } from '../harness/memory-store.ts';
 import { Ledger, MemoryLocks, reply, serviceOf, VirtualClock } from './world.ts';
 
 let ledger: Ledger;
-let rows: JournalRow[];
+let memory: Memory;
 let clock: VirtualClock;
 let locks: MemoryLocks;
 let ids: number;
 
 beforeEach(() => {
   ledger = new Ledger();
-  rows = [];
+  memory = new Memory();
   clock = new VirtualClock();
   locks = new MemoryLocks();
   ids = 0;
@@ -25,7 +25,7 @@ function partsWith(send: SendOnce, more: Partial<ChangeParts> = {}): ChangeParts
     service: serviceOf(() => Promise.resolve(ledger.order())),
     send,
     locks,
-    store: createMemoryStore(rows),
+    store: createMemoryStore(memory),
     clock,
     operator: 'op7',
     options: { dryRun: false, timeoutMs: 60_000 },
@@ -61,7 +61,7 @@ describe('a change', () => {
     const change = createChange(
       partsWith((request, options) => {
         heldAtPost.push(
-          rows.map(({ type }) => type),
+          memory.rows.map(({ type }) => type),
           [...locks.held],
         );
         return apply(request, options);
@@ -70,7 +70,7 @@ describe('a change', () => {
     const outcome = await change(refund());
     expect(outcome).toMatchObject({ verdict: 'applied', by: 'reply', intent: 'i_1' });
     expect(heldAtPost).toEqual([['sent'], ['ord_1']]);
-    expect(rows.map(({ type }) => type)).toEqual(['sent', 'verdict']);
+    expect(memory.rows.map(({ type }) => type)).toEqual(['sent', 'verdict']);
     expect(locks.held.size).toBe(0);
   });
 
@@ -95,7 +95,7 @@ describe('a change', () => {
     const { why } = (await change(refund())) as { why?: string };
     const figures = 'amount_refunded went from 0 to 5000, but no refund shows for it';
     expect(why).toBe(`HTTP 200, an order, but ${figures}`);
-    expect(rows.map((row) => (row.type === 'sent' ? 'sent' : row.verdict))).toEqual([
+    expect(memory.rows.map((row) => (row.type === 'sent' ? 'sent' : row.verdict))).toEqual([
       'sent',
       'unknown',
       'unknown',
@@ -114,7 +114,7 @@ describe('a change', () => {
   });
 
   it('is not sent when the journal cannot be written', async () => {
-    const store = { ...createMemoryStore(rows), append: () => Promise.reject(new Error('no space')) };
+    const store = { ...createMemoryStore(memory), append: () => Promise.reject(new Error('no space')) };
     const change = createChange(partsWith(apply, { store }));
     await expect(change(refund())).rejects.toMatchObject({
       kind: 'refused',
@@ -125,7 +125,7 @@ describe('a change', () => {
   });
 
   it('is not sent after its time, when the machine was held up', async () => {
-    const store = createMemoryStore(rows);
+    const store = createMemoryStore(memory);
     const slow = {
       ...store,
       append: async (row: JournalRow) => {
@@ -145,7 +145,7 @@ describe('a change', () => {
       request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5000 } },
       checks: ['left 35000'],
     });
-    expect([ledger.posts, rows.length]).toEqual([0, 0]);
+    expect([ledger.posts, memory.rows.length]).toEqual([0, 0]);
   });
 
   it('is not sent while the order is being changed by another run', async () => {
@@ -163,7 +163,7 @@ describe('a change', () => {
   });
 
   it('prints an outcome that could not be written down, and keeps the row for it', async () => {
-    const store = createMemoryStore(rows);
+    const store = createMemoryStore(memory);
     const full = {
       ...store,
       append: (row: JournalRow) =>

@@ -5,11 +5,10 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { repairStore } from '../../src/journal/repair.ts';
-import type { JournalRow } from '../../src/journal/rows.ts';
-import { createFileStore } from '../../src/journal/store.ts';
-import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
-import { sent, verdict } from './rows.ts';
+import type { JournalRow } from '../../../src/journal/rows.ts';
+import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
+import { bin, cleanEnv, type Home, newHome, paydesk } from '../../harness/paydesk.ts';
+import { sent, verdict } from '../rows.ts';
 
 let home: Home;
 let file: string;
@@ -22,7 +21,7 @@ afterEach(() => home[Symbol.dispose]());
 
 async function fill(rows: readonly JournalRow[], damage: string): Promise<void> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const store = createFileStore(file);
+  const store = createSqliteStore({ file });
   for (const row of rows) await store.append(row);
   store.close();
   const db = new DatabaseSync(file);
@@ -88,8 +87,8 @@ describe('a repair', () => {
     ],
   ])('%s', async (_, rows, damage, counts) => {
     await fill(rows, damage);
-    expect(await repairStore(file, 7)).toMatchObject(counts);
-    expect((await createFileStore(file).verify()).findings).toEqual([]);
+    expect(await createSqliteStore({ file }).repair(7)).toMatchObject(counts);
+    expect((await createSqliteStore({ file }).verify()).findings).toEqual([]);
   });
 
   it('exits 7 when a row is lost, and says nothing of outcomes where no order is blocked', async () => {

@@ -1,10 +1,10 @@
 /** The lines of the witness: what each says about a row of the journal, and the seal that shows it is whole. Pure. */
 
 import { createHmac } from 'node:crypto';
-import { unlink } from './chain.ts';
-import type { Intent } from './journal.ts';
-import type { Verdict, VerdictRow } from './rows.ts';
-import type { StoredRow } from './stored-row.ts';
+import type { StoredRow } from '../chain.ts';
+import { unlink } from '../chain.ts';
+import type { Intent } from '../journal.ts';
+import type { Verdict, VerdictRow } from '../rows.ts';
 
 interface LineOfRow {
   /** Number of the row in the journal. */

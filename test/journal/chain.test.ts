@@ -1,8 +1,7 @@
 /** A row of the journal's table, read: what damage made another type of is found, and never taken for what was erased. */
 
 import { expect, it } from 'vitest';
-import { damageOf, link } from '../../src/journal/chain.ts';
-import { storedRow } from '../../src/journal/stored-row.ts';
+import { damageOf, link, storedRow } from '../../src/journal/chain.ts';
 import { sent } from './rows.ts';
 
 const stored = link(sent('i_a', 1), 1, '0'.repeat(64));

@@ -14,9 +14,9 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createFileStore } from '../../src/journal/store.ts';
-import { readWitness, readWitnessEnd } from '../../src/journal/witness-file.ts';
-import { sent, verdict } from './rows.ts';
+import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
+import { readWitness, readWitnessEnd } from '../../../src/journal/sqlite/witness-file.ts';
+import { sent, verdict } from '../rows.ts';
 
 let folder: string;
 let file: string;
@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const rules = { uid: process.getuid?.(), notice: () => undefined };
-const open = () => createFileStore(file, { witness, rules });
+const open = () => createSqliteStore({ file, witness, rules });
 
 async function filled() {
   const store = open();
@@ -136,8 +136,7 @@ describe('the witness', () => {
       state: 'damaged',
     });
     store.close();
-    const { repairStore } = await import('../../src/journal/repair.ts');
-    expect(await repairStore(file, 7, { witness, rules })).toMatchObject({ kept: 3, lost: [], blocked: [] });
+    expect(await open().repair(7)).toMatchObject({ kept: 3, lost: [], blocked: [] });
     expect((await open().verify()).witness).toMatchObject({ lines: 3, state: 'agrees' });
   });
 
@@ -151,7 +150,7 @@ describe('the witness', () => {
   });
 
   it('is created by the first change when the journal comes from a version without a witness', async () => {
-    const old = createFileStore(file);
+    const old = createSqliteStore({ file });
     await old.append(sent('i_a', 1));
     old.close();
     const db = new DatabaseSync(file);
@@ -174,8 +173,7 @@ describe('the witness', () => {
     await store.append(sent('i_a', 1, { proof }));
     store.close();
     rmSync(dirname(file), { recursive: true });
-    const { repairStore } = await import('../../src/journal/repair.ts');
-    const repaired = await repairStore(file, 7, { witness, rules });
+    const repaired = await open().repair(7);
     expect(repaired).toMatchObject({ kept: 0, lost: [1], blocked: [{ intent: 'i_a', orderId: undefined }] });
     expect(await open().attempts({ unsettled: true })).toMatchObject([{ sent: { lost: 'order' } }]);
   });

@@ -1,8 +1,8 @@
 /** Whether two runs want the same: the same request, the same words typed, the same money. Pure. */
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Intent } from './journal.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';
-import { sameJson } from './same-json.ts';
 
 /** What a script says under its id now. */
 export interface Typed {
@@ -10,7 +10,7 @@ export interface Typed {
   readonly asked?: Intent['asked'];
 }
 
-type Wish = Pick<Intent, 'kind' | 'request' | 'expected' | 'asked'>;
+type Request = Pick<Intent, 'kind' | 'request' | 'expected' | 'asked'>;
 
 /** Whether an attempt asked for the same, by its request or by what was typed: `7d` is another time in every request. */
 export function asksForSame(
@@ -25,14 +25,24 @@ export function asksForSame(
 }
 
 /** Whether a script's id stands for something else than what it says now. */
-export function isOtherWish({ kind, asked }: Typed, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
+export function isOtherRequest({ kind, asked }: Typed, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
   return sent.proof.kind !== kind || !sameJson(sent.asked, asked);
 }
 
 /** The same money, or for what has no records of money the same wish. */
-export function isEqual(asked: Wish, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
+export function isEqual(asked: Request, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
   const [now, before] = [asked.expected ?? [], sent.proof.expected ?? []];
   if (now.length === 0 && before.length === 0) return asksForSame(sent, asked);
   const parts = ({ method, path }: Intent['request'], expected: typeof now) => [method, path, expected];
   return sameJson(parts(asked.request, now), parts(sent.request, before));
+}
+
+/** Whether two values are the same JSON: in whatever order the keys of an object stand, but the items of an array. */
+export function sameJson(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(asWritten(one), asWritten(other));
+}
+
+// One of them may come out of the journal, where what is undefined is left out.
+function asWritten(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null));
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { readPages } from '../../src/journal/pages.ts';
+import { readPages } from '../../../src/journal/sqlite/sqlite-pages.ts';
 
 interface Written {
   readonly text: string;

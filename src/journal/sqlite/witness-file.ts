@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readFileSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError, systemReason } from '../errors.ts';
+import { CliError, systemReason } from '../../errors.ts';
 import {
   checkOwnFolder,
   type FileRules,
@@ -11,7 +11,7 @@ import {
   syncFolderOf,
   writeAll,
   writeOwnFile,
-} from '../profiles/own-file.ts';
+} from '../../profiles/own-file.ts';
 import { headerLength, headerText, keyIn, lineIn, type WitnessLine } from './witness-lines.ts';
 
 /** The end of the witness: a change reads no more of it. */

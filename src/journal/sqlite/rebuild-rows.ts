@@ -3,16 +3,15 @@
  * attempt whose outcome neither proves is unconfirmed in the new journal, so its order stays blocked. Pure.
  */
 
-import { lostRow, type Remembered } from './lost.ts';
-import type { JournalRow, SentRow, VerdictRow } from './rows.ts';
+import type { StoredRow } from '../chain.ts';
+import type { JournalRow, SentRow, VerdictRow } from '../rows.ts';
+import { provable } from '../sight.ts';
 import type { Salvage } from './salvage.ts';
-import { provable } from './sight.ts';
-import type { StoredRow } from './stored-row.ts';
 import type { WitnessText } from './witness-file.ts';
 import type { WitnessLine, WitnessSent, WitnessVerdict } from './witness-lines.ts';
 
 /** What the new journal holds, and which rows of the old one are missing in it. */
-export interface Recollection {
+export interface Rebuilt {
   /** Every SENT before its verdicts. */
   readonly rows: readonly JournalRow[];
   /** How many of them are as they were in the old journal. */
@@ -32,7 +31,7 @@ interface Attempt {
 }
 
 /** Puts journal and witness together. `now` (Unix milliseconds): the time of the attempt that stands for rows nobody knows. */
-export function recollect(found: Salvage, witness: WitnessText | undefined, now: number): Recollection {
+export function rebuildRows(found: Salvage, witness: WitnessText | undefined, now: number): Rebuilt {
   const lines = new Map((witness?.lines ?? []).map((line) => [line.seq, line] as const));
   const attempts = attemptsOf(found, lines);
   const verdicts = found.rows.filter(({ row }) => row.type === 'verdict' && attempts.has(keyOf(row)));
@@ -107,6 +106,36 @@ function guessed({ intent, attempt, time, origin, order_id }: StoredRow): Rememb
     account: of,
     profile: '',
     livemode: false,
+  };
+}
+
+interface Remembered {
+  readonly intent: string;
+  readonly attempt: number;
+  readonly time: number;
+  readonly kind: NonNullable<SentRow['lost']>;
+  readonly orderId: string | undefined;
+  readonly origin: string;
+  readonly account: string;
+  readonly profile: string;
+  readonly livemode: boolean;
+  readonly keyFingerprint?: string | undefined;
+}
+
+// The SENT row that stands for a lost one. No read can prove the outcome, so a person must settle it; until then it blocks
+// its order, or every change that it may have been.
+function lostRow(known: Remembered): SentRow {
+  const { kind, orderId, livemode, ...of } = known;
+  return {
+    ...of,
+    type: 'sent',
+    lost: kind,
+    sendBy: known.time,
+    // The horizon is lost with the row, so it never ends.
+    horizonMs: Number.MAX_SAFE_INTEGER,
+    operator: 'not known, the row was damaged',
+    request: { method: 'POST', path: '' },
+    proof: { kind: 'api', orderId, livemode, expected: [], tolerated: [], before: { charges: [] } },
   };
 }
 

@@ -1,9 +1,10 @@
-/** Compares the journal with its witness before every change, and adds the lines that the witness lacks. */
+/** Compares the journal with its witness, before every change and for `verify`, and adds the lines that the witness lacks. */
 
 import type { DatabaseSync } from 'node:sqlite';
-import { CliError } from '../errors.ts';
-import type { FileRules } from '../profiles/own-file.ts';
-import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
+import { CliError } from '../../errors.ts';
+import type { FileRules } from '../../profiles/own-file.ts';
+import { type StoredRow, storedColumns, storedRow } from '../chain.ts';
+import type { Finding, WitnessVerification } from '../store.ts';
 import {
   addToWitness,
   newWitnessKey,
@@ -15,7 +16,7 @@ import {
 } from './witness-file.ts';
 import { lineOf, lineText, nameOf, type WitnessLine } from './witness-lines.ts';
 
-/** Where the journal and its witness lie, and by which rules. */
+/** Where the journal and its witness are, and by which rules. */
 export interface WitnessPlace {
   readonly journal: string;
   readonly witness: string;
@@ -23,7 +24,7 @@ export interface WitnessPlace {
 }
 
 /** How a journal and its witness do not match. */
-export interface Mismatch {
+interface Mismatch {
   readonly state: 'journal behind' | 'damaged';
   readonly problem: string;
 }
@@ -77,6 +78,41 @@ export function* linesAfter(db: DatabaseSync, seq: number, key: string): Generat
     const stored: StoredRow = storedRow(found);
     const { order_id: of } = order.get(stored.intent, stored.attempt) ?? {};
     yield lineText(lineOf(stored, typeof of === 'string' ? of : null, key), key);
+  }
+}
+
+/** Compares the two row by row, for `verify`. `db` is undefined when the journal cannot be opened. */
+export function compareWitness(
+  rows: readonly StoredRow[],
+  db: DatabaseSync | undefined,
+  place: WitnessPlace,
+): { readonly witness: WitnessVerification; readonly mismatches: readonly Finding[] } {
+  const text = readWitness(place.witness, place.rules);
+  const of = { file: place.witness, lines: text?.lines.length ?? 0 };
+  const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
+  const found = orUnreadable(() => mismatchOf(db, place));
+  // When the first line is damaged, no other line can be checked, so only that is reported.
+  const brokenLines = text?.key === undefined ? [] : text.broken;
+  const broken = brokenLines.map((line) => `line ${line} of the witness is damaged`);
+  const others = (text?.lines ?? [])
+    .filter(({ seq, head }) => hashes.has(seq) && hashes.get(seq) !== head)
+    .map(({ seq }) => `row ${seq} is not the one that the witness knows`);
+  const problems = [...(found === undefined ? [] : [found.problem]), ...broken, ...others];
+  const mismatches = problems.map((problem) => ({ seq: 0, problem }));
+  const behind = others.length > 0 || found?.state === 'journal behind';
+  if (behind) return { witness: { ...of, state: 'journal behind' }, mismatches };
+  if (found !== undefined || broken.length > 0) return { witness: { ...of, state: 'damaged' }, mismatches };
+  if (text === undefined) return { witness: { ...of, state: 'none yet' }, mismatches };
+  const state = of.lines < rows.length ? 'witness behind' : 'agrees';
+  return { witness: { ...of, state }, mismatches };
+}
+
+// Damage of the journal itself was found before; here it only prevents the comparison.
+function orUnreadable(look: () => Mismatch | undefined): Mismatch | undefined {
+  try {
+    return look();
+  } catch (error) {
+    return { state: 'damaged', problem: `cannot be compared with its witness: ${String(error)}` };
   }
 }
 

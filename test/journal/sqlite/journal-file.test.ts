@@ -2,12 +2,12 @@
 
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { mountTypeOf, networkName } from '../../src/journal/network.ts';
-import { changeArgs, type Desk, openDesk } from '../atmost/desk.ts';
-import { type Ledger, startLedger } from '../atmost/ledger.ts';
-import { hasStrace } from '../atmost/strace.ts';
-import { bin, type Home } from '../harness/paydesk.ts';
-import { endOf } from '../harness/ran.ts';
+import { mountTypeOf, networkName } from '../../../src/journal/sqlite/journal-file.ts';
+import { changeArgs, type Desk, openDesk } from '../../atmost/desk.ts';
+import { type Ledger, startLedger } from '../../atmost/ledger.ts';
+import { hasStrace } from '../../atmost/strace.ts';
+import { bin, type Home } from '../../harness/paydesk.ts';
+import { endOf } from '../../harness/ran.ts';
 
 const noMount = () => undefined;
 
