@@ -3,7 +3,7 @@
 import { setFlagsFromString } from 'node:v8';
 import ky from 'ky';
 import type { Clock } from '../io.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import { baseOf, headersOf, urlUnder } from './account.ts';
 import type { KeyGate, OpenService, PageQuery, RawReply, SendOnce } from './api.ts';
 import { readBody } from './body.ts';

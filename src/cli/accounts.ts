@@ -10,7 +10,7 @@ import type { JournalStore } from '../journal/journal.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import { tolerableSkewMs } from '../journal/time.ts';
 import type { Locks } from '../locks/locks.ts';
-import type { Profile, Profiles, TypedKey } from '../profiles/profile.ts';
+import type { Profile, Profiles, TypedKey } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Secrets } from '../terminal/secrets.ts';

@@ -7,11 +7,11 @@ import type { Exports } from '../exports/exports.ts';
 import { variable } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { createLocks } from '../locks/locks.ts';
+import { createProfiles } from '../profiles/create-profiles.ts';
 import { findFolders } from '../profiles/folders.ts';
-import type { Profiles } from '../profiles/profile.ts';
-import { createProfiles } from '../profiles/profiles.ts';
-import type { SimulatorControl } from '../simulator/control.ts';
-import { type DemoDoor, demoDoor, simulatorDoor } from '../simulator/door.ts';
+import type { Profiles } from '../profiles/profiles.ts';
+import type { SimulatorControl } from '../simulator/simulator.ts';
+import { createDemo, createSimulatorControl, type DemoOfRun } from '../simulator/simulator.ts';
 import { createTimes, knowsZone, type Times } from '../terminal/time.ts';
 import { createAccount } from './accounts.ts';
 import type { Globals } from './globals.ts';
@@ -34,7 +34,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
   delete process.env.SNAP;
   const folders = findFolders({ env: process.env, platform: process.platform, home: homeFolder() });
   const simulator = { folder: join(folders.state, 'simulator'), now };
-  const demo = demoDoor({ ...simulator, fault: variable(process.env, 'PAYDESK_DEMO_FAULT') });
+  const demo = createDemo({ ...simulator, fault: variable(process.env, 'PAYDESK_DEMO_FAULT') });
   const operator = stage.secrets.clean(operatorOf(process));
   const locks = createLocks({
     folder: join(folders.state, 'locks'),
@@ -66,7 +66,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     notes,
     ask,
     profiles,
-    simulator: showingKey(simulatorDoor(simulator), stage),
+    simulator: showingKey(createSimulatorControl(simulator), stage),
     ...account,
     ...readInput(process, stage.signal),
     days: daysOf(() => createTimes(stage.zone(), now)),
@@ -134,7 +134,7 @@ interface ProfileNeeds {
   readonly stage: Stage;
   readonly globals: Globals;
   readonly locks: Locks;
-  readonly demo: DemoDoor;
+  readonly demo: DemoOfRun;
 }
 
 function joinProfiles({ stage, globals, locks, demo }: ProfileNeeds): Profiles {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
 import type { JournalStore, Recent } from '../journal/store.ts';
-import type { FileRules } from '../profiles/own-file.ts';
+import type { FileRules } from '../profiles/profiles.ts';
 
 /** What the choice depends on. */
 export interface StoreChoice {

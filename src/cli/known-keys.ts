@@ -5,7 +5,7 @@ import { CliError } from '../errors.ts';
 import { variable } from '../io.ts';
 import { findFolders } from '../profiles/folders.ts';
 import { keysOnFile } from '../profiles/keys-on-file.ts';
-import { demoKeyLength, demoKeyOnFile } from '../simulator/key-on-file.ts';
+import { demoKeyLength, demoKeyOnFile } from '../simulator/simulator.ts';
 import { createSecrets, type Secrets } from '../terminal/secrets.ts';
 import { homeFolder } from './home.ts';
 

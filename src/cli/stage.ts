@@ -3,7 +3,7 @@
 import type { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import { systemClock } from '../io.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { Secrets } from '../terminal/secrets.ts';
 import type { Format } from '../terminal/terminal.ts';
 import type { Globals } from './globals.ts';

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { CliError, systemCode, systemReason } from '../errors.ts';
-import { syncFolderOf, writeAll } from '../profiles/own-file.ts';
+import { syncFolderOf, writeAll } from '../profiles/profiles.ts';
 import { checkChain, type StoredRow, storedRow } from './chain.ts';
 
 /** What such a file holds. */

@@ -4,7 +4,7 @@ import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
-import type { Profile, Profiles } from '../profiles/profile.ts';
+import type { Profile, Profiles } from '../profiles/profiles.ts';
 import type { Secrets } from '../terminal/secrets.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import { usedUp } from './guards.ts';

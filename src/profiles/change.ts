@@ -6,7 +6,7 @@ import { editStored } from './edit.ts';
 import { fingerprint, lastFour, readKey } from './key.ts';
 import { checkName, demoName, environmentName } from './names.ts';
 import { keptIn } from './open.ts';
-import type { KeyDescription, NewKey, Profile, ProfileDraft, SettingChange, TypedKey } from './profile.ts';
+import type { KeyDescription, NewKey, Profile, ProfileDraft, SettingChange, TypedKey } from './profiles.ts';
 import { unknownProfile } from './resolve.ts';
 import type { KeyPlace, ProfileFile, StoredProfile } from './store.ts';
 import { placeOf, profileOf, storedOf } from './stored.ts';

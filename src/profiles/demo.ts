@@ -3,7 +3,7 @@
 import { defaultApiVersion, defaultAuth, defaultVendor } from '../api/spec.ts';
 import { accountOf } from './account.ts';
 import { demoName } from './names.ts';
-import type { Profile } from './profile.ts';
+import type { Profile } from './profiles.ts';
 import { readSettings } from './settings.ts';
 
 /** The simulator of this user, as main.ts hands it in. */

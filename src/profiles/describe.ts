@@ -1,7 +1,7 @@
 /** What `profile show` tells: every value with where it comes from. */
 
 import type { Env } from '../io.ts';
-import type { Described, Profile } from './profile.ts';
+import type { Described, Profile } from './profiles.ts';
 import { type Choice, type Given, givenFrom } from './resolve.ts';
 import { isRetired, type SettingTexts, settingName, settingWords } from './settings.ts';
 import type { StoredProfile } from './store.ts';

@@ -2,7 +2,7 @@
 
 import { apiVersionPattern, authSchemes, langPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import type { SettingChange } from './profile.ts';
+import type { SettingChange } from './profiles.ts';
 import { defaultWord, readSettings, settingName, settingProblem, unknownSetting } from './settings.ts';
 import type { StoredProfile } from './store.ts';
 

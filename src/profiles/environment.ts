@@ -16,7 +16,7 @@ import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
 import { keyLimit, readKey } from './key.ts';
 import { environmentName } from './names.ts';
-import type { Profile } from './profile.ts';
+import type { Profile } from './profiles.ts';
 import { readSettings } from './settings.ts';
 
 const names = {

@@ -5,7 +5,7 @@ import { demoProfile } from './demo.ts';
 import { environmentBaseUrl, environmentMode, environmentProfile, setVariables } from './environment.ts';
 import { demoName, environmentName } from './names.ts';
 import { keptIn } from './open.ts';
-import type { ListedProfile } from './profile.ts';
+import type { ListedProfile } from './profiles.ts';
 import { placeOf } from './stored.ts';
 
 /** The stored profiles, then the built-in ones. */

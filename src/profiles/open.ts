@@ -7,7 +7,7 @@ import { describeSettings, describeValues } from './describe.ts';
 import { environmentKey, environmentKeyPlace, environmentProfile } from './environment.ts';
 import { fingerprint, lastFour, readKey } from './key.ts';
 import { demoName, environmentName } from './names.ts';
-import type { KeyDescription, OpenProfile, Profile, ProfileDescription, TypedKey } from './profile.ts';
+import type { KeyDescription, OpenProfile, Profile, ProfileDescription, TypedKey } from './profiles.ts';
 import { type Choice, chooseProfile, unknownProfile, withGiven } from './resolve.ts';
 import type { ProfileFile, StoredProfile } from './store.ts';
 import { profileOf } from './stored.ts';

@@ -4,7 +4,7 @@ import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 import { setVariables } from './environment.ts';
 import { demoName, environmentName } from './names.ts';
-import type { OpenProfile, Profile } from './profile.ts';
+import type { OpenProfile, Profile } from './profiles.ts';
 import type { ProfileFile } from './store.ts';
 
 /** The values of global options: flag or variable, already merged. */

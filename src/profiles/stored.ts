@@ -5,7 +5,7 @@ import { defaultApiVersion, defaultAuth, defaultVendor } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
-import type { Profile, ProfileDraft } from './profile.ts';
+import type { Profile, ProfileDraft } from './profiles.ts';
 import { readSettings, settingName, unknownSetting } from './settings.ts';
 import { issueText, type KeyPlace, leadFile, type StoredProfile, storedProfile } from './store.ts';
 

@@ -1,6 +1,6 @@
 /** A stored profile, as `profile add` leaves it, without a start of the program. */
 
-import type { ProfileDraft } from '../../src/profiles/profile.ts';
+import type { ProfileDraft } from '../../src/profiles/profiles.ts';
 import { createDesk } from '../profiles/desk.ts';
 import type { Home } from './paydesk.ts';
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocks } from '../../src/locks/locks.ts';
+import { createProfiles } from '../../src/profiles/create-profiles.ts';
 import { findFolders } from '../../src/profiles/folders.ts';
-import type { Profiles } from '../../src/profiles/profile.ts';
-import { createProfiles } from '../../src/profiles/profiles.ts';
+import type { Profiles } from '../../src/profiles/profiles.ts';
 import type { Given } from '../../src/profiles/resolve.ts';
 import { realClock } from '../locks/real-clock.ts';
 

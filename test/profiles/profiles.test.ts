@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { text as readAll } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { ProfileDraft } from '../../src/profiles/profile.ts';
+import type { ProfileDraft } from '../../src/profiles/profiles.ts';
 import { canary, createDesk, type Desk } from './desk.ts';
 
 const writerPath = fileURLToPath(new URL('writer.ts', import.meta.url));

@@ -7,7 +7,7 @@ import { lstatSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CliError, cannotSyncFolder, systemCode } from '../../errors.ts';
-import { checkOwnFile, checkOwnFolder, type FileRules } from '../../profiles/own-file.ts';
+import { checkOwnFile, checkOwnFolder, type FileRules } from '../../profiles/profiles.ts';
 
 /** A journal's file, and the rules for it and its folders. */
 export interface JournalFile {

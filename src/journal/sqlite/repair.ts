@@ -5,7 +5,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../errors.ts';
-import { type FileRules, openOwnFile, unwritable, writeOwnFile } from '../../profiles/own-file.ts';
+import { type FileRules, openOwnFile, unwritable, writeOwnFile } from '../../profiles/profiles.ts';
 import type { Archive } from '../archive-file.ts';
 import { chainOf, type StoredRow } from '../chain.ts';
 import type { Repair } from '../store.ts';

@@ -7,7 +7,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../errors.ts';
-import type { FileRules } from '../../profiles/own-file.ts';
+import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
 import { chainStart, checkChain } from '../chain.ts';
 import type { JournalRow } from '../rows.ts';
