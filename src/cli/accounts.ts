@@ -79,7 +79,7 @@ export function createAccount(parts: AccountParts): Account {
     journal: opened.journal,
     async change(intent) {
       (await profiles.open()).approveChange();
-      const [client, { createChange }] = await Promise.all([open(), import('../journal/run.ts')]);
+      const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
       const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
       let land: (() => void) | undefined;
       const store = beforeSent(opened.store, (sent) => {

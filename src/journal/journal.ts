@@ -114,7 +114,7 @@ export type Outcome =
   /** `--dry-run`: everything but the sending. */
   | { readonly verdict: 'dry_run'; readonly request: ChangeRequest; readonly checks: readonly string[] };
 
-/** The one door for changes: journal/run.ts. Throws a CliError when nothing was sent: 'refused', 'not_found', … */
+/** The one door for changes: journal/make-change.ts. Throws a CliError when nothing was sent: 'refused', 'not_found', … */
 export type Change = (intent: Intent) => Promise<Outcome>;
 
 /** What shows whether two changes may belong to one account (journal/same-account.ts). */

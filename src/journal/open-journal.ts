@@ -7,11 +7,11 @@ import type { Locks } from '../locks/locks.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
 import type { Secrets } from '../terminal/secrets.ts';
 import type { Notes } from '../terminal/terminal.ts';
+import type { EffectParts } from './effects.ts';
 import { usedUp } from './guards.ts';
-import type { HandsParts } from './hands.ts';
 import type { Journal } from './journal.ts';
 import { recordedOutcome } from './outcome.ts';
-import { pickDue, resolveOne } from './reconcile.ts';
+import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
 import type { AttemptRecord, JournalRow, Moment } from './rows.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
@@ -121,7 +121,7 @@ function openLine(open: number): string | undefined {
 
 function createJournal(parts: JournalParts): Journal {
   const { store, clock, operator } = parts;
-  const handsFor = async (record: AttemptRecord): Promise<HandsParts> => ({
+  const effectParts = async (record: AttemptRecord): Promise<EffectParts> => ({
     ...parts,
     service: await parts.open(await profileFor(parts, record)),
   });
@@ -129,7 +129,7 @@ function createJournal(parts: JournalParts): Journal {
   // Undefined: another run holds the order, or no profile reaches it.
   const readAgain = async (record: AttemptRecord): Promise<AttemptRecord | undefined> => {
     try {
-      return (await resolveOne(await handsFor(record), record)).record;
+      return (await resolveOne(await effectParts(record), record)).record;
     } catch (error) {
       if (error instanceof CliError) return undefined;
       throw error;
@@ -148,10 +148,10 @@ function createJournal(parts: JournalParts): Journal {
     isWatched,
     ownRefunds,
     pickDue,
-    reconcile: async (record, how) => resolveOne(await handsFor(record), record, how),
+    reconcile: async (record, how) => resolveOne(await effectParts(record), record, how),
     settle: async (record, statement, confirm) =>
-      resolveOne(await handsFor(record), record, { statement: { ...statement, operator }, confirm }),
-    recorded: (given, asked) => recordedOutcome({ store, handsFor }, given, asked),
+      resolveOne(await effectParts(record), record, { statement: { ...statement, operator }, confirm }),
+    recorded: (given, asked) => recordedOutcome({ store, effectParts }, given, asked),
     forget: (before) => store.eraseBodies(before),
     verify: (head) => store.verify(head),
     repair: () => store.repair(clock.now()),

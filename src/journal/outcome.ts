@@ -2,11 +2,11 @@
 
 import type { ReplyHead, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/spec.ts';
+import type { EffectParts } from './effects.ts';
 import { answersRepeat } from './guards.ts';
-import type { HandsParts } from './hands.ts';
 import type { ChangeSubject, Journal, Outcome } from './journal.ts';
-import { lookAt, recordIn } from './look.ts';
-import { resolveOne } from './reconcile.ts';
+import { resolveOne } from './read-again.ts';
+import { readTarget, recordIn } from './read-target.ts';
 import { refusalError } from './refusal-error.ts';
 import type { AttemptRecord, SentRow, VerdictRow } from './rows.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
@@ -78,7 +78,7 @@ function journalRecord(row: VerdictRow): WireRecord {
 export async function recordedOutcome(
   parts: {
     readonly store: JournalStore;
-    readonly handsFor: (record: AttemptRecord) => Promise<HandsParts>;
+    readonly effectParts: (record: AttemptRecord) => Promise<EffectParts>;
   },
   given: string,
   { kind, asked, again, service }: Parameters<Journal['recorded']>[1],
@@ -90,7 +90,7 @@ export async function recordedOutcome(
   const typed = { kind, asked };
   if (isOtherRequest(typed, last))
     throw refusalError({ why: 'other_parameters', attempt: last, now: typed }, given);
-  const outcome = await outcomeNow(await parts.handsFor(last), last, again);
+  const outcome = await outcomeNow(await parts.effectParts(last), last, again);
   return outcome && { outcome, change: subjectOf(last.sent) };
 }
 
@@ -100,19 +100,19 @@ function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject
 
 // After a read where one is due; undefined when a new attempt is due instead.
 async function outcomeNow(
-  hands: HandsParts,
+  parts: EffectParts,
   last: AttemptRecord,
   again: readonly string[],
 ): Promise<Outcome | undefined> {
-  const moment = () => momentOf(hands.clock, hands.store, hands.service);
+  const moment = () => momentOf(parts.clock, parts.store, parts.service);
   const due = isDue(last, await moment());
-  const looked = due ? await resolveOne(hands, last) : undefined;
-  const lookedAt = hands.clock.now();
+  const looked = due ? await resolveOne(parts, last) : undefined;
+  const lookedAt = parts.clock.now();
   const record = looked?.record ?? last;
   if (!answersRepeat(record, again, await moment())) return undefined;
   const { kind, orderId, before } = record.sent.proof;
   const target = { kind, orderId, before: before.newest };
-  const read = await lookAt(hands.service, target).catch(() => undefined);
+  const read = await readTarget(parts.service, target).catch(() => undefined);
   const verdict = verdictOf(record);
   return outcomeOf(record.sent, verdict, {
     read: recordIn(read, verdict?.created),

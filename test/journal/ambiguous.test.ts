@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SendReport } from '../../src/api/api.ts';
 import type { Intent, Outcome } from '../../src/journal/journal.ts';
-import { createChange } from '../../src/journal/run.ts';
+import { createChange } from '../../src/journal/make-change.ts';
 import { createMemoryStore } from '../harness/memory-store.ts';
 import { Ledger, MemoryLocks, reply, serviceOf, VirtualClock } from './world.ts';
 

@@ -1,4 +1,4 @@
-/** One look at what a change is about: its order, or the newest orders for one that is being created. */
+/** Reads what a change is about: its order, or the newest orders for one that is being created. */
 
 import type { Service, WireRecord } from '../api/api.ts';
 import { CliError } from '../errors.ts';
@@ -6,9 +6,9 @@ import type { NewestOrders } from './created.ts';
 import type { Intent } from './journal.ts';
 import { repeatsKey } from './reply.ts';
 
-/** What a look showed. */
+/** What a read gave. */
 export interface LastRead {
-  /** What sight.ts judges: the order, or NewestOrders. */
+  /** What is judged: the order, or NewestOrders. */
   readonly value: unknown;
   readonly record?: WireRecord | undefined;
   /** The newest orders, for one that is being created. */
@@ -16,7 +16,7 @@ export interface LastRead {
   readonly neighbour?: string | undefined;
 }
 
-/** What is looked at. */
+/** What is read. */
 export interface Target {
   readonly kind: Intent['kind'];
   readonly orderId?: string | undefined;
@@ -33,8 +33,8 @@ const walkMax = 5000;
 const pagesMax = 100;
 const bytesMax = 64 * 1024 * 1024;
 
-/** Reads it. Throws CliError 'not_found' or 'refused' when it is not there, and what the reads throw. */
-export async function lookAt(service: Service, target: Target): Promise<LastRead> {
+/** Throws CliError 'not_found' or 'refused' when it is not there, and what the reads throw. */
+export async function readTarget(service: Service, target: Target): Promise<LastRead> {
   const { kind, orderId, neighbour, once } = target;
   if (kind === 'order') {
     const { records, gap } = await newestOrders(service, target.before);
@@ -60,7 +60,7 @@ interface Newest {
   readonly gap?: string | undefined;
 }
 
-// Before the sending one page is enough: a later look goes on until it meets one of its orders, or the end.
+// Before the sending one page is enough: a later read goes on until it meets one of those orders, or the end.
 async function newestOrders(service: Service, before: readonly string[] | undefined): Promise<Newest> {
   const records: WireRecord[] = [];
   let pages = 0;
@@ -82,8 +82,8 @@ async function newestOrders(service: Service, before: readonly string[] | undefi
   return { records, gap: 'its list of orders does not say that it ends' };
 }
 
-// Assumed: a list whose orders stand by `created_at`, the latest first, is newest first beyond them too; the document
-// shows no order of lists.
+// Assumed: a list whose first orders are sorted by `created_at`, the latest first, is sorted to its end; the document does
+// not show how lists are sorted.
 function isNewestFirst({ profile }: Service, records: readonly WireRecord[]): boolean {
   if (profile.settings['orders.order'] === 'newest-first') return true;
   const times = records.map(({ value }) => Number(value.created_at ?? Number.NaN));
@@ -92,7 +92,7 @@ function isNewestFirst({ profile }: Service, records: readonly WireRecord[]): bo
   return falls && first > (times.at(-1) ?? Number.NaN);
 }
 
-// What says something twice would be read one way here and another way elsewhere.
+// A key that stands twice would be read one way here and another way elsewhere.
 function refuseAmbiguous({ bytes, value }: WireRecord): void {
   if (!repeatsKey(new TextDecoder().decode(bytes))) return;
   throw new CliError('reply', `what the service shows of ${String(value.id)} says something twice`, {

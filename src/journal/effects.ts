@@ -1,20 +1,19 @@
-/** What carries out the effects that attempt.ts and resolve.ts share: lock, look, read, write, release. */
+/** Carries out the effects that the protocol and resolve.ts share: lock, look up attempts, read, write, release. */
 
 import type { ChangeRequest, Service } from '../api/api.ts';
 import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import { newestIds } from './created.ts';
 import type { AccountMarks, Intent } from './journal.ts';
-import { type LastRead, lookAt } from './look.ts';
 import type { Event } from './protocol.ts';
+import { type LastRead, readTarget } from './read-target.ts';
 import type { AttemptRecord, JournalRow, Moment } from './rows.ts';
 import { lockName, marksOf, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
 import type { JournalStore } from './store.ts';
 import { momentOf } from './time.ts';
 
-/** What hands work with. */
-export interface HandsParts {
+export interface EffectParts {
   readonly service: Service;
   readonly locks: Locks;
   readonly store: JournalStore;
@@ -23,17 +22,17 @@ export interface HandsParts {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What is locked, looked up and read. */
+/** What one run locks, looks up and reads. */
 export interface Subject {
   readonly kind: Intent['kind'];
   readonly account: AccountMarks;
   readonly orderId?: string | undefined;
   readonly given?: string | undefined;
-  /** Of the journal; the lock of what belongs to no order. */
+  /** The journal's id; the name of the lock when there is no order and no script's id. */
   readonly intent: string;
-  /** Of a creation that was sent: ids of the newest orders before it. */
+  /** For a creation that was sent: ids of the newest orders before it. */
   readonly before?: readonly string[] | undefined;
-  /** The request to be sent. Where there is no order, open attempts at the same request are found by it. */
+  /** The request to be sent. Without an order, open attempts at the same change are found by it. */
   readonly request?: ChangeRequest | undefined;
   /** What was typed for it. */
   readonly asked?: Intent['asked'];
@@ -41,9 +40,9 @@ export interface Subject {
   readonly once?: boolean | undefined;
 }
 
-/** One run's hands. They hold at most one lock. */
-export class Hands {
-  readonly #parts: HandsParts;
+/** The effects of one run. Holds at most one lock. */
+export class Effects {
+  readonly #parts: EffectParts;
   readonly #subject: Subject;
   #before: readonly string[] | undefined;
   #held: Held | undefined;
@@ -51,7 +50,7 @@ export class Hands {
   /** The last read that succeeded since `forget`. */
   last: LastRead | undefined;
 
-  constructor(parts: HandsParts, subject: Subject, neighbour?: string) {
+  constructor(parts: EffectParts, subject: Subject, neighbour?: string) {
     this.#parts = parts;
     this.#subject = subject;
     this.#neighbour = neighbour;
@@ -63,7 +62,7 @@ export class Hands {
     return momentOf(clock, store, service);
   }
 
-  /** Before the sending whatever goes wrong stops the run, and so does a signal. */
+  /** Before the sending any error stops the run, and so does a signal. */
   async orStopped(act: () => Promise<Event>): Promise<Event> {
     try {
       const event = await act();
@@ -102,7 +101,7 @@ export class Hands {
     return { is: 'known', attempts, moment: await this.moment() };
   }
 
-  // Open attempts at the same request; and every creation of an order, since each accounts for the order it made.
+  // Open attempts at the same request; and every creation of an order, since the order that each one made is not ours.
   async #ofNoOrder(): Promise<readonly AttemptRecord[]> {
     const { kind, request } = this.#subject;
     const { store } = this.#parts;
@@ -122,7 +121,7 @@ export class Hands {
 
   async read(): Promise<Event> {
     this.#before = undefined;
-    await this.#lookAt();
+    await this.#readTarget();
     this.#before = newestIds(this.last?.value);
     return {
       is: 'fresh',
@@ -134,8 +133,8 @@ export class Hands {
 
   async reread(): Promise<Event> {
     try {
-      await this.#lookAt();
-      // Looked up after the read: what is not sent by then made nothing that the read shows.
+      await this.#readTarget();
+      // Looked up after the read: a creation that was not sent by then cannot have made an order that the read shows.
       const creations = this.#subject.kind === 'order' ? await this.#creations() : undefined;
       return { is: 'seen', value: this.last?.value, creations, moment: await this.moment() };
     } catch (error) {
@@ -144,15 +143,15 @@ export class Hands {
     }
   }
 
-  /** What was read before the sending is not what became of it. */
+  /** Called before the sending: what was read so far does not show what became of the change. */
   forget(): void {
     this.last = undefined;
   }
 
-  async #lookAt(): Promise<void> {
+  async #readTarget(): Promise<void> {
     const { kind, orderId, once } = this.#subject;
     const [neighbour, before] = [this.#neighbour, this.#before];
-    this.last = await lookAt(this.#parts.service, { kind, orderId, neighbour, before, once });
+    this.last = await readTarget(this.#parts.service, { kind, orderId, neighbour, before, once });
     this.#neighbour = this.last.neighbour ?? this.#neighbour;
   }
 

@@ -1,7 +1,7 @@
-/** Reads the orders of open attempts again: carries out the effects of resolve.ts. */
+/** Reads the orders of open attempts again, and writes down what that proves: carries out the effects of resolve.ts. */
 
 import { CliError } from '../errors.ts';
-import { Hands, type HandsParts } from './hands.ts';
+import { type EffectParts, Effects } from './effects.ts';
 import type { Resolved } from './journal.ts';
 import type { Effect, Event } from './protocol.ts';
 import { refusalError } from './refusal-error.ts';
@@ -12,21 +12,21 @@ import type { Sight } from './sight.ts';
 import { isDue, isWatched } from './standing.ts';
 import { momentOf } from './time.ts';
 
-/** A person's part in settling: shown what a read shows, throws to stop. */
+/** Shows a person who settles what a read shows; throws to stop. */
 export type Confirm = (sight: Sight) => Promise<void>;
 
 /** How one attempt is read again. */
 export interface How {
-  /** What a person says of it where reads cannot tell; `confirm` is shown the read first. */
+  /** What a person says when reads cannot tell; `confirm` is shown the read first. */
   readonly statement?: Errand['statement'];
   readonly confirm?: Confirm;
   /** Find the order with one request only; when that does not find it, nothing is written down. */
   readonly once?: boolean | undefined;
 }
 
-/** Reads one attempt's order and writes down what that proves. Throws CliError 'refused' while another run holds it. */
+/** Reads one attempt's order. Throws CliError 'refused' while another run holds the lock on it. */
 export async function resolveOne(
-  parts: HandsParts,
+  parts: EffectParts,
   record: AttemptRecord,
   { statement, confirm = () => Promise.resolve(), once }: How = {},
 ): Promise<Resolved> {
@@ -34,36 +34,36 @@ export async function resolveOne(
   const { kind, orderId } = proof;
   const before = proof.before.newest;
   const subject = { kind, orderId, account: marksOf(record.sent), given, intent, before, once };
-  const hands = new Hands(parts, subject, neighbour);
+  const effects = new Effects(parts, subject, neighbour);
   try {
     let { state, effect } = beginResolve({ intent, attempt, statement });
     while (state.at !== 'done')
-      ({ state, effect } = resolve(state, await carryOut(hands, state, effect, confirm)));
+      ({ state, effect } = resolve(state, await carryOut(effects, state, effect, confirm)));
     const { end } = state;
     if (end.how === 'looked') return end;
     throw refusalError(end.refusal, orderId ?? intent);
   } finally {
-    await hands.release();
+    await effects.release();
   }
 }
 
-function carryOut(hands: Hands, state: ResolveState, effect: Effect, confirm: Confirm): Promise<Event> {
+function carryOut(effects: Effects, state: ResolveState, effect: Effect, confirm: Confirm): Promise<Event> {
   switch (effect.do) {
     case 'lock':
-      return hands.orStopped(() => hands.lock());
+      return effects.orStopped(() => effects.lock());
     case 'look':
-      return hands.orStopped(() => hands.look());
+      return effects.orStopped(() => effects.look());
     case 'reread':
-      return hands.reread();
+      return effects.reread();
     case 'approve':
-      return hands.orStopped(async () => {
+      return effects.orStopped(async () => {
         if (state.at === 'asking') await confirm(state.sight);
-        return { is: 'approved', moment: await hands.moment() };
+        return { is: 'approved', moment: await effects.moment() };
       });
     case 'record':
-      return hands.record(effect.row);
+      return effects.record(effect.row);
     case 'release':
-      return hands.release();
+      return effects.release();
     default:
       throw new Error(`a look at the journal met the effect '${effect.do}'`);
   }
@@ -73,7 +73,7 @@ const atMost = 3;
 
 /**
  * Chooses the due attempts that a run reads: at most three unconfirmed ones, oldest first, and one that was made and is only
- * watched. The clock's second says which of the watched: if an order cannot be found again, the others still get their turn.
+ * watched. The second of the clock picks the watched one, so one order that cannot be found does not keep the others waiting.
  */
 export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[] {
   const watched = due.filter(isWatched);
@@ -89,7 +89,7 @@ export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly At
  * that `pickDue` chooses. What cannot be read now stays as it is.
  */
 export async function reconcileDue(
-  parts: HandsParts,
+  parts: EffectParts,
   first: { readonly orderId?: string | undefined; readonly given?: string | undefined },
 ): Promise<Resolved[]> {
   const { origin } = parts.service.profile;

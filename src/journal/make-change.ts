@@ -1,4 +1,4 @@
-/** The one door for changes: carries out the effects of attempt.ts. The only caller of the sending function. */
+/** Makes a change, at most once: carries out the effects of the protocol. The only caller of the function that sends. */
 
 import type { ReplyHead, SendOnce, SendReport, Service, WireRecord } from '../api/api.ts';
 import { isObject, livemodeOf } from '../api/spec.ts';
@@ -6,14 +6,14 @@ import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import { begin, step } from './attempt.ts';
+import { Effects } from './effects.ts';
 import { appeared } from './guards.ts';
-import { Hands } from './hands.ts';
 import type { Change, Intent, Outcome } from './journal.ts';
 import { alarmWords } from './journal.ts';
-import { recordIn } from './look.ts';
 import { outcomeOf } from './outcome.ts';
 import type { Effect, End, Event, Wanted } from './protocol.ts';
-import { reconcileDue } from './reconcile.ts';
+import { reconcileDue } from './read-again.ts';
+import { recordIn } from './read-target.ts';
 import { named, refusalError } from './refusal-error.ts';
 import { hear } from './reply.ts';
 import type { AttemptRecord, VerdictRow } from './rows.ts';
@@ -21,7 +21,6 @@ import { marksOfService } from './same-account.ts';
 import { blockedUntil, verdictOf } from './standing.ts';
 import type { JournalStore } from './store.ts';
 
-/** What the door is made of. */
 export interface ChangeParts {
   readonly service: Service;
   readonly send: SendOnce;
@@ -39,7 +38,7 @@ export interface ChangeParts {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Makes the door: what goes through it is sent at most once, and its outcome is written down before it is returned. */
+/** A change is sent at most once, and its outcome is written down before it is returned. */
 export function createChange(parts: ChangeParts): Change {
   return async (intent) => {
     await parts.store.ready();
@@ -49,12 +48,12 @@ export function createChange(parts: ChangeParts): Change {
     try {
       return await run.outcome();
     } finally {
-      await run.hands.release();
+      await run.effects.release();
     }
   };
 }
 
-// Due attempts are read again by whoever changes something; what is still open then, the guards refuse.
+// Whoever changes something first reads due attempts again; the guards refuse when one is still open.
 async function reconcileFirst(
   parts: ChangeParts,
   { orderId, intentId }: Intent,
@@ -66,7 +65,7 @@ async function reconcileFirst(
   return looked.filter(({ added }) => added !== undefined).map(({ record }) => record);
 }
 
-// A watched refund that is as it should be needs no line.
+// No line for a watched refund that is as it should be.
 function tellNews(notes: ChangeParts['notes'], record: AttemptRecord, added: VerdictRow | undefined): void {
   if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
   const line = `outcome of ${named(record)}: paydesk journal show ${record.sent.intent}`;
@@ -79,7 +78,7 @@ function wasApplied({ verdicts }: AttemptRecord): boolean {
 }
 
 class Run {
-  readonly hands: Hands;
+  readonly effects: Effects;
   readonly #parts: ChangeParts;
   readonly #intent: Intent;
   readonly #wanted: Wanted;
@@ -92,7 +91,7 @@ class Run {
     this.#intent = intent;
     this.#wanted = wantedOf(parts, intent);
     const { timeoutMs } = parts.options;
-    this.hands = new Hands(
+    this.effects = new Effects(
       { ...parts, timeoutMs },
       { ...this.#wanted, account: marksOfService(parts.service) },
     );
@@ -128,14 +127,14 @@ class Run {
           reply: this.#reply,
           head: this.#head,
           blockedUntil: blockedUntil({ sent: end.sent, verdicts: this.#verdicts }),
-          read: recordIn(this.hands.last, end.verdict.created),
+          read: recordIn(this.effects.last, end.verdict.created),
         });
       case 'recorded': {
         // The order as it is now; not being able to read it changes nothing.
-        await this.hands.reread();
+        await this.effects.reread();
         const verdict = verdictOf(end.attempt);
         return outcomeOf(end.attempt.sent, verdict, {
-          read: recordIn(this.hands.last, verdict?.created),
+          read: recordIn(this.effects.last, verdict?.created),
           reads: 0,
           blockedUntil: blockedUntil(end.attempt),
           recorded: true,
@@ -145,43 +144,43 @@ class Run {
   }
 
   #carryOut(effect: Effect): Promise<Event> {
-    const { hands } = this;
+    const { effects } = this;
     switch (effect.do) {
       case 'lock':
-        return hands.orStopped(() => hands.lock());
+        return effects.orStopped(() => effects.lock());
       case 'look':
-        return hands.orStopped(() => hands.look());
+        return effects.orStopped(() => effects.look());
       case 'read':
-        return hands.orStopped(() => hands.read());
+        return effects.orStopped(() => effects.read());
       case 'approve':
-        return hands.orStopped(() => this.#approve());
+        return effects.orStopped(() => this.#approve());
       case 'record':
         if (effect.row.type === 'verdict') this.#verdicts.push(effect.row);
-        return hands.record(effect.row);
+        return effects.record(effect.row);
       case 'send':
         return this.#send();
       case 'wait':
         return this.#wait(effect.ms);
       case 'reread':
-        return hands.reread();
+        return effects.reread();
       case 'release':
-        return hands.release();
+        return effects.release();
       case 'finish':
         throw new Error('the journal met an effect after the end');
     }
   }
 
   async #approve(): Promise<Event> {
-    const record = this.hands.last?.record;
+    const record = this.effects.last?.record;
     if (record !== undefined) await this.#intent.approve(record);
-    return { is: 'approved', moment: await this.hands.moment() };
+    return { is: 'approved', moment: await this.effects.moment() };
   }
 
   async #send(): Promise<Event> {
     const { send, options } = this.#parts;
-    this.hands.forget();
+    this.effects.forget();
     const report = await send(this.#wanted.request, { timeoutMs: options.timeoutMs }).catch(asNoReply);
-    const moment = await this.hands.moment();
+    const moment = await this.effects.moment();
     if (report.kind !== 'reply') return { is: report.kind, why: report.reason, moment };
     const heard = hear(report.reply);
     this.#head = { status: report.reply.status, headers: report.reply.headers ?? [] };
