@@ -10,9 +10,9 @@ import type { Salvage } from './salvage.ts';
 import type { WitnessText } from './witness-file.ts';
 import type { WitnessLine, WitnessSent, WitnessVerdict } from './witness-lines.ts';
 
-/** What the new journal holds, and which rows of the old one are missing in it. */
+/** The rows of the new journal, and what of the old one is missing in it. */
 export interface Rebuilt {
-  /** Every SENT before its verdicts. */
+  /** Every SENT comes before its verdicts. */
   readonly rows: readonly JournalRow[];
   /** How many of them are as they were in the old journal. */
   readonly kept: number;
@@ -30,7 +30,7 @@ interface Attempt {
   readonly verdicts: VerdictRow[];
 }
 
-/** Puts journal and witness together. `now` (Unix milliseconds): the time of the attempt that stands for rows nobody knows. */
+/** Puts journal and witness together. `now` (Unix milliseconds): the time of the attempt that stands for rows that nobody knows. */
 export function rebuildRows(found: Salvage, witness: WitnessText | undefined, now: number): Rebuilt {
   const lines = new Map((witness?.lines ?? []).map((line) => [line.seq, line] as const));
   const attempts = attemptsOf(found, lines);
@@ -92,7 +92,7 @@ function remembered(line: WitnessSent): Remembered {
   };
 }
 
-// A row that does not name its account and order may have been any change, so it gets no account.
+// A row that does not name its account and order may be any change, so it gets no account.
 function guessed({ intent, attempt, time, origin, order_id }: StoredRow): Remembered {
   const of = origin === null || order_id === null ? '' : origin;
   const orderId = order_id ?? undefined;

@@ -14,7 +14,7 @@ export interface Salvaged {
 /** What is left of a journal file. */
 export interface Salvage {
   readonly rows: readonly Salvaged[];
-  /** Rows that were changed, but name the same order in their columns and in their text. */
+  /** Rows that were changed, but whose columns and text name the same order. */
   readonly changed: readonly StoredRow[];
   /** The number of the newest row, as far as the file tells. */
   readonly last: number;
@@ -53,7 +53,7 @@ function rowOf(stored: StoredRow): JournalRow | undefined {
   return unlink(damageOf(stored) === undefined ? stored : { ...stored, body: null });
 }
 
-// Damage does not turn both places into the same word. When they differ, nobody knows which order the row blocks.
+// Damage does not make the same word of both places. When they differ, nobody knows which order the row blocks.
 function columnsMatchText(stored: StoredRow): boolean {
   return (['type', 'intent', 'origin', 'order_id'] as const).every((name) =>
     stored.row.includes(`"${name}":${JSON.stringify(stored[name])}`),

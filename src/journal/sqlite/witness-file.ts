@@ -1,4 +1,4 @@
-/** The witness on the disk: a text file outside the journal's folder, one line per row. Lines are only ever added. */
+/** The witness on the disk: a text file outside the journal's folder with one line per row. Lines are only ever added. */
 
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readFileSync, readSync } from 'node:fs';
