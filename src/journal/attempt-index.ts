@@ -1,22 +1,11 @@
 /** Rows put together by attempt, and which attempts a query means. Pure. */
 
 import { type StoredRow, unlink } from './chain.ts';
-import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from './rows.ts';
+import type { AttemptRecord } from './rows.ts';
 import { isUnsettled, mayChange, verdictOf } from './standing.ts';
 import type { AttemptQuery, NewestRow } from './store.ts';
 
-/** The attempts that rows make up, in the order of their SENT rows. */
-export function attemptsIn(rows: readonly JournalRow[]): AttemptRecord[] {
-  const attempts = new Map<string, { sent: SentRow; verdicts: VerdictRow[] }>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    if (row.type === 'sent') attempts.set(key, { sent: row, verdicts: [] });
-    else attempts.get(key)?.verdicts.push(row);
-  }
-  return [...attempts.values()];
-}
-
-/** The same for stored rows. They are looked up by their columns and parsed only on demand, so a long journal stays fast. */
+/** Attempts in the order of their SENT rows. Rows are looked up by their columns and parsed on demand, so a long journal stays fast. */
 export class AttemptIndex {
   readonly #attempts = new Map<string, StoredAttempt>();
   #newestTime = 0;

@@ -3,11 +3,10 @@
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Refusal } from './guards.ts';
-import { alarmWords, attemptName } from './journal.ts';
+import { alarmWords, attemptName, type Intent } from './journal.ts';
 import type { AttemptRecord, SentRow } from './rows.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
-import type { Typed } from './same-request.ts';
-import { sameJson } from './same-request.ts';
+import { sameJson, type Typed } from './same-request.ts';
 import { provable } from './sight.ts';
 import { verdictOf } from './standing.ts';
 
@@ -189,13 +188,19 @@ export function named(attempt: AttemptRecord): string {
   return `${sent.intent}, ${changeWords(sent)}, ${verdict.replaceAll('_', ' ')}`;
 }
 
+const nouns: Readonly<Record<Exclude<Intent['kind'], 'api'>, string>> = {
+  refund: 'refund',
+  capture: 'capture',
+  order: 'order creation',
+  checkout: 'checkout creation',
+};
+
 // As commands say it: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`.
 function changeWords({ proof: { kind }, amount, currency, request, lost }: SentRow): string {
   if (lost !== undefined)
     return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
   if (kind === 'api') return `${request.method} /${request.path}`;
-  const noun = kind === 'order' || kind === 'checkout' ? `${kind} creation` : kind;
-  return `${noun}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
+  return `${nouns[kind]}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
 }
 
 function reasonOf(cause: unknown): string {

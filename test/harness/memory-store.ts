@@ -10,7 +10,7 @@ import {
   type StoredRow,
   unlink,
 } from '../../src/journal/chain.ts';
-import type { JournalRow } from '../../src/journal/rows.ts';
+import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import { rebuildRows } from '../../src/journal/sqlite/rebuild-rows.ts';
 import { type Finding, type JournalStore, recentIn, recentMax } from '../../src/journal/store.ts';
 import { StoreRules } from '../../src/journal/store-rules.ts';
@@ -124,6 +124,17 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
     recent: (of, profile) => Promise.resolve(recentIn(of, newestRows(memory, of, profile))),
     close,
   };
+}
+
+/** The attempts that rows make up, in the order of their SENT rows. */
+export function attemptsIn(rows: readonly JournalRow[]): AttemptRecord[] {
+  const attempts = new Map<string, { sent: SentRow; verdicts: VerdictRow[] }>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.intent, row.attempt]);
+    if (row.type === 'sent') attempts.set(key, { sent: row, verdicts: [] });
+    else attempts.get(key)?.verdicts.push(row);
+  }
+  return [...attempts.values()];
 }
 
 // The newest row is gone.

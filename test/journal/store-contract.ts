@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { attemptsIn } from '../../src/journal/attempt-index.ts';
 import type { AttemptRecord, JournalRow, SentRow } from '../../src/journal/rows.ts';
 import { isUnsettled } from '../../src/journal/standing.ts';
 import type { AttemptQuery, JournalStore } from '../../src/journal/store.ts';
+import { attemptsIn } from '../harness/memory-store.ts';
 import { sent, verdict } from './rows.ts';
 
 /** One journal, empty at first. */

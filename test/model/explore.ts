@@ -1,7 +1,7 @@
 /** Breadth-first search of everything that can happen, for the first state in which something must never be. */
 
-import { attemptsIn } from '../../src/journal/attempt-index.ts';
 import { isUnsettled, verdictOf } from '../../src/journal/standing.ts';
+import { attemptsIn } from '../harness/memory-store.ts';
 import { keyOf } from './key.ts';
 import { moves } from './moves.ts';
 import type { Rules } from './rules.ts';
