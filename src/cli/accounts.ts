@@ -11,7 +11,7 @@ import type { JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/time.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Profile, Profiles, TypedKey } from '../profiles/profiles.ts';
-import { refuseUnsafeRuntime } from '../profiles/runtime.ts';
+import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
 import type { Globals } from './globals.ts';

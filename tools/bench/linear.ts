@@ -15,7 +15,7 @@ import { createMatcher } from '../../src/commands/orders/matching.ts';
 import { parseWhen, spanFlag } from '../../src/commands/time-range.ts';
 import { readManifest } from '../../src/exports/manifest.ts';
 import { readBaseUrl } from '../../src/profiles/base-url.ts';
-import { nameProblem } from '../../src/profiles/names.ts';
+import { nameProblem } from '../../src/profiles/profiles.ts';
 import { cleanCell, cleanLine, escapeJson, oneLineJson } from '../../src/terminal/sanitise.ts';
 import { cut, widthOf } from '../../src/terminal/text-lines.ts';
 import type { Desk } from './desk.ts';
