@@ -3,10 +3,10 @@
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
 import { variable } from '../io.ts';
+import { keysOnFile } from '../profiles/early-reads.ts';
 import { findFolders } from '../profiles/folders.ts';
-import { keysOnFile } from '../profiles/keys-on-file.ts';
 import { demoKeyLength, demoKeyOnFile } from '../simulator/simulator.ts';
-import { createSecrets, type Secrets } from '../terminal/secrets.ts';
+import { createSecrets, type Secrets } from '../terminal/terminal.ts';
 import { homeFolder } from './home.ts';
 
 /** The keys of a run. */

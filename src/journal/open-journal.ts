@@ -5,8 +5,8 @@ import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
-import type { Secrets } from '../terminal/secrets.ts';
-import type { Notes } from '../terminal/terminal.ts';
+
+import type { Notes, Secrets } from '../terminal/terminal.ts';
 import type { EffectParts } from './effects.ts';
 import { usedUp } from './guards.ts';
 import type { Journal } from './journal.ts';

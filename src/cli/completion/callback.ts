@@ -2,11 +2,9 @@
 
 import { writeFileSync } from 'node:fs';
 import { variable } from '../../io.ts';
+import { keysOnFile, namesOnFile } from '../../profiles/early-reads.ts';
 import { findFolders } from '../../profiles/folders.ts';
-import { keysOnFile } from '../../profiles/keys-on-file.ts';
-import { namesOnFile } from '../../profiles/names-on-file.ts';
-import { createSecrets } from '../../terminal/secrets.ts';
-import { shells } from '../../terminal/terminal.ts';
+import { createSecrets, shells } from '../../terminal/terminal.ts';
 import { homeFolder } from '../home.ts';
 import { recentOf } from '../journal-store.ts';
 import { candidatesFor, type Offered, type Sources } from './candidates.ts';

@@ -1,8 +1,8 @@
 /** Records as `field: value` blocks: every field the service sent, nested ones by their dotted names. */
 
 import type { Column, JsonObject } from '../api/spec.ts';
+import { absent, asReceived, mark, type Reading, showValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
-import { absent, asReceived, mark, type Reading, showValue } from './values.ts';
 
 /** A list of blocks, an empty line between two. `named`: only these columns; otherwise every field. */
 export function fieldList(

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { keysOnFile } from '../../src/profiles/keys-on-file.ts';
-import { canary, createDesk, type Desk } from './desk.ts';
+import { keysOnFile } from '../../src/profiles/early-reads.ts';
+import { canary, createTestUser, type TestUser } from './test-user.ts';
 
-let desk: Desk;
+let user: TestUser;
 beforeEach(async () => {
-  desk = createDesk();
-  await desk
+  user = createTestUser();
+  await user
     .run()
     .add(
       { name: 'shop', baseUrl: 'https://api.example.com', mode: 'sandbox' },
@@ -15,7 +15,7 @@ beforeEach(async () => {
     );
 });
 afterEach(() => {
-  desk.remove();
+  user.remove();
 });
 
 const variables = {
@@ -25,8 +25,8 @@ const variables = {
 };
 
 test('without a profile: exit 4, naming -p demo and profile add', async () => {
-  await desk.run().remove('shop');
-  await expect(desk.run().open()).rejects.toMatchObject({
+  await user.run().remove('shop');
+  await expect(user.run().open()).rejects.toMatchObject({
     kind: 'auth',
     parts: {
       now: [expect.stringContaining('-p demo'), expect.stringContaining('paydesk profile add')],
@@ -35,21 +35,21 @@ test('without a profile: exit 4, naming -p demo and profile add', async () => {
 });
 
 test('without a named profile: exit 4, naming those that are stored', async () => {
-  await expect(desk.run().open()).rejects.toMatchObject({
+  await expect(user.run().open()).rejects.toMatchObject({
     kind: 'auth',
     parts: { now: expect.arrayContaining(['stored: shop; built in: demo', 'name one: -p shop']) },
   });
 });
 
 test('the named profile wins over profile use', async () => {
-  await desk.run().use('shop');
-  const opened = await desk.run({ given: { profile: 'demo' } }).open();
+  await user.run().use('shop');
+  const opened = await user.run({ given: { profile: 'demo' } }).open();
   expect(opened.profile.name).toBe('demo');
-  expect((await desk.run().open()).chosenBy).toBe('default');
+  expect((await user.run().open()).chosenBy).toBe('default');
 });
 
 test('an unknown profile is named, with those there are', async () => {
-  await expect(desk.run({ given: { profile: 'shp' } }).open()).rejects.toMatchObject({
+  await expect(user.run({ given: { profile: 'shp' } }).open()).rejects.toMatchObject({
     kind: 'auth',
     message: expect.stringContaining('shp'),
     parts: { now: expect.arrayContaining([expect.stringContaining('shop')]) },
@@ -57,7 +57,7 @@ test('an unknown profile is named, with those there are', async () => {
 });
 
 test('variables alone form the profile environment', async () => {
-  const opened = await desk
+  const opened = await user
     .run({ env: { ...variables, PAYDESK_VENDOR: 'acme', PAYDESK_AUTH: 'basic' }, given: { lang: 'es' } })
     .open();
   expect(opened.profile).toMatchObject({
@@ -75,10 +75,10 @@ test('variables alone form the profile environment', async () => {
 });
 
 test('a key file of the environment is read without the line break at its end', async () => {
-  const path = join(desk.home, 'key.txt');
+  const path = join(user.home, 'key.txt');
   writeFileSync(path, `${canary}\r\n`);
   const { PAYDESK_API_KEY: _, ...others } = variables;
-  const opened = await desk.run({ env: { ...others, PAYDESK_KEY_FILE: path } }).open();
+  const opened = await user.run({ env: { ...others, PAYDESK_KEY_FILE: path } }).open();
   expect(await opened.key()).toBe(canary);
 });
 
@@ -91,8 +91,8 @@ test('empty variables count as unset', async () => {
     PAYDESK_VENDOR: '',
     PAYDESK_AUTH: '',
   };
-  await expect(desk.run({ env: empty }).open()).rejects.toMatchObject({ kind: 'auth' });
-  expect((await desk.run({ env: empty }).open('shop')).profile.name).toBe('shop');
+  await expect(user.run({ env: empty }).open()).rejects.toMatchObject({ kind: 'auth' });
+  expect((await user.run({ env: empty }).open('shop')).profile.name).toBe('shop');
 });
 
 test.each([
@@ -105,16 +105,16 @@ test.each([
 ])('%s beside a named profile is refused, also beside the default', async (name) => {
   const refusal = { kind: 'refused', message: expect.stringContaining(name) };
   const env = { [name]: 'sEcReT' };
-  await expect(desk.run({ env, given: { profile: 'shop' } }).open()).rejects.toMatchObject(refusal);
-  await expect(desk.run({ env }).open('demo')).rejects.toMatchObject(refusal);
-  await desk.run().use('shop');
-  await expect(desk.run({ env }).open()).rejects.toMatchObject(refusal);
-  await expect(desk.run({ env }).open()).rejects.not.toThrow(/sEcReT/);
+  await expect(user.run({ env, given: { profile: 'shop' } }).open()).rejects.toMatchObject(refusal);
+  await expect(user.run({ env }).open('demo')).rejects.toMatchObject(refusal);
+  await user.run().use('shop');
+  await expect(user.run({ env }).open()).rejects.toMatchObject(refusal);
+  await expect(user.run({ env }).open()).rejects.not.toThrow(/sEcReT/);
 });
 
 test('-p environment means the variables, also beside a default', async () => {
-  await desk.run().use('shop');
-  const opened = await desk.run({ env: variables, given: { profile: 'environment' } }).open();
+  await user.run().use('shop');
+  const opened = await user.run({ env: variables, given: { profile: 'environment' } }).open();
   expect(opened.profile.kind).toBe('environment');
 });
 
@@ -126,7 +126,7 @@ test.each([
   ['a user in the address', { PAYDESK_BASE_URL: 'https://sEcReT@pay.example' }, 'refused'],
   ['a vendor that is none', { PAYDESK_VENDOR: 'a/b' }, 'usage'],
 ])('variables with %s form no profile', async (_what, change, kind) => {
-  const opening = desk.run({ env: { ...variables, ...change } }).open();
+  const opening = user.run({ env: { ...variables, ...change } }).open();
   await expect(opening).rejects.toMatchObject({ kind });
   await expect(opening).rejects.not.toThrow(/sEcReT/);
 });
@@ -138,19 +138,19 @@ test.each([
   ['a key with a line break', { PAYDESK_API_KEY: 'sEcReT\nsEcReT' }, 'usage'],
   ['a key file that is not there', { PAYDESK_API_KEY: '', PAYDESK_KEY_FILE: '/nonexistent' }, 'auth'],
 ])('variables with %s give no key', async (_what, change, kind) => {
-  const opened = await desk.run({ env: { ...variables, ...change } }).open();
+  const opened = await user.run({ env: { ...variables, ...change } }).open();
   const error = await opened.key().catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ kind });
   expect(String(error)).not.toContain('sEcReT');
 });
 
 test('a word that is too short to be a key is not kept from being an argument', async () => {
-  const { config } = desk.run().folders;
+  const { config } = user.run().folders;
   expect(keysOnFile(config, { PAYDESK_API_KEY: 'json' })).toEqual([canary]);
 });
 
 test('profile show tells which variable a value comes from', async () => {
-  const told = await desk
+  const told = await user
     .run({ env: { ...variables, PAYDESK_LANG: 'es' }, given: { lang: 'es' } })
     .describe();
   const from = Object.fromEntries(told.values.map((value) => [value.name, value.from]));
@@ -166,8 +166,8 @@ test('profile show tells which variable a value comes from', async () => {
 });
 
 test('the list has the stored, the demo and, with variables, the environment', async () => {
-  await desk.run().use('demo');
-  const list = await desk.run({ env: variables }).list();
+  await user.run().use('demo');
+  const list = await user.run({ env: variables }).list();
   expect(list.map(({ name, isDefault }) => [name, isDefault])).toEqual([
     ['shop', false],
     ['demo', true],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTimes, isoTime } from '../../src/terminal/time.ts';
+import { createTimes, isoTime } from '../../src/terminal/local-time.ts';
 
 // 20 Nov 2026 23:08:51 UTC
 const seconds = 1795216131;

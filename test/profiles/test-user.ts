@@ -1,15 +1,15 @@
-// Profiles of a user of their own: real folders, real locks, a simulator that is only a name.
+// The profiles of a test user: real folders, real locks, and a simulator that is only a name.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLocks } from '../../src/locks/locks.ts';
 import { createProfiles } from '../../src/profiles/create-profiles.ts';
 import { findFolders } from '../../src/profiles/folders.ts';
+import type { Given } from '../../src/profiles/profile-store.ts';
 import type { Profiles } from '../../src/profiles/profiles.ts';
-import type { Given } from '../../src/profiles/resolve.ts';
 import { realClock } from '../locks/real-clock.ts';
 
-export interface Desk {
+export interface TestUser {
   readonly home: string;
   readonly config: string;
   readonly notices: string[];
@@ -22,7 +22,7 @@ export interface Desk {
   remove(): void;
 }
 
-export function createDesk(home = mkdtempSync(join(tmpdir(), 'desk-'))): Desk {
+export function createTestUser(home = mkdtempSync(join(tmpdir(), 'user-'))): TestUser {
   const folders = findFolders({ env: {}, platform: 'linux', home });
   const notices: string[] = [];
   return {

@@ -1,9 +1,12 @@
-/** The profile file, for reading: its form, its version, and what is said when it cannot be used. */
+/** The profile file: its form and version, how it is read, and what a profile in it means. */
 
 import * as v from 'valibot';
 import {
   apiVersionPattern,
   authSchemes,
+  defaultApiVersion,
+  defaultAuth,
+  defaultVendor,
   isObject,
   langPattern,
   modes,
@@ -11,21 +14,25 @@ import {
   vendorPattern,
 } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { baseUrlText } from './base-url.ts';
-import { nameProblem } from './names.ts';
+import { accountOf, baseUrlProblem, goodBaseUrl } from './base-url.ts';
 import { type FileRules, readOwnFile } from './own-file.ts';
+import { nameProblem, type Profile, type ProfileDraft } from './profiles.ts';
+import { readSettings, settingName, unknownSetting } from './settings.ts';
 
 /** The version of the file's form that this program reads and writes. */
 export const fileVersion = 1;
 
-/** Where the key of a profile is kept. */
 const keyPlaces = ['file', 'keyring'] as const;
+/** Where the key of a profile is stored. */
 export type KeyPlace = (typeof keyPlaces)[number];
 
-/** What a lead's file may hold: everything but the key. */
-export const leadFile = v.strictObject({
+// All but the key: what a lead may hand out.
+const leadFile = v.strictObject({
   mode: v.picklist(modes),
-  base_url: baseUrlText,
+  base_url: v.pipe(
+    v.string(),
+    v.check((text) => baseUrlProblem(text) === undefined, 'is no base URL that paydesk uses'),
+  ),
   vendor: v.optional(v.pipe(v.string(), v.regex(vendorPattern))),
   api_version: v.optional(v.pipe(v.string(), v.regex(apiVersionPattern))),
   lang: v.optional(v.pipe(v.string(), v.regex(langPattern))),
@@ -33,15 +40,15 @@ export const leadFile = v.strictObject({
   settings: v.optional(v.record(v.string(), v.string()), {}),
 });
 
-/** A profile as the file keeps it. What is absent has its default. */
-export const storedProfile = v.strictObject({
+const storedProfile = v.strictObject({
   ...leadFile.entries,
   key_in: v.picklist(keyPlaces),
   /** SHA-256 of the lead's file that it was made from. */
   from_digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
-  /** An order that this profile saw: a new key must see it too. */
+  /** An order that this profile has shown: a new key must reach it too. */
   seen_order: v.optional(v.pipe(v.string(), v.regex(orderIdPattern))),
 });
+/** A profile as it stands in the file. What is absent has its default. */
 export type StoredProfile = v.InferOutput<typeof storedProfile>;
 
 const fileForm = v.strictObject({
@@ -56,7 +63,7 @@ export interface ProfileFile {
   readonly profiles: ReadonlyMap<string, StoredProfile>;
 }
 
-/** Reads the profile file; none is an empty one. Throws CliError 'refused' and leaves the file as it is. */
+/** Reads the profile file; a missing one is empty. Throws CliError 'refused' and leaves the file as it is. */
 export function readProfileFile(path: string, rules: FileRules): ProfileFile {
   const text = readOwnFile(path, rules);
   if (text === undefined) return { default: undefined, profiles: new Map() };
@@ -75,6 +82,67 @@ export function readProfileFile(path: string, rules: FileRules): ProfileFile {
   return { default: file.output.default, profiles };
 }
 
+/** A profile of the file as the program uses it. Throws CliError 'refused' when one of its settings cannot be used. */
+export function profileOf(name: string, stored: StoredProfile): Profile {
+  const { baseUrl, origin } = goodBaseUrl(stored.base_url, `of profile ${name}`);
+  const vendor = stored.vendor ?? defaultVendor;
+  return {
+    name,
+    kind: 'stored',
+    mode: stored.mode,
+    baseUrl,
+    origin,
+    vendor,
+    apiVersion: stored.api_version ?? defaultApiVersion,
+    lang: stored.lang,
+    auth: stored.auth ?? defaultAuth,
+    settings: readSettings(stored.settings, stored.mode, name),
+    account: accountOf(origin, vendor, stored.mode),
+  };
+}
+
+/** The exact origin of a stored profile, and its account. Reads none of its settings, so a wrong one does not matter. */
+export function placeOf(stored: StoredProfile): { readonly origin: string; readonly account: string } {
+  const { origin } = goodBaseUrl(stored.base_url, 'of a stored profile');
+  return { origin, account: accountOf(origin, stored.vendor ?? defaultVendor, stored.mode) };
+}
+
+/** A draft in the form of the file. Throws CliError 'usage' or 'refused' with what is wrong. */
+export function storedOf(draft: ProfileDraft, place: KeyPlace): StoredProfile {
+  const { baseUrl } = goodBaseUrl(draft.baseUrl, `of profile ${draft.name}`);
+  const result = v.safeParse(storedProfile, {
+    mode: draft.mode,
+    base_url: baseUrl,
+    vendor: draft.vendor,
+    api_version: draft.apiVersion,
+    lang: draft.lang,
+    auth: draft.auth,
+    settings: draft.settings,
+    key_in: place,
+    from_digest: draft.fromDigest,
+  });
+  if (!result.success) throw usage(`profile ${draft.name}: ${issueText(result.issues[0])}`);
+  const unknown = Object.keys(result.output.settings).find((name) => settingName(name) === undefined);
+  if (unknown !== undefined) throw unknownSetting(unknown);
+  readSettings(result.output.settings, draft.mode, draft.name);
+  return result.output;
+}
+
+/** A lead's file as a draft. Throws CliError 'usage' with what is wrong; the words never quote the file. */
+export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'name' | 'fromDigest'> {
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), leadFile), text);
+  if (!result.success) {
+    const [issue] = result.issues;
+    throw usage(`${where}: ${issue.type === 'parse_json' ? 'it is no JSON' : issueText(issue)}`);
+  }
+  const { base_url: baseUrl, api_version: apiVersion, ...same } = result.output;
+  return { ...same, baseUrl, apiVersion };
+}
+
+function usage(message: string): CliError {
+  return new CliError('usage', message, { certain: 'nothing was changed' });
+}
+
 /** What is wrong with a field, in words that do not repeat its value. */
 export function issueText(issue: v.BaseIssue<unknown>): string {
   const field = v.getDotPath(issue);
@@ -84,7 +152,7 @@ export function issueText(issue: v.BaseIssue<unknown>): string {
   return issue.received === 'undefined' ? `${field} is missing` : `${field} is not as it should be`;
 }
 
-/** The JSON of a file of ours. Throws CliError 'refused'; the words never quote the file. */
+/** Parses the JSON of the profile file or the key file. Throws CliError 'refused'; the words never quote the file. */
 export function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
@@ -93,7 +161,7 @@ export function parseJson(path: string, text: string): unknown {
   }
 }
 
-/** Refuses a file of a newer form; it is never rewritten. */
+/** Throws CliError 'refused' for a file of a newer version; such a file is never rewritten. */
 export function refuseNewer(path: string, value: unknown): void {
   if (!isObject(value) || !('version' in value)) return;
   const { version } = value;
@@ -108,7 +176,7 @@ export function refuseNewer(path: string, value: unknown): void {
   );
 }
 
-/** The error of a file that does not read. */
+/** The error of a profile file or key file that cannot be understood. */
 export function damaged(path: string, what: string): CliError {
   return new CliError('refused', `${path} is damaged: ${what}`, {
     certain: 'nothing was sent; the file was left as it is',

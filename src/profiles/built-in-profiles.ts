@@ -1,7 +1,6 @@
-/** The profile `environment`: what scripts form out of variables. */
+/** The two profiles that are not stored: `demo`, the simulator inside paydesk, and `environment`, which variables form. */
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import type { Mode } from '../api/spec.ts';
 import {
   authSchemes,
   defaultApiVersion,
@@ -12,12 +11,37 @@ import {
 } from '../api/spec.ts';
 import { CliError, systemReason } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
-import { accountOf } from './account.ts';
-import { goodBaseUrl } from './base-url.ts';
-import { keyLimit, readKey } from './key.ts';
-import { environmentName } from './names.ts';
-import type { Profile } from './profiles.ts';
+import { accountOf, goodBaseUrl } from './base-url.ts';
+import { keyLimit, readKey } from './key-store.ts';
+import { demoName, environmentName, type ListedProfile, type Profile } from './profiles.ts';
 import { readSettings } from './settings.ts';
+
+/** The simulator of this user. */
+export interface Demo {
+  /** Renewed by `simulator reset`. */
+  readonly instance: string;
+  /** Where requests to it are addressed; they never leave this process. */
+  readonly baseUrl: string;
+  readonly key: string;
+}
+
+/** The profile of this instance of the simulator; after a reset it is another account. */
+export function demoProfile(demo: Demo): Profile {
+  const origin = `demo:${demo.instance}`;
+  return {
+    name: demoName,
+    kind: 'demo',
+    mode: 'sandbox',
+    baseUrl: demo.baseUrl.replace(/\/+$/, ''),
+    origin,
+    vendor: defaultVendor,
+    apiVersion: defaultApiVersion,
+    lang: undefined,
+    auth: defaultAuth,
+    settings: readSettings({}, 'sandbox', demoName),
+    account: accountOf(origin, defaultVendor, 'sandbox'),
+  };
+}
 
 const names = {
   baseUrl: 'PAYDESK_BASE_URL',
@@ -28,7 +52,7 @@ const names = {
   auth: 'PAYDESK_AUTH',
 } as const;
 
-/** The variables of the profile that are set. Empty ones are not. */
+/** The variables of the profile `environment` that are set. An empty variable is not set. */
 export function setVariables(env: Env): readonly string[] {
   return Object.values(names).filter((name) => variable(env, name) !== undefined);
 }
@@ -54,22 +78,25 @@ export function environmentProfile(env: Env): Profile {
   };
 }
 
-/** Its mode, if that much is right. */
-export function environmentMode(env: Env): Mode | undefined {
-  return modes.find((mode) => mode === variable(env, names.mode));
+/** Its line in `profile list`, whether the variables are right or wrong; undefined when none of them is set. */
+export function listEnvironment(env: Env): ListedProfile | undefined {
+  if (setVariables(env).length === 0) return undefined;
+  return {
+    name: environmentName,
+    kind: 'environment',
+    mode: modes.find((mode) => mode === variable(env, names.mode)),
+    baseUrl: variable(env, names.baseUrl),
+    isDefault: false,
+    keptIn: environmentKeyPlace(env),
+  };
 }
 
-/** Its base URL as typed, right or wrong. */
-export function environmentBaseUrl(env: Env): string | undefined {
-  return variable(env, names.baseUrl);
-}
-
-/** Which variable holds the key, or names its file. */
+/** The variable that holds the key, or that names its file. */
 export function environmentKeyPlace(env: Env): string {
   return variable(env, names.key) === undefined ? names.keyFile : names.key;
 }
 
-/** The key of the environment. Throws CliError 'auth' when there is none, 'usage' when it cannot be one. */
+/** The key of the environment. Throws CliError 'auth' when there is none, 'usage' when it cannot be a key. */
 export function environmentKey(env: Env): string {
   const key = variable(env, names.key);
   const file = variable(env, names.keyFile);
@@ -80,11 +107,11 @@ export function environmentKey(env: Env): string {
   }
   if (key !== undefined) return readKey(key, names.key);
   if (file === undefined) throw missing(`${names.key} or ${names.keyFile}`);
-  return readKey(readSome(file), names.keyFile);
+  return readKey(readStart(file), names.keyFile);
 }
 
-// As much as tells a key from something else. Not of a pipe or a device, which might never end.
-function readSome(path: string): string {
+// A little more than a key may have, so that a longer text is noticed. Not of a pipe or a device, which might never end.
+function readStart(path: string): string {
   const unreadable = (why: string, cause?: unknown) =>
     new CliError('auth', `the file of ${names.keyFile}, ${path}, ${why}`, {
       certain: 'nothing was sent',
@@ -92,10 +119,10 @@ function readSome(path: string): string {
     });
   try {
     if (!statSync(path).isFile()) throw unreadable('is no plain file');
-    const some = Buffer.alloc(keyLimit + 3);
+    const start = Buffer.alloc(keyLimit + 3);
     const handle = openSync(path, 'r');
     try {
-      return some.toString('utf8', 0, readSync(handle, some));
+      return start.toString('utf8', 0, readSync(handle, start));
     } finally {
       closeSync(handle);
     }

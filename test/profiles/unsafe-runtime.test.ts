@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { refuseUnsafeRuntime } from '../../src/profiles/runtime.ts';
+import { refuseUnsafeRuntime } from '../../src/profiles/unsafe-runtime.ts';
 
 test.each([
   ['NODE_DEBUG', { NODE_DEBUG: 'http,net' }, []],

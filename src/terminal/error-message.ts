@@ -3,7 +3,7 @@
 import type { CliError, ErrorDetail, ErrorKind } from '../errors.ts';
 import { blockLines, hangingLines } from './blocks.ts';
 import { ownJson } from './json.ts';
-import type { ScreenStyle } from './pieces.ts';
+import type { ScreenStyle } from './text-lines.ts';
 
 // Continuations stand under the first word after the opening.
 const indent = 9;
