@@ -12,7 +12,7 @@ import { findFolders } from '../profiles/folders.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import { createDemo, createSimulatorControl, type DemoOfRun } from '../simulator/simulator.ts';
-import { createTimes, knowsZone, type Times } from '../terminal/time.ts';
+import { createTimes, fileFormat, knowsZone, type Times } from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
 import type { Globals } from './globals.ts';
 import { homeFolder } from './home.ts';
@@ -104,10 +104,7 @@ function exportDoor(parts: {
 }): Exports {
   const { stage, globals } = parts;
   const load = async (): Promise<Exports> => {
-    const [{ createExports }, { fileFormat }] = await Promise.all([
-      import('../exports/open-export.ts'),
-      import('../terminal/file-format.ts'),
-    ]);
+    const { createExports } = await import('../exports/open-export.ts');
     return createExports({
       ...parts,
       version: stage.version,

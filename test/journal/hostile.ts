@@ -4,19 +4,18 @@ import type { Scheduler } from 'fast-check';
 import type { ChangeRequest, SendReport, Service } from '../../src/api/api.ts';
 import { CliError } from '../../src/errors.ts';
 import type { Clock } from '../../src/io.ts';
-import { fold } from '../../src/journal/fold.ts';
 import { attemptName } from '../../src/journal/guards.ts';
-import type { JournalStore } from '../../src/journal/journal.ts';
-import { resolveOne } from '../../src/journal/reconcile.ts';
+import { createChange } from '../../src/journal/make-change.ts';
+import { resolveOne } from '../../src/journal/read-again.ts';
 import type { AttemptRecord, JournalRow } from '../../src/journal/rows.ts';
-import { createChange } from '../../src/journal/run.ts';
 import { isDue, isOpen, verdictOf } from '../../src/journal/standing.ts';
+import type { JournalStore } from '../../src/journal/store.ts';
 import { momentOf } from '../../src/journal/time.ts';
 import type { LockOwner, Locks } from '../../src/locks/locks.ts';
+import { attemptsIn, createMemoryStore, Memory } from '../harness/memory-store.ts';
 import { MemoryLocks } from '../locks/memory-locks.ts';
 import { amount, HostileService, type Treatment } from './hostile-service.ts';
 import { type Death, Life } from './life.ts';
-import { createMemoryStore } from './memory-store.ts';
 import { checkOutcome, keyOf, type Tally, tallyOf } from './oracle.ts';
 import { serviceOf, testProfile, VirtualClock } from './world.ts';
 
@@ -74,8 +73,8 @@ class Machine {
   readonly #dated: boolean;
   /** What is locked on the machine, and by whom. */
   readonly #locked = new Map<string, LockOwner>();
-  readonly #rows: JournalRow[] = [];
-  readonly #store: JournalStore = createMemoryStore(this.#rows);
+  readonly #memory = new Memory();
+  readonly #store: JournalStore = createMemoryStore(this.#memory);
   /** Attempts whose request arrived, and when. */
   readonly #posts = new Map<string, number>();
   #ids = 0;
@@ -210,13 +209,14 @@ class Machine {
   }
 
   #storeOf(planned: Planned, life: Life): JournalStore {
+    const store = createMemoryStore(this.#memory);
     let written = 0;
     return {
-      ...this.#store,
+      ...store,
       append: life.port(async (row: JournalRow) => {
         written += 1;
         if (planned.fullAfter !== undefined && written > planned.fullAfter) throw new Error('no space');
-        await this.#store.append(row);
+        await store.append(row);
       }),
     };
   }
@@ -232,6 +232,6 @@ class Machine {
   }
 
   #attempts(): AttemptRecord[] {
-    return fold(this.#rows);
+    return attemptsIn(this.#memory.rows);
   }
 }

@@ -11,8 +11,8 @@ import type { Busy, Held, LockOwner, Locks } from '../../src/locks/locks.ts';
 /** What the locks of an implementation are shared through: a folder, a server, a memory. */
 export interface SharedPlace {
   /** Locks as a process of its own would open them. */
-  open(owner: Omit<LockOwner, 'since'>): Locks;
-  remove(): void;
+  readonly open: (owner: Omit<LockOwner, 'since'>) => Locks;
+  readonly remove: () => void;
 }
 
 const asking = { operator: 'op8', command: 'journal reconcile' };
