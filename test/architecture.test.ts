@@ -33,7 +33,6 @@ const shared = [
   'src/api/charges.ts',
   'src/errors.ts',
   'src/io.ts',
-  'src/journal/attempt-words.ts',
   // What a command is given and how its inputs are declared: changes ask with the same texts.
   'src/commands/command.ts',
   'src/commands/typed-time.ts',

@@ -1,7 +1,7 @@
 /** The words that all changes share: what a change is called, the lines of its preview and result, what to do about it. Pure. */
 
-import { type ChangeKind, changeKinds } from '../journal/attempt-words.ts';
 import type { AttemptRecord, ChangeSubject } from '../journal/journal.ts';
+import { type ChangeKind, changeKinds } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { accountLabel } from '../profiles/profiles.ts';
 import type { Block, Style } from '../terminal/terminal.ts';

@@ -3,8 +3,8 @@
 import { isKeyRefusal } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError, keyRefused } from '../errors.ts';
-import { changeKinds } from '../journal/attempt-words.ts';
 import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
+import { changeKinds } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import { blockedWords, bodyLine, changeWords, kindWords, settleCommands } from './change-words.ts';

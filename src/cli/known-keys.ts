@@ -6,7 +6,7 @@ import { variable } from '../io.ts';
 import { keysOnFile } from '../profiles/early-reads.ts';
 import { findFolders } from '../profiles/folders.ts';
 import { demoKeyLength, demoKeyOnFile } from '../simulator/simulator.ts';
-import { createSecrets, type Secrets } from '../terminal/secrets.ts';
+import { createSecrets, type Secrets } from '../terminal/terminal.ts';
 import { homeFolder } from './home.ts';
 
 /** The keys of a run. */

@@ -1,7 +1,7 @@
 /** Checks what `api` is asked to send: the path stays under the base URL, refunds and captures use their own commands. Pure. */
 
 import { isObject, type JsonObject, type Method, orderIdPattern } from '../api/spec.ts';
-import { parsePair, parsePairAt } from '../changes/create/sale-flags.ts';
+import { parsePair, parsePairAt } from '../changes/changes.ts';
 import { CliError } from '../errors.ts';
 import { firstRepeated, recordId, usage } from './command.ts';
 

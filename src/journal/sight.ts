@@ -3,10 +3,9 @@
 import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '../api/charges.ts';
 import { statuses, valueAt } from '../api/spec.ts';
 import { disagreement, moved, refundedOf } from './agreement.ts';
-import { changeKinds } from './attempt-words.ts';
 import { otherCapture, otherRefund } from './contradiction.ts';
 import { createdIn, gapOf, newestIds } from './created.ts';
-import type { ExpectedRefund, FoundRefund, Intent } from './journal.ts';
+import { changeKinds, type ExpectedRefund, type FoundRefund, type Intent } from './journal.ts';
 import type { PreImage, Proof } from './rows.ts';
 
 /** What a look at the order shows of the change. */

@@ -1,240 +1,192 @@
-/** The journal on this machine: an append-only SQLite file whose rows are durable before `append` resolves. */
+/**
+ * The port of the journal: what every store of rows does, whatever it keeps them in. Rules that need nothing but the rows
+ * are in store-rules.ts, and every store calls them. `test/journal/store-contract.ts` checks a store against all of this.
+ */
 
-import { statSync } from 'node:fs';
-import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
-import { CliError } from '../errors.ts';
-import type { FileRules } from '../profiles/profiles.ts';
-import { chainStart, checkChain, link } from './chain.ts';
-import { compareWitness } from './compare-witness.ts';
-import { addRows, openDatabase, writeAtOnce } from './database.ts';
-import type { AttemptQuery, JournalStore, NewestRow, Verification } from './journal.ts';
-import { refuseLost } from './lost.ts';
-import { refuseNetwork } from './network.ts';
-import { findFile } from './new-file.ts';
-import { asOfOneMoment, headFindings, readRows, readWhatCanBe } from './read-rows.ts';
-import type { JournalRow } from './rows.ts';
-import { Shelf } from './shelf.ts';
-import type { StoredRow } from './stored-row.ts';
-import { Looks } from './unseen.ts';
-import { damaged, isInUse, unreadable } from './unusable.ts';
-import { beginWitness, catchUp, mismatchOf, refuseUnlessWitnessed, type WitnessPlace } from './witnessed.ts';
+import { orderIdPattern } from '../api/spec.ts';
+import type { AttemptRecord, Clocks, JournalRow } from './rows.ts';
 
-/** Where a journal's files lie, and by which rules. */
-export interface StoreParts {
-  /** The file of its witness; absent: there is none. */
-  readonly witness?: string | undefined;
-  readonly rules?: FileRules | undefined;
-  /** Folders of ours that lead to the file, outermost first. */
-  readonly folders?: readonly string[] | undefined;
-  /** PAYDESK_STATE_ON_NETWORK: only `false` refuses a network file system. */
-  readonly onNetwork?: boolean | undefined;
-}
+/**
+ * Where the rows of the journal are kept. Opens nothing before it is asked for something; reading creates nothing.
+ *
+ * Rows are only ever added. They keep the order in which they were added, and each one covers the one before by its hash
+ * (chain.ts). A store object belongs to one run; it sees at once what other runs have added. Its methods work without
+ * `this`, so that a wrapper can copy them.
+ */
+export interface JournalStore {
+  /** Where the rows are, for messages: a file, or the address of a server. */
+  readonly place: string;
+  /** Where the witness is, for messages; undefined when this store has none. */
+  readonly witness: string | undefined;
 
-/** The store of this machine, with what only a file needs. */
-export interface FileStore extends JournalStore {
-  readonly file: string;
-  readonly parts: StoreParts;
-  verify(head?: string): Promise<Verification>;
   /**
-   * How the journal and its witness do not match, which stops every change; undefined when they do. Throws CliError
-   * 'refused' when the journal cannot be read.
+   * Adds a row. The row is durable when this resolves: it outlives the process, and the machine losing power. Rejects when
+   * that is not certain; the row may be there all the same.
+   *
+   * Throws CliError 'refused', and adds nothing:
+   * - a SENT row whose intent and attempt are there already, and a verdict without its SENT row;
+   * - any row while `ready` refuses; but a verdict is taken while rows are lost or only the witness is damaged, since what
+   *   became of a change must not be lost;
+   * - a SENT row, when another run added a row about the same order, or an attempt under the same script's id, after this
+   *   run asked for the attempts on it. This holds even when two runs append at the same moment, so it cannot rest on locks.
    */
-  mismatch(): Promise<string | undefined>;
-  /** All rows as they lie in the file. Throws CliError 'refused' where they cannot be read. */
-  stored(): Promise<readonly StoredRow[]>;
-  /** Erases bodies and notes of settled attempts sent before a time; how many. */
-  forget(before: number): Promise<number>;
+  append(row: JournalRow): Promise<void>;
+
+  /**
+   * The attempts that a query means, in the order of their SENT rows. Throws CliError 'refused' when a row is missing or
+   * damaged: an incomplete answer could let the same change be sent twice.
+   */
+  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
+
+  /** The times that the rows show. This machine's clock is checked against them. */
+  newest(): Promise<NewestRow>;
+
+  /**
+   * Throws CliError 'refused' when nothing may be sent: rows are missing or damaged, the store cannot be trusted with
+   * locks or with durable rows, or an attempt whose SENT row was lost is not settled and nobody knows its account. Writes
+   * nothing. A store that another run is writing to is ready: `append` checks again.
+   */
+  ready(): Promise<void>;
+
+  /** What stops every change, in words: rows are missing, or cannot be read. Undefined when nothing does. */
+  problem(): Promise<string | undefined>;
+
+  /** Reads every row and checks the chain; damage is a finding and not an error. `head`: a hash that was noted elsewhere. */
+  verify(head?: string): Promise<Verification>;
+
+  /**
+   * Rebuilds a damaged journal from all that can be read, after keeping a copy of it. No attempt is forgotten: when its
+   * SENT row or its last verdict is lost, it is unconfirmed and blocks its order; when nobody knows its order or account,
+   * it blocks every change, until a person settles it. `now` in Unix milliseconds. Throws CliError 'refused' when nothing
+   * is wrong, and when the new journal cannot be written: nothing was changed then.
+   */
+  repair(now: number): Promise<Repair>;
+
+  /**
+   * Erases request bodies and notes of settled attempts that were sent before a time (Unix milliseconds). No verdict, hash
+   * or row goes away. Returns how many attempts had something to erase.
+   */
+  eraseBodies(before: number): Promise<number>;
+
+  /** Writes all rows into a new file (archive-file.ts); returns how many. Throws CliError 'refused' when the file exists, or a row is damaged. */
+  archive(path: string): Promise<number>;
+
+  /** Imports such a file; returns how many rows. Throws CliError 'refused' when this journal, or its witness, has rows: two histories must not mix. */
+  restore(path: string): Promise<number>;
+
+  /**
+   * Orders, or intents, of what was sent last, newest first, at most 50, for completions; `profile` narrows them to one
+   * profile. Waits for nobody. Checks no chain, so nothing else may rest on it. Rejects when the rows cannot be read at once.
+   */
+  recent(of: 'orders' | 'intents', profile: string | undefined): Promise<readonly Recent[]>;
+
+  /** Lets go of files and connections; the next call opens them again. */
   close(): void;
 }
 
-/** Opens on first use. Reading makes no file; a damaged or newer one is refused with CliError 'refused'. */
-export function createFileStore(file: string, parts: StoreParts = {}): FileStore {
-  return new SqliteStore(file, parts);
+/** Which attempts; all parts must hold. */
+export interface AttemptQuery {
+  readonly origin?: string | undefined;
+  readonly orderId?: string | undefined;
+  /** On any of these orders. */
+  readonly orderIds?: ReadonlySet<string> | undefined;
+  readonly intent?: string | undefined;
+  /** A script's own id (`--intent`). */
+  readonly given?: string | undefined;
+  readonly plan?: string | undefined;
+  readonly operator?: string | undefined;
+  /** Sent at or after this time, Unix milliseconds. */
+  readonly since?: number | undefined;
+  /** Only those whose last verdict may still change: open ones, and those watched until their horizon. */
+  readonly unsettled?: true | undefined;
 }
 
-/** Rules that check no owner, for a caller that gives none. */
-export const anyOwner: FileRules = { uid: undefined, notice: () => undefined };
+/** The times that the rows show. */
+export interface NewestRow {
+  /** The latest time of any row, Unix milliseconds; 0 when there is none. */
+  readonly time: number;
+  /** The clocks of the last row. */
+  readonly clocks?: Clocks | undefined;
+  /** When the store was last written to, Unix milliseconds by this machine's clock; absent when the store does not know. */
+  readonly writtenAt?: number | undefined;
+}
 
-class SqliteStore implements FileStore {
+/** What a check of the whole journal found. */
+export interface Verification {
+  readonly rows: number;
+  /** The hash of the newest row: note it elsewhere to find out later whether rows were taken away. */
+  readonly head: string;
+  readonly findings: readonly Finding[];
+  /** Whether a head that was noted elsewhere is in the chain. */
+  readonly knowsHead?: boolean | undefined;
+  readonly witness: WitnessVerification;
+}
+
+/** Something wrong with a row; `seq` is 0 for what belongs to no single row. */
+export interface Finding {
+  readonly seq: number;
+  readonly problem: string;
+}
+
+/** How the journal and its witness compare. */
+export interface WitnessVerification {
+  /** Empty when the store has no witness. */
   readonly file: string;
-  readonly parts: StoreParts;
-  readonly #place: WitnessPlace | undefined;
-  #db: DatabaseSync | undefined;
-  // Rows read and checked so far; the file only grows.
-  #shelf = new Shelf();
-  #seq = 0;
-  #head = chainStart;
-  readonly #looks = new Looks();
-
-  constructor(file: string, parts: StoreParts) {
-    this.file = file;
-    this.parts = parts;
-    this.#place = witnessPlace(file, parts);
-  }
-
-  async append(row: JournalRow): Promise<void> {
-    this.#refuseNetwork();
-    const [db, place] = [await this.#open(true), this.#place];
-    writeAtOnce(db, () => {
-      this.#refresh(db);
-      this.#refuseStray(row);
-      this.#refuseUnready(db, row);
-      this.#looks.refuseUnseen(row, this.#shelf);
-      if (place !== undefined) beginWitness(db, place);
-      addRows(db, [link(row, this.#seq + 1, this.#head)]);
-    });
-    // Nothing is sent before the witness has it too. The lock keeps the lines in the order of the rows.
-    if (place !== undefined) writeAtOnce(db, () => catchUp(db, place));
-    this.#refresh(db);
-  }
-
-  async ready(): Promise<void> {
-    this.#refuseNetwork();
-    try {
-      const db = await this.#open(false);
-      if (db !== undefined) this.#refresh(db);
-      this.#refuseUnready(db);
-    } catch (error) {
-      // The lock on the order says who holds it; `append` checks again.
-      if (!isInUse(error)) throw error;
-    }
-  }
-
-  async mismatch(): Promise<string | undefined> {
-    const db = await this.#open(false);
-    return this.#place && mismatchOf(db, this.#place)?.problem;
-  }
-
-  async stored(): Promise<readonly StoredRow[]> {
-    const db = await this.#open(false);
-    return db === undefined ? [] : readRows(db, 0);
-  }
-
-  #refuseNetwork(): void {
-    if (this.parts.onNetwork === false) refuseNetwork(dirname(this.file));
-  }
-
-  // A verdict may be written while only the witness is missing or damaged: what became of a change must not be lost.
-  #refuseUnready(db: DatabaseSync | undefined, row?: JournalRow): void {
-    if (this.#place === undefined) return;
-    const unwitnessed = row?.type === 'verdict' && mismatchOf(db, this.#place)?.state === 'damaged';
-    if (!unwitnessed) refuseUnlessWitnessed(db, this.#place);
-    if (row?.type !== 'verdict') refuseLost(this.#shelf.attempts({ origin: '', unsettled: true }));
-  }
-
-  async attempts(query: AttemptQuery) {
-    const db = await this.#open(false);
-    if (db !== undefined) this.#refresh(db);
-    this.#looks.note(query, this.#seq);
-    return this.#shelf.attempts(query);
-  }
-
-  async newest(): Promise<NewestRow> {
-    const db = await this.#open(false);
-    if (db === undefined) return { time: 0 };
-    this.#refresh(db);
-    return { ...this.#shelf.newest, writtenAt: statSync(this.file, { throwIfNoEntry: false })?.mtimeMs };
-  }
-
-  async verify(head?: string): Promise<Verification> {
-    const { rows, findings } = await readWhatCanBe(() => this.#open(false));
-    const chain = checkChain(rows);
-    const { witness, mismatches } = this.#compare(rows);
-    const known =
-      head === undefined ? undefined : head === chainStart || rows.some(({ hash }) => hash === head);
-    return {
-      rows: rows.length,
-      head: chain.head,
-      findings: [...findings, ...chain.findings, ...mismatches],
-      knowsHead: known,
-      witness,
-    };
-  }
-
-  #compare(rows: readonly StoredRow[]) {
-    const none = { file: '', lines: 0, state: 'none yet' } as const;
-    return this.#place === undefined
-      ? { witness: none, mismatches: [] }
-      : compareWitness(rows, this.#db, this.#place);
-  }
-
-  async forget(before: number): Promise<number> {
-    const db = await this.#open(false);
-    if (db === undefined) return 0;
-    this.#refresh(db);
-    const settled = this.#shelf.settledBefore(before);
-    const erase = db.prepare(
-      'UPDATE rows SET body = NULL WHERE intent = ? AND attempt = ? AND body IS NOT NULL',
-    );
-    try {
-      const erased = writeAtOnce(db, () =>
-        settled.filter(({ sent }) => Number(erase.run(sent.intent, sent.attempt).changes) > 0),
-      );
-      return erased.length;
-    } catch (error) {
-      throw unreadable(this.file, error);
-    } finally {
-      this.close();
-    }
-  }
-
-  close(): void {
-    this.#db?.close();
-    this.#db = undefined;
-    this.#shelf = new Shelf();
-    this.#seq = 0;
-    this.#head = chainStart;
-  }
-
-  #open(create: true): Promise<DatabaseSync>;
-  #open(create: false): Promise<DatabaseSync | undefined>;
-  async #open(create: boolean): Promise<DatabaseSync | undefined> {
-    if (this.#db !== undefined) return this.#db;
-    const { rules = anyOwner, folders = [] } = this.parts;
-    const place = { file: this.file, rules, folders };
-    const found = await findFile(place, create).catch((error: unknown) => {
-      throw error instanceof CliError ? error : unreadable(this.file, error);
-    });
-    if (!found) return undefined;
-    const db = await openDatabase(this.file).catch((error: unknown) => {
-      throw error instanceof CliError ? error : unreadable(this.file, error);
-    });
-    this.#db = db;
-    return db;
-  }
-
-  #refresh(db: DatabaseSync): void {
-    const { stored, chain, finding } = this.#readOn(db);
-    if (finding !== undefined) throw damaged(this.file, `row ${finding.seq} ${finding.problem}`);
-    this.#shelf.add(stored);
-    this.#seq = chain.seq;
-    this.#head = chain.head;
-  }
-
-  #readOn(db: DatabaseSync) {
-    try {
-      return asOfOneMoment(db, () => {
-        const stored = readRows(db, this.#seq);
-        const chain = checkChain(stored, this.#seq, this.#head);
-        return { stored, chain, finding: [...chain.findings, ...headFindings(db, chain)][0] };
-      });
-    } catch (error) {
-      throw unreadable(this.file, error);
-    }
-  }
-
-  // Each attempt has one SENT row, and no verdict comes without it.
-  #refuseStray(row: JournalRow): void {
-    if (this.#shelf.has(row) !== (row.type === 'sent')) return;
-    throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, {
-      certain: 'nothing was sent',
-    });
-  }
+  /** Lines that are whole: one per row. */
+  readonly lines: number;
+  /**
+   * `agrees`; `none yet`: the next change begins it; `witness behind`: the next change adds what is missing there;
+   * `journal behind`: rows are missing in the journal, or are others; `damaged`: the witness is missing or not whole.
+   */
+  readonly state: 'agrees' | 'none yet' | 'witness behind' | 'journal behind' | 'damaged';
 }
 
-function witnessPlace(journal: string, { witness, rules = anyOwner }: StoreParts): WitnessPlace | undefined {
-  return witness === undefined
-    ? undefined
-    : { journal, witness, rules: { ...rules, movedBy: 'XDG_STATE_HOME' } };
+/** What a repair did. */
+export interface Repair {
+  /** The journal as it was; undefined when there was none. */
+  readonly copy: string | undefined;
+  /** The witness as it was; undefined when there was none. */
+  readonly witnessCopy: string | undefined;
+  /** Rows that say what was written. */
+  readonly kept: number;
+  /** SENT rows that were changed: their attempts are unconfirmed now. */
+  readonly doubtful: number;
+  /** Rows that are in the copy alone: not readable, a verdict that was changed, or one whose SENT is gone. */
+  readonly lost: readonly number[];
+  /** Pages of the file that could not be read: rows may have been there. */
+  readonly unreadable: number;
+  /** Attempts whose SENT row is lost and whose outcome the witness does not prove: unconfirmed now. */
+  readonly blocked: readonly { readonly intent: string; readonly orderId: string | undefined }[];
+}
+
+/** A change that was sent lately, by the id that the reader asked for. */
+export interface Recent {
+  readonly id: string;
+  /** `refund of 300 MXN, 2026-11-20` */
+  readonly text: string;
+}
+
+/** How many ids `recent` gives at most. */
+export const recentMax = 50;
+
+/** Rows as a store found them → ids and words that are safe on a terminal; ids of another form are left out. */
+export function recentIn(
+  of: 'orders' | 'intents',
+  rows: readonly Readonly<Record<'id' | 'kind' | 'amount' | 'currency' | 'time', unknown>>[],
+): readonly Recent[] {
+  const pattern = of === 'orders' ? orderIdPattern : /^i_[A-Za-z0-9]{1,64}$/;
+  return rows.map((row) => ({ id: only(pattern, row.id), text: words(row) })).filter(({ id }) => id !== '');
+}
+
+// A currency is the service's text: only a code reaches the terminal.
+function words({ kind, amount, currency, time }: Readonly<Record<string, unknown>>): string {
+  const sum = [only(/^[0-9]+$/, amount), only(/^[A-Za-z]{1,8}$/, currency)].filter((part) => part !== '');
+  const what = only(/^[a-z_]+$/, kind);
+  const day = new Date(Number(time)).toISOString().slice(0, 10);
+  return `${what}${sum.length === 0 ? '' : ` of ${sum.join(' ')}`}, ${day}`;
+}
+
+function only(pattern: RegExp, value: unknown): string {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return pattern.test(text) ? text : '';
 }

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { defaultVendor } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { App } from './app.ts';
+import { demoFile } from './demo-file.ts';
 import { createFaults, deliver, parseFaults } from './faults.ts';
 import { systemRandom } from './random.ts';
 import { defaultOrders } from './seed/seed.ts';
-import { type DemoOptions, demoFile } from './simulator.ts';
+import type { DemoOptions } from './simulator.ts';
 import type { Identity, StoreOptions } from './store.ts';
 import { openStore, refillStore } from './store.ts';
 

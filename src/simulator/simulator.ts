@@ -1,9 +1,9 @@
 /** The simulator of the service, as the rest of paydesk sees it: the demo of a run, and the commands that serve and reset. */
 
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Mode } from '../api/spec.ts';
 import type { Demo } from './demo.ts';
+
+export { demoKeyLength, demoKeyOnFile, demoOrderOnFile } from './demo-file.ts';
 
 /** Where the demo lies, and how it is to fail. */
 export interface DemoOptions {
@@ -92,32 +92,4 @@ export function createSimulatorControl(options: DemoOptions): SimulatorControl {
       return { instance, orders };
     },
   };
-}
-
-/** The name of the demo's file in its folder. */
-export const demoFile = 'demo.db';
-/** How many characters the demo's key has. */
-export const demoKeyLength = 36;
-
-/** The key in the demo's file; undefined where there is none that can be read. Makes no file and waits for nobody. */
-export function demoKeyOnFile(folder: string): Promise<string | undefined> {
-  return textOnFile(folder, 'SELECT value AS text FROM meta WHERE name = ?', 'key');
-}
-
-/** The JSON text of an order in the demo's file, read without opening the demo; undefined where it cannot be read. */
-export function demoOrderOnFile(folder: string, id: string): Promise<string | undefined> {
-  return textOnFile(folder, 'SELECT body AS text FROM orders WHERE id = ?', id);
-}
-
-async function textOnFile(folder: string, sql: string, name: string): Promise<string | undefined> {
-  const file = join(folder, demoFile);
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-  const { DatabaseSync } = await import('node:sqlite');
-  try {
-    using db = new DatabaseSync(file, { readOnly: true, timeout: 100 });
-    const text = db.prepare(sql).get(name)?.text;
-    return typeof text === 'string' ? text : undefined;
-  } catch {
-    return undefined;
-  }
 }

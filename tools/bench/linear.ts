@@ -16,7 +16,7 @@ import { readManifest } from '../../src/exports/manifest.ts';
 import { readBaseUrl } from '../../src/profiles/base-url.ts';
 import { nameProblem } from '../../src/profiles/profiles.ts';
 import { cleanCell, cleanLine, escapeJson, oneLineJson } from '../../src/terminal/sanitise.ts';
-import { cut, widthOf } from '../../src/terminal/width.ts';
+import { cut, widthOf } from '../../src/terminal/text-lines.ts';
 import type { Desk } from './desk.ts';
 import type { Place } from './measure.ts';
 import { median, type Row } from './row.ts';

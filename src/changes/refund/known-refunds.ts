@@ -4,7 +4,7 @@ import { readMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
-import type { AttemptRecord, JournalDesk } from '../../journal/journal.ts';
+import type { AttemptRecord, Journal } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 
 /** What the journal knows of one refund record. */
@@ -21,7 +21,7 @@ export interface RefundFacts {
 /** What is known of each refund, by its id, out of the attempts that were made. */
 export function refundFacts(
   attempts: readonly AttemptRecord[],
-  { ownRefunds }: Pick<JournalDesk, 'ownRefunds'>,
+  { ownRefunds }: Pick<Journal, 'ownRefunds'>,
 ): ReadonlyMap<string, RefundFacts> {
   return new Map(
     attempts.flatMap((record) => {

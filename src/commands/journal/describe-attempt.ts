@@ -1,9 +1,9 @@
 /** Outcomes of the journal in words that can be read to a customer. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { blockedWords, changeOf, settleCommands } from '../../changes/change-words.ts';
-import { alarmWords, attemptName, changeKinds } from '../../journal/attempt-words.ts';
+import { blockedWords, changeOf, settleCommands } from '../../changes/changes.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
+import { alarmWords, attemptName, changeKinds } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 

@@ -1,6 +1,6 @@
 /** `journal reconcile`: reads orders again until outcomes are certain, as far as reads can tell. */
 
-import { changeOf } from '../../changes/change-words.ts';
+import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';

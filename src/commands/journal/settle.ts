@@ -1,6 +1,6 @@
 /** `journal settle`: a person states what became of an attempt that reads cannot tell. */
 
-import { changeOf } from '../../changes/change-words.ts';
+import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Sight } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';

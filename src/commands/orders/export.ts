@@ -2,7 +2,7 @@
 
 import type { Page } from '../../api/api.ts';
 import { type Column, chargeColumns, type JsonObject, orderColumns, refundColumns } from '../../api/spec.ts';
-import { type RefundFacts, refundFacts } from '../../changes/refund/known-refunds.ts';
+import { type RefundFacts, refundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, type Days, defineCommand, flag } from '../command.ts';

@@ -10,7 +10,7 @@ import {
   refundedSum,
 } from '../../api/charges.ts';
 import { failedWords, type JsonObject, type Order, statuses, valueAt } from '../../api/spec.ts';
-import { type RefundOrigins, sentBy } from '../../changes/refund/known-refunds.ts';
+import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import type { Block, Cell, Span } from '../../terminal/terminal.ts';
 
 // Under the first word after `REFUNDS`, and after `charge 1`.

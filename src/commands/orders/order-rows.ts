@@ -10,7 +10,7 @@ import {
   type JsonObject,
   statuses,
 } from '../../api/spec.ts';
-import type { RefundFacts } from '../../changes/refund/known-refunds.ts';
+import type { RefundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import { isWithin, type TimeRange } from '../typed-time.ts';

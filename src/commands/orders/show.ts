@@ -4,7 +4,7 @@ import type { WireRecord } from '../../api/api.ts';
 import { canBeRefunded, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { readOne } from '../../api/read-one.ts';
 import { type JsonObject, type Order, orderColumns, readOrder, resources, statuses } from '../../api/spec.ts';
-import { originsOf, type RefundOrigins } from '../../changes/refund/known-refunds.ts';
+import { originsOf, type RefundOrigins } from '../../changes/changes.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel, commandLine } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
