@@ -1,7 +1,7 @@
 /** `customers show`: one customer by id. */
 
 import type { WireRecord } from '../../api/api.ts';
-import { readOne } from '../../api/read-one.ts';
+import { readOne } from '../../api/api.ts';
 import { type Customer, customerColumns, readCustomer, resources } from '../../api/spec.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel } from '../../profiles/profiles.ts';

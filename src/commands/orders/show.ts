@@ -1,8 +1,8 @@
 /** `orders show`: one order by id. */
 
 import type { WireRecord } from '../../api/api.ts';
+import { readOne } from '../../api/api.ts';
 import { canBeRefunded, type OrderMoney, readMoney } from '../../api/charges.ts';
-import { readOne } from '../../api/read-one.ts';
 import { type JsonObject, type Order, orderColumns, readOrder, resources, statuses } from '../../api/spec.ts';
 import { originsOf, type RefundOrigins } from '../../changes/changes.ts';
 import type { Profile } from '../../profiles/profiles.ts';
