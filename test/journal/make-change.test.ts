@@ -4,7 +4,8 @@ import type { Intent } from '../../src/journal/journal.ts';
 import { type ChangeParts, createChange } from '../../src/journal/make-change.ts';
 import type { JournalRow } from '../../src/journal/rows.ts';
 import { createMemoryStore, Memory } from '../harness/memory-store.ts';
-import { Ledger, MemoryLocks, reply, serviceOf, VirtualClock } from './world.ts';
+import { MemoryLocks } from '../locks/memory-locks.ts';
+import { Ledger, reply, serviceOf, VirtualClock } from './world.ts';
 
 let ledger: Ledger;
 let memory: Memory;
@@ -62,7 +63,7 @@ describe('a change', () => {
       partsWith((request, options) => {
         heldAtPost.push(
           memory.rows.map(({ type }) => type),
-          [...locks.held],
+          [...locks.held.keys()],
         );
         return apply(request, options);
       }),
@@ -149,7 +150,7 @@ describe('a change', () => {
   });
 
   it('is not sent while the order is being changed by another run', async () => {
-    await locks.take('ord_1');
+    await new MemoryLocks(locks.held).take('ord_1', { waitMs: 0 });
     await expect(createChange(partsWith(apply))(refund())).rejects.toMatchObject({ kind: 'refused' });
     expect(ledger.posts).toBe(0);
   });

@@ -1,37 +1,54 @@
-/** Tests once per boot that locks hold on this file system: a second handle must find the lock of the first. */
+/** Tests once per boot that locks hold on this disk: a second handle must find the lock of the first. */
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
-import { CliError } from '../errors.ts';
-import type { Clock } from '../io.ts';
-import { type FileRules, openOwnFile } from '../profiles/profiles.ts';
-import { tryLock } from './kernel.ts';
+import { CliError } from '../../errors.ts';
+import type { Clock } from '../../io.ts';
+import { type FileRules, openOwnFile } from '../../profiles/profiles.ts';
+import { selfTestFile, tryLock } from './slot-files.ts';
 
-/** What the self-test needs. */
-export interface SelfTestParts {
-  readonly folder: string;
-  /** The lock file of the test. Only SQLite ever opens it. */
-  readonly file: string;
-  readonly rules: FileRules;
-  readonly clock: Clock;
-  /** The node program, to try the second lock in another process; absent: this process tries both. */
-  readonly node: string | undefined;
-}
-
-/** Runs the test, unless it passed before in this boot, on this folder. Throws CliError 'refused' when a lock does not hold. */
-export async function testLocksOnce(parts: SelfTestParts): Promise<void> {
-  const { folder, rules, clock } = parts;
+/**
+ * Runs the test, unless this folder passed it before in this boot. `node`: the node program, to try the second lock in
+ * another process; undefined: this process tries both. Throws CliError 'refused' when a lock does not hold.
+ */
+export async function testLocksOnce(
+  folder: string,
+  rules: FileRules,
+  clock: Clock,
+  node: string | undefined,
+): Promise<void> {
   const passed = join(folder, 'tested.json');
-  const here = JSON.stringify({ boot: bootName(clock), folder: placeOf(folder) });
-  if (textIn(passed, rules) === `${here}\n`) return;
-  await testLocks(parts);
-  remember(passed, `${here}\n`);
+  const here = `${JSON.stringify({ boot: bootName(clock), folder: placeOf(folder) })}\n`;
+  if (textOf(passed, rules) === here) return;
+  await testLocks(folder, node);
+  remember(passed, here);
 }
 
-// If the note cannot be written, or is lost with the power, the next run tests again.
+// Where the system gives no id of the boot: the minute in which the machine was started.
+function bootName(clock: Clock): string {
+  return clock.boot?.()?.id ?? String(Math.round((clock.now() / 1000 - uptime()) / 60));
+}
+
+// A copy of the folder on another disk has not been tested.
+function placeOf(folder: string): string {
+  const { dev, ino } = statSync(folder);
+  return `${dev} ${ino}`;
+}
+
+function textOf(path: string, rules: FileRules): string | undefined {
+  const handle = openOwnFile(path, constants.O_RDONLY, rules);
+  if (handle === undefined) return undefined;
+  try {
+    return readFileSync(handle, 'utf8');
+  } finally {
+    closeSync(handle);
+  }
+}
+
+// If the note cannot be written, or a power cut takes it away, the next run tests again.
 function remember(path: string, text: string): void {
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
@@ -42,7 +59,8 @@ function remember(path: string, text: string): void {
   }
 }
 
-async function testLocks({ folder, file, node }: SelfTestParts): Promise<void> {
+async function testLocks(folder: string, node: string | undefined): Promise<void> {
+  const file = selfTestFile(folder);
   const first = await tryLock(file);
   // Another run is testing right now, and this handle found its lock: locks hold.
   if (first === undefined) return;
@@ -64,8 +82,8 @@ async function testLocks({ folder, file, node }: SelfTestParts): Promise<void> {
   );
 }
 
-// Inside one process SQLite compares its handles by itself, which proves nothing about the file system. So the kernel's
-// list of locks decides, or a second process.
+// Inside one process SQLite compares its handles by itself, which proves nothing about the disk. So the kernel's list of
+// locks decides, or a second process.
 function isInKernel(file: string): boolean {
   try {
     const { dev, ino } = statSync(file);
@@ -90,25 +108,4 @@ const secondProcess = `
 function isFoundBy(node: string, file: string): boolean {
   const options = { env: {}, stdio: 'ignore', timeout: 10_000 } as const;
   return spawnSync(node, ['--no-warnings', '-e', secondProcess, file], options).status === 55;
-}
-
-// Where the system gives no id: the minute in which the machine was started.
-function bootName(clock: Clock): string {
-  return clock.boot?.()?.id ?? String(Math.round((clock.now() / 1000 - uptime()) / 60));
-}
-
-// A copy of the folder on another disk has not been tested.
-function placeOf(folder: string): string {
-  const { dev, ino } = statSync(folder);
-  return `${dev} ${ino}`;
-}
-
-function textIn(path: string, rules: FileRules): string | undefined {
-  const handle = openOwnFile(path, constants.O_RDONLY, rules);
-  if (handle === undefined) return undefined;
-  try {
-    return readFileSync(handle, 'utf8');
-  } finally {
-    closeSync(handle);
-  }
 }

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hasStrace } from '../atmost/strace.ts';
+import { hasStrace } from '../../atmost/strace.ts';
 
 const holder = join(import.meta.dirname, 'holder.ts');
 

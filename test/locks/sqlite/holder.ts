@@ -1,11 +1,11 @@
-// A process that takes a lock and says what came of it: `folder name waitMs`. It holds until it is killed or its input ends.
-import { createLocks } from '../../src/locks/locks.ts';
-import { realClock } from './real-clock.ts';
+// A process that takes a lock and prints what came of it: `folder name waitMs`. It holds until it is killed or its input ends.
+import { systemClock } from '../../../src/io.ts';
+import { createSqliteLocks } from '../../../src/locks/sqlite/sqlite-locks.ts';
 
 const [folder = '', name = '', waitMs = '0'] = process.argv.slice(2);
-const locks = createLocks({
+const locks = createSqliteLocks({
   folder,
-  clock: realClock,
+  clock: systemClock,
   owner: { operator: 'op7', command: 'orders refund' },
   uid: process.getuid?.(),
   node: process.execPath,
