@@ -6,7 +6,7 @@ import type { Context, Days } from '../commands/command.ts';
 import type { Exports } from '../exports/exports.ts';
 import { variable } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
-import { createLocks } from '../locks/locks.ts';
+import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
 import { createProfiles } from '../profiles/create-profiles.ts';
 import { findFolders } from '../profiles/folders.ts';
 import type { Profiles } from '../profiles/profiles.ts';
@@ -36,7 +36,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
   const simulator = { folder: join(folders.state, 'simulator'), now };
   const demo = createDemo({ ...simulator, fault: variable(process.env, 'PAYDESK_DEMO_FAULT') });
   const operator = stage.secrets.clean(operatorOf(process));
-  const locks = createLocks({
+  const locks = createSqliteLocks({
     folder: join(folders.state, 'locks'),
     clock,
     // What others are shown of this run: its command, never its values.

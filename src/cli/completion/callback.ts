@@ -1,12 +1,11 @@
 /** What `paydesk __complete SHELL INDEX WORD…` answers to a completion script: candidates on stdout, and nothing else. */
 
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { variable } from '../../io.ts';
-import { recentIds } from '../../journal/recent.ts';
 import { keysOnFile, namesOnFile } from '../../profiles/early-reads.ts';
 import { findFolders } from '../../profiles/folders.ts';
 import { createSecrets, shells } from '../../terminal/terminal.ts';
+import { recentOf } from '../choose-store.ts';
 import { homeFolder } from '../home.ts';
 import { candidatesFor, type Offered, type Sources } from './candidates.ts';
 import { filesHere } from './scripts.ts';
@@ -46,9 +45,8 @@ function written({ candidates }: Offered, kept: number, explained: boolean): str
 
 function sourcesOf({ env, platform }: NodeJS.Process): Sources {
   const folders = findFolders({ env, platform, home: homeFolder() });
-  const journal = join(folders.state, 'journal', 'journal.db');
   const lately = async (of: 'orders' | 'intents', profile: string | undefined) =>
-    (await recentIds(journal, of, profile)).map(({ id, text }) => ({ value: id, text }));
+    (await recentOf(folders.state, of, profile)).map(({ id, text }) => ({ value: id, text }));
   return {
     profiles: async () =>
       namesOnFile(folders.config).names.map(({ name, mode }) => ({ value: name, text: mode })),
