@@ -1,6 +1,6 @@
 /**
  * Turns an open attempt into a verdict where a read, or a person, allows one: under the lock, one read, one row.
- * A pure reducer, as attempt.ts; nothing here can send.
+ * A pure reducer like at-most-once.ts; nothing here can send.
  */
 
 import {
