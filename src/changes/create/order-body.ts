@@ -3,7 +3,7 @@
 import { checkoutTypes, hostedPayment, type JsonObject, parseAmount } from '../../api/spec.ts';
 import { firstRepeated, flag, type Input, usage } from '../../commands/command.ts';
 import type { ClockAndZone } from '../../commands/typed-time.ts';
-import { givenOrNothing, onlyGiven } from './creation.ts';
+import { givenOrNothing, onlyGiven } from '../repeat.ts';
 import { parsePair, saleFlags } from './sale-flags.ts';
 
 /** A detail of one item. */

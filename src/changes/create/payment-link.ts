@@ -16,7 +16,8 @@ import { accountLabel } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
-import { type CreationFlags, createOne, givenOrNothing, onlyGiven } from './creation.ts';
+import { givenOrNothing, onlyGiven } from '../repeat.ts';
+import { type CreationFlags, createOne } from './creation.ts';
 import { saleFlags, sumOf } from './sale-flags.ts';
 import {
   askFor,

@@ -7,7 +7,7 @@ import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel, commandLine } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, flag } from '../command.ts';
 import type { Filter } from '../listing.ts';
-import { brokeOff, widePages } from '../walk.ts';
+import { brokeOff, longPages } from '../walk.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { createMatcher, type Matcher } from './order-matching.ts';
 import { type OrderObserver, observeOrders } from './order-observer.ts';
@@ -60,7 +60,7 @@ export const find = defineCommand({
       filters.every((filter) => filter.accepts(value)) && matcher(value) !== undefined;
     const { found, ending } = await searchPages(ctx, service, search, matcher, accepts);
     const { observer } = search;
-    for (const line of observer.closing()) ctx.notes.note(line);
+    for (const line of observer.closingLines()) ctx.notes.note(line);
     if (found === 0) throw noMatch(ctx, search, ending);
     for (const line of foundLines(ctx, search, found, ending)) ctx.notes.note(line);
     return undefined;
@@ -82,18 +82,18 @@ async function searchPages(
   const { observer, max, paging } = search;
   const sink = ctx.out.list(columnsOf(matcher, observer));
   let found = 0;
-  const over = ctx.notes.progress(() =>
+  const endProgress = ctx.notes.progress(() =>
     observer.read === 0 ? '' : `${progressWords(ctx, observer)}, ${found} found`,
   );
   let ending: Ending = 'end';
   try {
     const query = { next: paging.next, limit: paging.limit ?? (max < 250 ? max : undefined) };
-    for await (const page of widePages(service, 'orders', query)) {
+    for await (const page of longPages(service, 'orders', query)) {
       const part = upTo(page, max - observer.read);
-      observer.see(part);
+      observer.onPage(part);
       const hits = part.records.filter(accepts);
       if (hits.length > 0) await sink.page(hits);
-      observer.shown(hits);
+      observer.onShown(hits);
       found += hits.length;
       ending = endingAfter(search, part, hits);
       if (ending !== 'end') break;
@@ -103,7 +103,7 @@ async function searchPages(
     await sink.end(true);
     throw brokenOff(error, search, found);
   } finally {
-    over();
+    endProgress();
   }
   await sink.end(ending === 'bound');
   return { found, ending };
@@ -123,7 +123,7 @@ function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonl
   // Only one order can have a whole id.
   const isId = second === undefined && text !== undefined && resources.orders.idPattern.test(text.trim());
   if (isId && hits.some(({ value }) => value.id === text.trim())) return 'found';
-  if (observer.over()) return 'date';
+  if (observer.isDone()) return 'date';
   return page.hasMore && observer.read >= max ? 'bound' : 'end';
 }
 
