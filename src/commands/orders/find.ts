@@ -67,6 +67,26 @@ export const find = defineCommand({
   },
 });
 
+/** A search as it was asked for. */
+interface Search {
+  readonly profile: Profile;
+  readonly texts: readonly string[];
+  readonly filters: readonly Filter[];
+  /** Orders to read at most. */
+  readonly max: number;
+  readonly paging: {
+    readonly max?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly next?: string | undefined;
+  };
+  readonly observer: OrderObserver;
+  /** The options about output as they were typed. */
+  readonly outputWords: readonly string[];
+}
+
+/** Why the reading ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
+type Ending = 'end' | 'bound' | 'date' | 'found';
+
 interface SearchResult {
   readonly found: number;
   readonly ending: Ending;
@@ -83,7 +103,7 @@ async function searchPages(
   const sink = ctx.out.list(columnsOf(matcher, observer));
   let found = 0;
   const endProgress = ctx.notes.progress(() =>
-    observer.read === 0 ? '' : `${progressWords(ctx, observer)}, ${found} found`,
+    observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${found} found`,
   );
   let ending: Ending = 'end';
   try {
@@ -127,11 +147,6 @@ function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonl
   return page.hasMore && observer.read >= max ? 'bound' : 'end';
 }
 
-function progressWords(ctx: Context, { read, days }: OrderObserver): string {
-  const back = days === undefined ? '' : `, ${ctx.days.between(days.first, days.last)}`;
-  return `${read} orders read${back}`;
-}
-
 // The column that says what was found takes the room of two others.
 function columnsOf(matcher: Matcher, { columns, twins }: OrderObserver): readonly Column[] {
   const matched: Column = {
@@ -161,26 +176,6 @@ function columnsOf(matcher: Matcher, { columns, twins }: OrderObserver): readonl
 function shortened(value: string): string {
   return value.length > 80 ? `${value.slice(0, 79)}…` : value;
 }
-
-/** A search as it was asked for. */
-interface Search {
-  readonly profile: Profile;
-  readonly texts: readonly string[];
-  readonly filters: readonly Filter[];
-  /** Orders to read at most. */
-  readonly max: number;
-  readonly paging: {
-    readonly max?: number | undefined;
-    readonly limit?: number | undefined;
-    readonly next?: string | undefined;
-  };
-  readonly observer: OrderObserver;
-  /** The options about output as they were typed. */
-  readonly outputWords: readonly string[];
-}
-
-/** Why the reading ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
-type Ending = 'end' | 'bound' | 'date' | 'found';
 
 // Exit 9 if there is more to read, 5 after a complete walk.
 function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
@@ -228,9 +223,13 @@ function brokenOff(error: CliError, search: Search, found: number): CliError {
   });
 }
 
-function readWords(ctx: Context, { read, days }: OrderObserver): string {
-  const when = days === undefined ? '' : `, ${ctx.days.between(days.first, days.last)}`;
-  return `${read} ${read === 1 ? 'order' : 'orders'}${when}`;
+function readWords(ctx: Context, observer: OrderObserver): string {
+  const { read } = observer;
+  return `${read} ${read === 1 ? 'order' : 'orders'}${daysWords(ctx, observer)}`;
+}
+
+function daysWords(ctx: Context, { days }: OrderObserver): string {
+  return days === undefined ? '' : `, ${ctx.days.between(days.first, days.last)}`;
 }
 
 // If --since ended the walk, it would end the next one at once, so it is left out.

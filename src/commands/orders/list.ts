@@ -106,10 +106,10 @@ function isRefunded({ value: { amount_refunded: refunded } }: WireRecord): boole
 
 function whyOf(attempts: readonly AttemptRecord[]): Why {
   const applied = attempts.filter(({ verdicts }) => verdicts.at(-1)?.verdict === 'applied');
-  const said = (texts: readonly (string | undefined)[]): string =>
+  const joined = (texts: readonly (string | undefined)[]): string =>
     [...new Set(texts.filter((text) => text !== undefined))].join(', ');
   return {
-    reason: said(applied.map(({ sent }) => sent.reason)),
-    note: said(applied.map(({ sent }) => sent.note)),
+    reason: joined(applied.map(({ sent }) => sent.reason)),
+    note: joined(applied.map(({ sent }) => sent.note)),
   };
 }
