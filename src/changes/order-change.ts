@@ -5,7 +5,7 @@ import { readOne } from '../api/api.ts';
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { type JsonObject, orderColumns } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
-import { usage } from '../commands/command.ts';
+import { usage } from '../commands/flags.ts';
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';

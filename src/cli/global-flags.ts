@@ -1,7 +1,8 @@
 /** The options that every command takes. */
 
 import { apiVersionPattern, langPattern } from '../api/spec.ts';
-import { flag, type Input, nonEmpty, short, usage } from '../commands/command.ts';
+import type { Input } from '../commands/command.ts';
+import { flag, nonEmpty, short, usage } from '../commands/flags.ts';
 import { formats } from '../terminal/terminal.ts';
 
 /** The global options, before or after the command. No others are global. */

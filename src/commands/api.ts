@@ -36,7 +36,8 @@ import {
   withQuery,
 } from './api-request.ts';
 import type { Context } from './command.ts';
-import { defineCommand, flag, type Input, nonEmpty, oneOf, recordId, usage } from './command.ts';
+import { defineCommand, type Input } from './command.ts';
+import { flag, nonEmpty, oneOf, recordId, usage } from './flags.ts';
 import type { Paging } from './listing.ts';
 import { showList } from './listing.ts';
 

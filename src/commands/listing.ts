@@ -6,7 +6,8 @@ import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { accountLabel, commandLine, otherModeLine } from '../profiles/profiles.ts';
 import type { ListSink } from '../terminal/terminal.ts';
-import { type Context, flag } from './command.ts';
+import type { Context } from './command.ts';
+import { flag } from './flags.ts';
 import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
 
 /** The paging flags of a listed resource (service: Endpoints 2). */

@@ -1,7 +1,8 @@
 /** What all creations share: the body comes from flags, a file or questions, is checked, and is sent once. */
 
 import { type BodyFault, type Column, isObject, type JsonObject } from '../../api/spec.ts';
-import { type Context, usage } from '../../commands/command.ts';
+import type { Context } from '../../commands/command.ts';
+import { usage } from '../../commands/flags.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';

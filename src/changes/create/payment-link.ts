@@ -9,7 +9,8 @@ import {
   type JsonObject,
   paymentLinkType,
 } from '../../api/spec.ts';
-import { type Context, flag, type Input } from '../../commands/command.ts';
+import type { Context, Input } from '../../commands/command.ts';
+import { flag } from '../../commands/flags.ts';
 import type { ClockAndZone } from '../../commands/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel } from '../../profiles/profiles.ts';

@@ -5,10 +5,11 @@ import { type Column, chargeColumns, type JsonObject, orderColumns, refundColumn
 import { type RefundFacts, refundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { type Context, type Days, defineCommand, flag } from '../command.ts';
+import { type Context, type Days, defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
 import { runExport } from '../export/export-run.ts';
 import type { ExportJob, RowMaker } from '../export/export-walk.ts';
+import { flag } from '../flags.ts';
 import { type ClockAndZone, type TimeRange, timeRange, type When, whenFlag } from '../typed-time.ts';
 import { type FilterInput, filterFlags, type OrderFilters, orderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';

@@ -3,7 +3,7 @@
 import { canBeRefunded } from '../../api/charges.ts';
 import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import type { Context } from '../command.ts';
-import { flag, usage } from '../command.ts';
+import { flag, usage } from '../flags.ts';
 import type { Filter } from '../listing.ts';
 import {
   clockAndZoneOf,

@@ -8,7 +8,7 @@ import { CliError } from '../../errors.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
-import { usage } from '../command.ts';
+import { usage } from '../flags.ts';
 import { createTwins } from './order-twins.ts';
 
 const mostOffered = 100;

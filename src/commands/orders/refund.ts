@@ -4,7 +4,8 @@ import type { OpenService } from '../../api/api.ts';
 import { canBeRefunded } from '../../api/charges.ts';
 import { chargeIdPattern, refundReasons, refundReasonValues, resources } from '../../api/spec.ts';
 import { againFlag, intentFlag, refundOrder } from '../../changes/changes.ts';
-import { defineCommand, flag, idArgument, usage } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag, idArgument, usage } from '../flags.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
 
 const { idExample } = resources.orders;

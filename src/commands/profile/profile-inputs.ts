@@ -4,7 +4,8 @@ import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { KeyPlace, TypedKey } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { type Context, flag } from '../command.ts';
+import type { Context } from '../command.ts';
+import { flag } from '../flags.ts';
 
 /** The flags of commands that take a key. */
 export const keyFlags = {
