@@ -14,8 +14,8 @@ import type { Profile, Profiles, TypedKey } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
+import { chooseStore } from './choose-store.ts';
 import type { Globals } from './globals.ts';
-import { chooseStore } from './journal-store.ts';
 import type { Stop } from './stop.ts';
 
 /** What the account of a run is made of. */

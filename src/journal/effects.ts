@@ -5,12 +5,12 @@ import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import { newestIds } from './created.ts';
 import type { AccountMarks, Intent } from './journal.ts';
+import type { JournalStore } from './journal-store.ts';
 import type { Event } from './protocol.ts';
 import { type LastRead, readTarget } from './read-target.ts';
 import type { AttemptRecord, JournalRow, Moment } from './rows.ts';
 import { lockName, marksOf, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
-import type { JournalStore } from './store.ts';
 import { momentOf } from './time.ts';
 
 export interface EffectParts {

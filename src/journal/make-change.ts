@@ -6,11 +6,12 @@ import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import { begin, step } from './attempt.ts';
+import { outcomeOf } from './change-outcome.ts';
 import { Effects } from './effects.ts';
 import { appeared } from './guards.ts';
 import type { Change, Intent, Outcome } from './journal.ts';
 import { alarmWords } from './journal.ts';
-import { outcomeOf } from './outcome.ts';
+import type { JournalStore } from './journal-store.ts';
 import type { Effect, End, Event, Wanted } from './protocol.ts';
 import { reconcileDue } from './read-again.ts';
 import { recordIn } from './read-target.ts';
@@ -19,7 +20,6 @@ import { hear } from './reply.ts';
 import type { AttemptRecord, VerdictRow } from './rows.ts';
 import { marksOfService } from './same-account.ts';
 import { blockedUntil, verdictOf } from './standing.ts';
-import type { JournalStore } from './store.ts';
 
 export interface ChangeParts {
   readonly service: Service;

@@ -3,11 +3,11 @@
 import { CliError } from '../errors.ts';
 import { AttemptIndex } from './attempt-index.ts';
 import { chainStart, link, type StoredRow } from './chain.ts';
+import type { AttemptQuery, NewestRow } from './journal-store.ts';
 import { refusalError } from './refusal-error.ts';
 import type { AttemptRecord, JournalRow, SentRow } from './rows.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
-import type { AttemptQuery, NewestRow } from './store.ts';
 
 const certain = 'nothing was sent';
 

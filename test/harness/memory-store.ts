@@ -10,9 +10,9 @@ import {
   type StoredRow,
   unlink,
 } from '../../src/journal/chain.ts';
+import { type Finding, type JournalStore, recentIn, recentMax } from '../../src/journal/journal-store.ts';
 import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import { rebuildRows } from '../../src/journal/sqlite/rebuild-rows.ts';
-import { type Finding, type JournalStore, recentIn, recentMax } from '../../src/journal/store.ts';
 import { StoreRules } from '../../src/journal/store-rules.ts';
 
 /** What the stores of several runs share. */

@@ -1,13 +1,13 @@
-/** What every store of the journal must do (src/journal/store.ts), whatever it keeps its rows in. */
+/** What every store of the journal must do (src/journal/journal-store.ts), whatever it keeps its rows in. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AttemptQuery, JournalStore } from '../../src/journal/journal-store.ts';
 import type { AttemptRecord, JournalRow, SentRow } from '../../src/journal/rows.ts';
 import { isUnsettled } from '../../src/journal/standing.ts';
-import type { AttemptQuery, JournalStore } from '../../src/journal/store.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
 import { sent, verdict } from './rows.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { NewestRow } from '../../src/journal/journal-store.ts';
 import type { Clocks, Moment } from '../../src/journal/rows.ts';
-import type { NewestRow } from '../../src/journal/store.ts';
 import {
   earliestOf,
   momentFrom,

@@ -3,7 +3,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemReason } from '../../errors.ts';
 import { chainStart, checkChain, type StoredRow, storedColumns, storedRow } from '../chain.ts';
-import type { Finding } from '../store.ts';
+import type { Finding } from '../journal-store.ts';
 
 /**
  * Opens the file of a journal, or begins an empty one. Waits 5 seconds for a run that writes to it. Throws what SQLite

@@ -75,38 +75,15 @@ function attemptsOf(found: Salvage, lines: ReadonlyMap<number, WitnessLine>): Ma
   return attempts;
 }
 
-function remembered(line: WitnessSent): Remembered {
-  const { intent, attempt, time, kind, order, origin, account, profile, livemode, key } = line;
-  const orderId = order ?? undefined;
-  return {
-    intent,
-    attempt,
-    time,
-    kind,
-    orderId,
-    origin,
-    account,
-    profile,
-    livemode,
-    keyFingerprint: key ?? undefined,
-  };
+function remembered({ seq: _, head: __, type: ___, body: ____, order, key, ...of }: WitnessSent): Remembered {
+  return { ...of, orderId: order ?? undefined, keyFingerprint: key ?? undefined };
 }
 
 // A row that does not name its account and order may be any change, so it gets no account.
 function guessed({ intent, attempt, time, origin, order_id }: StoredRow): Remembered {
-  const of = origin === null || order_id === null ? '' : origin;
-  const orderId = order_id ?? undefined;
-  return {
-    intent,
-    attempt,
-    time,
-    kind: 'unknown',
-    orderId,
-    origin: of,
-    account: of,
-    profile: '',
-    livemode: false,
-  };
+  const account = origin === null || order_id === null ? '' : origin;
+  const of = { intent, attempt, time, kind: 'unknown', orderId: order_id ?? undefined } as const;
+  return { ...of, origin: account, account, profile: '', livemode: false };
 }
 
 interface Remembered {

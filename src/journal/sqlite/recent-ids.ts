@@ -1,7 +1,7 @@
 /** Ids for completions out of the journal's file: read only, in one query. Light to load, since a TAB waits for it. */
 
 import { lstatSync } from 'node:fs';
-import { type Recent, recentIn, recentMax } from '../store.ts';
+import { type Recent, recentIn, recentMax } from '../journal-store.ts';
 
 /** As the store's `recent`. Creates no file. */
 export async function recentIds(

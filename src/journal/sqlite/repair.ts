@@ -8,7 +8,7 @@ import { CliError } from '../../errors.ts';
 import { type FileRules, openOwnFile, unwritable, writeOwnFile } from '../../profiles/profiles.ts';
 import type { Archive } from '../archive-file.ts';
 import { chainOf, type StoredRow } from '../chain.ts';
-import type { Repair } from '../store.ts';
+import type { Repair } from '../journal-store.ts';
 import { addRows, isBroken, openDatabase, unreadable, writeAtOnce } from './database.ts';
 import { findFile, type JournalFile, syncFolder } from './journal-file.ts';
 import { rebuildRows } from './rebuild-rows.ts';

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import { type StoredRow, storedColumns, storedRow } from '../chain.ts';
-import type { Finding, WitnessVerification } from '../store.ts';
+import type { Finding, WitnessVerification } from '../journal-store.ts';
 import {
   addToWitness,
   newWitnessKey,

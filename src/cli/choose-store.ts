@@ -1,9 +1,9 @@
 /** The one place that chooses where the journal is kept: today always in files on this machine. */
 
 import { join } from 'node:path';
+import type { JournalStore, Recent } from '../journal/journal-store.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
-import type { JournalStore, Recent } from '../journal/store.ts';
 import type { FileRules } from '../profiles/profiles.ts';
 
 /** What the choice depends on. */

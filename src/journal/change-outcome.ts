@@ -5,6 +5,7 @@ import { valueAt } from '../api/spec.ts';
 import type { EffectParts } from './effects.ts';
 import { answersRepeat } from './guards.ts';
 import type { ChangeSubject, Journal, Outcome } from './journal.ts';
+import type { JournalStore } from './journal-store.ts';
 import { resolveOne } from './read-again.ts';
 import { readTarget, recordIn } from './read-target.ts';
 import { refusalError } from './refusal-error.ts';
@@ -13,7 +14,6 @@ import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
 import type { Sight } from './sight.ts';
 import { blockedUntil, isDue, verdictOf } from './standing.ts';
-import type { JournalStore } from './store.ts';
 import { momentOf } from './time.ts';
 
 /** What this run got to know of a change, beside the journal's rows. */
