@@ -42,7 +42,7 @@ function mayImport({ from, to, typeOnly }: Import): boolean {
 /** Package → where its one door is. A folder ends in a slash. */
 const doors: Readonly<Record<string, readonly string[]>> = {
   commander: ['src/cli/program.ts'],
-  ky: ['src/api/client.ts'],
+  ky: ['src/api/one-request.ts'],
   '@inquirer/prompts': ['src/terminal/prompts.ts'],
   'cli-table3': ['src/terminal/'],
   chalk: ['src/terminal/'],

@@ -3,13 +3,13 @@
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
+import type { Alarm, AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
-import type { Alarm, AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import type { Sight } from './sight.ts';
+import type { Sight } from './judge-read.ts';
 
+export type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
-export type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-export type { Sight } from './sight.ts';
+export type { Sight } from './judge-read.ts';
 
 /** A refund record that an applied refund must leave: exactly one new record of this amount on this charge. */
 export interface ExpectedRefund {

@@ -2,13 +2,13 @@
 
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
+import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
 import { alarmWords, attemptName, type Intent } from './journal.ts';
-import type { AttemptRecord, SentRow } from './rows.ts';
+import type { AttemptRecord, SentRow } from './journal-rows.ts';
+import { provable } from './judge-read.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { sameJson, type Typed } from './same-request.ts';
-import { provable } from './sight.ts';
-import { verdictOf } from './standing.ts';
 
 /** The error of a run in which nothing was sent. `subject`: the order, or the change in words. */
 export function refusalError(refusal: Refusal, subject: string): CliError {

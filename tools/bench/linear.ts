@@ -1,7 +1,7 @@
 /** Rows of hostile input: a text of 1 MB takes ten times as long as one of 100 kB, in every parser. */
 
-import { headOf } from '../../src/api/headers.ts';
-import { readJson, readList } from '../../src/api/json.ts';
+import { readJson, readList } from '../../src/api/reply-json.ts';
+import { headOf } from '../../src/api/service-reply.ts';
 import { parseAmount } from '../../src/api/spec.ts';
 import { leadingWords } from '../../src/cli/command-line.ts';
 import { readTypedLine } from '../../src/cli/completion/typed-line.ts';

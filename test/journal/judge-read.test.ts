@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeRead, preImage } from '../../src/journal/sight.ts';
+import { judgeRead, preImage } from '../../src/journal/judge-read.ts';
 import { charge, nothing, order, proof, whole } from './proof.ts';
 
 describe('what a read shows of a refund', () => {

@@ -2,7 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from './api.ts';
-import type { ListReply } from './service-page.ts';
+import type { ListReply } from './reply-json.ts';
 import { idOf } from './spec.ts';
 
 // Repeats lie near the border of a page; all cursors are kept, so that a longer circle is found where its pages begin

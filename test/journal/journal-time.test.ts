@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Clocks, Moment } from '../../src/journal/journal-rows.ts';
 import type { NewestRow } from '../../src/journal/journal-store.ts';
-import type { Clocks, Moment } from '../../src/journal/rows.ts';
 import {
   earliestOf,
   momentFrom,
@@ -8,7 +8,7 @@ import {
   passedSince,
   stampOf,
   tolerableSkewMs,
-} from '../../src/journal/time.ts';
+} from '../../src/journal/journal-time.ts';
 
 const boot = (ms: number, id = 'b1') => ({ id, ms });
 const at = (clocks: Clocks, newest: NewestRow | undefined = { time: 0 }) => momentFrom(clocks, 7, newest);

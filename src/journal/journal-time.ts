@@ -2,8 +2,8 @@
 
 import type { Service } from '../api/api.ts';
 import type { Clock } from '../io.ts';
+import type { Clocks, Moment, SentRow, VerdictRow } from './journal-rows.ts';
 import type { JournalStore, NewestRow } from './journal-store.ts';
-import type { Clocks, Moment, SentRow, VerdictRow } from './rows.ts';
 
 /** How far clocks may differ before none of them is trusted with a horizon. */
 export const tolerableSkewMs = 120_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { begin, step } from '../../src/journal/attempt.ts';
-import type { Event, State, Step, Wanted } from '../../src/journal/protocol.ts';
-import type { AttemptRecord, Moment, VerdictRow } from '../../src/journal/rows.ts';
+import { begin, step } from '../../src/journal/at-most-once.ts';
+import type { AttemptRecord, Moment, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { Event, State, Step, Wanted } from '../../src/journal/protocol-types.ts';
 import { Ledger } from './world.ts';
 
 const at = (ms: number): Moment => ({ time: ms, wall: ms, mono: ms, skewed: false });

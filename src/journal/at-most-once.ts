@@ -4,15 +4,15 @@
  */
 
 import type { CliErrorParts } from '../errors.ts';
-import { judgeReply } from './answer.ts';
+import { claimedBy, claimsOf, isWatched, verdictOf } from './attempt-state.ts';
 import { judgeSeen } from './creations.ts';
 import { equalRefund, nothingToRepeat, oldRead } from './equal-refund.ts';
 import { decide, type Refusal } from './guards.ts';
-import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol.ts';
-import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './rows.ts';
-import { judgeRead, preImage, provable } from './sight.ts';
-import { claimedBy, claimsOf, isWatched, verdictOf } from './standing.ts';
-import { earliestOf, stampOf } from './time.ts';
+import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
+import { earliestOf, stampOf } from './journal-time.ts';
+import { judgeRead, preImage, provable } from './judge-read.ts';
+import { judgeReply } from './judge-reply.ts';
+import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol-types.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;

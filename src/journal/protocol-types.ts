@@ -3,9 +3,9 @@
 import type { CliErrorParts } from '../errors.ts';
 import type { Decision, Refusal } from './guards.ts';
 import type { AccountMarks, Intent } from './journal.ts';
+import type { AttemptRecord, JournalRow, Moment, PreImage, SentRow, VerdictRow } from './journal-rows.ts';
+import type { Sight } from './judge-read.ts';
 import type { Heard } from './reply.ts';
-import type { AttemptRecord, JournalRow, Moment, PreImage, SentRow, VerdictRow } from './rows.ts';
-import type { Sight } from './sight.ts';
 
 /** What one run of the protocol is about. Everything in it is plain data. */
 export interface Wanted

@@ -6,7 +6,7 @@ import { disagreement, moved, refundedOf } from './agreement.ts';
 import { otherCapture, otherRefund } from './contradiction.ts';
 import { createdIn, gapOf, newestIds } from './created.ts';
 import type { ExpectedRefund, FoundRefund, Intent } from './journal.ts';
-import type { PreImage, Proof } from './rows.ts';
+import type { PreImage, Proof } from './journal-rows.ts';
 
 /** What a look at the order shows of the change. */
 export type Sight =

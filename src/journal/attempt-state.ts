@@ -1,9 +1,9 @@
 /** How an attempt stands: the verdict that counts, whether it is open, settled or due, and what it accounts for. Pure. */
 
 import type { FoundRefund } from './journal.ts';
-import type { AttemptRecord, Moment, Proof, VerdictRow } from './rows.ts';
-import { type Claims, isSameMoney, provable } from './sight.ts';
-import { momentOfRow, passedSince } from './time.ts';
+import type { AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';
+import { momentOfRow, passedSince } from './journal-time.ts';
+import { type Claims, isSameMoney, provable } from './judge-read.ts';
 
 /** The verdict that counts; undefined while there is only SENT. */
 export function verdictOf(record: AttemptRecord): VerdictRow | undefined {

@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { NotJson, readJson, readList } from '../../src/api/json.ts';
-import { recordOf } from '../../src/api/records.ts';
-import { scan } from '../../src/api/scan.ts';
-import { readPage } from '../../src/api/service-page.ts';
+import { scan } from '../../src/api/json-scan.ts';
+import { NotJson, readJson, readList, readPage, recordOf } from '../../src/api/reply-json.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);

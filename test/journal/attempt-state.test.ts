@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import {
   ageAt,
   askedFor,
@@ -16,8 +15,9 @@ import {
   ownRefunds,
   verdictOf,
   wasOver,
-} from '../../src/journal/standing.ts';
-import { momentOfRow } from '../../src/journal/time.ts';
+} from '../../src/journal/attempt-state.ts';
+import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import { momentOfRow } from '../../src/journal/journal-time.ts';
 import { sent, verdict } from './rows.ts';
 
 const horizonMs = 900_000;

@@ -10,9 +10,9 @@ import {
 } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { FoundRefund } from './journal.ts';
+import type { Proof } from './journal-rows.ts';
+import { judgeRead, notThisOrder } from './judge-read.ts';
 import type { Heard } from './reply.ts';
-import type { Proof } from './rows.ts';
-import { judgeRead, notThisOrder } from './sight.ts';
 
 /** What a reply says of the change. */
 export type Answer =

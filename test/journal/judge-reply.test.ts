@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgeReply } from '../../src/journal/answer.ts';
+import { judgeReply } from '../../src/journal/judge-reply.ts';
 import { charge, order, proof, whole } from './proof.ts';
 
 describe('what a reply says of other changes', () => {

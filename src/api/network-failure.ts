@@ -1,6 +1,6 @@
 /** Why no reply came, in words for people and with nothing of the request in them. */
 
-import { BodyRefused } from './body.ts';
+import { BodyRefused } from './service-reply.ts';
 
 /** An exchange that brought no reply. */
 export interface Failure {
