@@ -68,7 +68,7 @@ export async function createOne<B extends JsonObject, D extends { readonly expir
   const missing = file === undefined ? missingFlags(given, creation.essential) : [];
   const confirmation = { profile, confirm };
   checkProfileConfirmable(ctx, confirmation, { command, missing, body: file });
-  const { body, asked } = await wantedBody(ctx, creation, given, { file, confirm });
+  const { body, asked } = await bodyToSend(ctx, creation, given, { file, confirm });
   const repeat = { kind, intentId, asked, again };
   const applied = await makeChange(
     ctx,
@@ -95,7 +95,7 @@ function missingFlags(given: object, names: readonly string[]): readonly string[
 }
 
 // The body to send, and what a repeat under the same `--intent` is recognised by.
-async function wantedBody<B extends JsonObject, D extends { readonly expires?: Expiry }>(
+async function bodyToSend<B extends JsonObject, D extends { readonly expires?: Expiry }>(
   ctx: Context,
   creation: Creation<B, D>,
   given: D,
