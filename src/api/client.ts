@@ -1,8 +1,7 @@
 /** The client of one account: ky, with everything it does by itself turned off, behind reads and one sending function. */
 
-import { setFlagsFromString } from 'node:v8';
 import ky from 'ky';
-import type { Clock } from '../io.ts';
+import type { Clock, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profile.ts';
 import { baseOf, headersOf, urlUnder } from './account.ts';
 import type { KeyGate, OpenService, PageQuery, RawReply, SendOnce } from './api.ts';
@@ -12,7 +11,7 @@ import type { Exchange, Exchanged } from './exchange.ts';
 import { failureOf, timedOut } from './failure.ts';
 import { headOf, withoutKeys } from './headers.ts';
 import { locate } from './locate.ts';
-import type { Dispatcher } from './one-dispatch.ts';
+
 import { createPace } from './pace.ts';
 import { walkPages } from './pages.ts';
 import { createReader } from './read.ts';
@@ -40,6 +39,8 @@ export interface ClientParts {
   readonly transport?: typeof fetch | undefined;
   /** The dispatcher to go through, for a proxy; absent: fetch's own. */
   readonly route?: Dispatcher | undefined;
+  /** Called once, when many pages were read. */
+  readonly stopHeapGrowth?: () => void;
   /** One line a request: method, URL, status, milliseconds. */
   readonly debug?: ((line: string) => void) | undefined;
   /** The `Date` header of every reply, Unix milliseconds. */
@@ -68,7 +69,7 @@ export function createClient(parts: ClientParts): Client {
       let asked = 0;
       const fetchPage = async (one: PageQuery, signal: AbortSignal): Promise<ListReply> => {
         asked += 1;
-        if (asked === stopGrowthAtPage) stopHeapGrowth();
+        if (asked === stopGrowthAtPage) parts.stopHeapGrowth?.();
         return readPage(await reader.getList(pagePath(resource, one), { signal, pace }));
       };
       return walkPages(fetchPage, query, { ahead, before });
@@ -89,11 +90,6 @@ export function createClient(parts: ClientParts): Client {
 // V8 doubles the space of young objects again and again while pages are read: 280 MB after 100,000 orders of 3 kB, where
 // 132 MB do. Stopped before the first page, the space is smaller than a page, and an export takes a seventh longer.
 const stopGrowthAtPage = 8;
-
-// For the whole process.
-function stopHeapGrowth(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-}
 
 function createExchange(parts: ClientParts): Exchange {
   const { profile, clock, transport, gate } = parts;

@@ -1,8 +1,9 @@
 /** One request and its reply, or why there is none. client.ts makes it out of ky. */
 
+import type { Dispatcher } from '../io.ts';
 import type { RawReply } from './api.ts';
 import type { Failure } from './failure.ts';
-import type { Dispatcher } from './one-dispatch.ts';
+
 import type { JsonObject, Method } from './spec.ts';
 
 /** One request, without what every request carries. */

@@ -2,13 +2,13 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import { CliError, keyRefused } from '../errors.ts';
-import type { Clock } from '../io.ts';
+import type { Clock, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { OpenService, RawReply } from './api.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import type { Failure } from './failure.ts';
 import { type JsonDocument, type JsonList, readJson, readList } from './json.ts';
-import type { Dispatcher, Evidence } from './one-dispatch.ts';
+import type { Evidence } from './one-dispatch.ts';
 import { watchDispatch } from './one-dispatch.ts';
 import { understand } from './reply.ts';
 import type { Tried } from './retry.ts';

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, systemReason } from '../errors.ts';
+import { fullPath } from '../io.ts';
 
 /** Absolute paths. */
 export interface Names {
@@ -18,12 +19,15 @@ export interface Names {
 }
 
 /** The names of a file that somebody asked for. Throws CliError 'usage' when its folder is not there. */
-export function namesOf(path: string, checkpoints: string): Names {
-  const wanted = resolve(path);
+export function namesOf(
+  path: string,
+  { folder, cwd }: { readonly folder: string; readonly cwd: () => string },
+): Names {
+  const wanted = resolve(fullPath(cwd, path));
   const file = join(realFolder(dirname(wanted), path), basename(wanted));
   const partial = partialOf(file);
   const hash = createHash('sha256').update(file).digest('hex').slice(0, 32);
-  const checkpoint = join(checkpoints, `${hash}.jsonl`);
+  const checkpoint = join(folder, `${hash}.jsonl`);
   return {
     file,
     partial,

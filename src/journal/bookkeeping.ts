@@ -35,7 +35,7 @@ export interface BookkeepingParts {
   readonly open: (profile: string) => Promise<Service>;
 }
 
-/** The journal, as main.ts joins it. */
+/** The journal, as cli/ joins it. */
 export interface Bookkeeping {
   readonly store: FileStore;
   readonly desk: JournalDesk;

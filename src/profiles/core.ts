@@ -23,6 +23,8 @@ export interface ProfileParts {
   readonly uid: number | undefined;
   /** `process.execPath`, for asking the keyring. */
   readonly execPath: string;
+  /** The folder that a relative name of a file belongs to. */
+  readonly cwd: () => string;
   /** Called with every key that is read, before it is used or kept; may throw, and then it is neither. */
   readonly learnKey: (key: string) => void;
   /** Takes a sentence about a file that was repaired, or a key that could not be removed. */

@@ -6,7 +6,7 @@ import { demoName } from './names.ts';
 import type { Profile } from './profile.ts';
 import { readSettings } from './settings.ts';
 
-/** The simulator of this user, as main.ts hands it in. */
+/** The simulator of this user, as cli/ hands it in. */
 export interface Demo {
   /** Renewed by `simulator reset`. */
   readonly instance: string;

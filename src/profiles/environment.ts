@@ -11,7 +11,7 @@ import {
   vendorPattern,
 } from '../api/spec.ts';
 import { CliError, systemReason } from '../errors.ts';
-import { type Env, variable } from '../io.ts';
+import { type Env, fullPath, variable } from '../io.ts';
 import { accountOf } from './account.ts';
 import { goodBaseUrl } from './base-url.ts';
 import { keyLimit, readKey } from './key.ts';
@@ -70,7 +70,7 @@ export function environmentKeyPlace(env: Env): string {
 }
 
 /** The key of the environment. Throws CliError 'auth' when there is none, 'usage' when it cannot be one. */
-export function environmentKey(env: Env): string {
+export function environmentKey(env: Env, cwd: () => string): string {
   const key = variable(env, names.key);
   const file = variable(env, names.keyFile);
   if (key !== undefined && file !== undefined) {
@@ -80,17 +80,18 @@ export function environmentKey(env: Env): string {
   }
   if (key !== undefined) return readKey(key, names.key);
   if (file === undefined) throw missing(`${names.key} or ${names.keyFile}`);
-  return readKey(readSome(file), names.keyFile);
+  return readKey(readSome(file, cwd), names.keyFile);
 }
 
 // As much as tells a key from something else. Not of a pipe or a device, which might never end.
-function readSome(path: string): string {
+function readSome(named: string, cwd: () => string): string {
   const unreadable = (why: string, cause?: unknown) =>
-    new CliError('auth', `the file of ${names.keyFile}, ${path}, ${why}`, {
+    new CliError('auth', `the file of ${names.keyFile}, ${named}, ${why}`, {
       certain: 'nothing was sent',
       cause,
     });
   try {
+    const path = fullPath(cwd, named);
     if (!statSync(path).isFile()) throw unreadable('is no plain file');
     const some = Buffer.alloc(keyLimit + 3);
     const handle = openSync(path, 'r');

@@ -89,7 +89,13 @@ async function choose(core: Core, argument: string | undefined): Promise<Found> 
   const choice = chooseProfile(argument, given, env, load);
   if (choice.name === environmentName) {
     const profile = withGiven(environmentProfile(env), given);
-    return { profile, choice, stored: undefined, several: false, key: async () => environmentKey(env) };
+    return {
+      profile,
+      choice,
+      stored: undefined,
+      several: false,
+      key: async () => environmentKey(env, core.parts.cwd),
+    };
   }
   if (choice.name === demoName) {
     const simulator = await demo();

@@ -1,4 +1,4 @@
-/** What a profile is, and what the commands and main.ts are given of profiles. */
+/** What a profile is, and what the commands and cli/ are given of profiles. */
 
 import type { AuthScheme, Mode } from '../api/spec.ts';
 import type { HostForms } from './base-url.ts';

@@ -2,6 +2,7 @@
 
 import { defaultVendor } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
+import { fullPath } from '../io.ts';
 import type { ServeOptions, Serving, SimulatorControl } from './control.ts';
 import { resetDemo } from './demo.ts';
 import { createFaults, parseFaults } from './faults.ts';
@@ -9,6 +10,7 @@ import { systemRandom } from './random.ts';
 import { defaultOrders } from './seed/seed.ts';
 import type { Store } from './store.ts';
 import { openStore } from './store.ts';
+import { memory } from './store-file.ts';
 
 /** Where the demo lies, and what time it is. */
 export interface ControlOptions {
@@ -16,12 +18,14 @@ export interface ControlOptions {
   readonly folder: string;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** The folder that a relative name of a file belongs to. */
+  readonly cwd: () => string;
 }
 
 /** What the commands are given. Nothing is opened until one of its functions is called. */
 export function createSimulatorControl(options: ControlOptions): SimulatorControl {
   return {
-    serve: (asked) => serve(asked, options.now),
+    serve: (asked) => serve(asked, options),
     reset: async () => {
       const { instance, orders } = resetDemo(options);
       return { instance, orders };
@@ -29,7 +33,7 @@ export function createSimulatorControl(options: ControlOptions): SimulatorContro
   };
 }
 
-async function serve(asked: ServeOptions, now: () => number): Promise<Serving> {
+async function serve(asked: ServeOptions, { now, cwd }: ControlOptions): Promise<Serving> {
   const plan = asked.faults === undefined ? undefined : parseFaults(asked.faults, '--fault');
   if (plan === undefined && (asked.faultReads === true || asked.faultSeed !== undefined)) {
     throw new CliError(
@@ -43,7 +47,7 @@ async function serve(asked: ServeOptions, now: () => number): Promise<Serving> {
   const [brand = defaultVendor, ...vendors] = asked.vendors ?? [];
   const { serveStore } = await import('./serve.ts');
   const random = systemRandom();
-  const store = openChecked(asked, now);
+  const store = openChecked(asked, now, cwd);
   try {
     return await serveStore({
       port: asked.port ?? 0,
@@ -61,9 +65,9 @@ async function serve(asked: ServeOptions, now: () => number): Promise<Serving> {
 }
 
 // A file keeps the mode and the orders it was made with.
-function openChecked({ db, mode, orders }: ServeOptions, now: () => number): Store {
+function openChecked({ db, mode, orders }: ServeOptions, now: () => number, cwd: () => string): Store {
   const store = openStore({
-    file: db,
+    file: db === undefined || db === memory ? db : fullPath(cwd, db),
     mode: mode ?? 'sandbox',
     orders: orders ?? defaultOrders,
     now: Math.floor(now() / 1000),

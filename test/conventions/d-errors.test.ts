@@ -1,7 +1,7 @@
 /** CONVENTIONS, section D: errors of the service, and exit codes. */
 
 import { expect, test } from 'vitest';
-import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
+import { bin, cleanEnv, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { runInPty } from '../harness/pty.ts';
 import { closedPort, type Handler, inTurn, json, reply, stall } from '../harness/server.ts';
@@ -237,7 +237,7 @@ const bug =
 test('C43 an unexpected error is one line, how to see more and where to report; the stack only with --debug', async () => {
   await using desk = await openDesk(page);
   const run = (more: readonly string[]) =>
-    paydesk([...list, '--limit', '1', ...more], {
+    paydeskProcess([...list, '--limit', '1', ...more], {
       home: desk.home,
       env: desk.env,
       nodeArgs: ['--import', bug],

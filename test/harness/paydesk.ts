@@ -1,10 +1,13 @@
-/** Runs the built program in an environment of its own: only PATH, HOME and TERM, and what a test adds. */
+/** Runs the built program: in the memory of the test, or as a process of its own where only a process shows what is meant. */
 
 import { spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { clockOf, preloadedClock } from './clock.ts';
 import { compiled } from './compiled.ts';
+import { memoryIo, type RunInMemory } from './memory-io.ts';
 import type { OrdinaryUser } from './ordinary-user.ts';
 import { endOf, type Ran } from './ran.ts';
 
@@ -32,6 +35,12 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What is piped in; standard input is closed after it. Absent: closed at once. */
   readonly input?: string;
+  /** The folder it runs in; absent: the home folder. */
+  readonly cwd?: string;
+}
+
+/** What only a process can be given. */
+export interface ProcessOptions extends RunOptions {
   /** Leaves standard input open and silent, as a waiting pipe does. */
   readonly stdinOpen?: true;
   readonly nodeArgs?: readonly string[];
@@ -39,25 +48,47 @@ export interface RunOptions {
   readonly bin?: string;
   /** Who runs it, when it is not the user of the suite. */
   readonly user?: OrdinaryUser;
-  /** The folder it runs in; absent: the home folder. */
-  readonly cwd?: string;
 }
 
 export type { Ran };
 
-/** The environment of a test run. */
+/** The environment of a test run: only PATH, HOME and TERM, and what a test adds. */
 export function cleanEnv({ home, env }: RunOptions): Record<string, string> {
-  return {
+  return preloadedClock(home, {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: home.path,
     TERM: 'xterm-256color',
     NODE_COMPILE_CACHE: compiled,
     ...env,
-  };
+  });
 }
 
-/** Runs `paydesk ARGS` to its end. */
-export function paydesk(args: readonly string[], options: RunOptions): Promise<Ran> {
+/** Runs `paydesk ARGS` to its end, in this process: real files and real HTTP, but streams, clock and environment of its own. */
+export async function paydesk(args: readonly string[], options: RunOptions): Promise<Ran> {
+  return await startInMemory(args, options).end;
+}
+
+/** Starts `paydesk ARGS` in this process; it goes on while a test looks at it, or signals it. */
+export function startInMemory(args: readonly string[], options: RunOptions): RunInMemory {
+  const { home, env = {}, input = '', cwd = home.path } = options;
+  const own: Record<string, string> = {
+    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    HOME: home.path,
+    TERM: 'xterm-256color',
+    ...env,
+  };
+  const ofNode = Object.keys(own).find((name) => /^(?:NODE_|SNAP$|LD_)/.test(name) && own[name] !== '');
+  if (ofNode !== undefined) throw new Error(`${ofNode} is for a process: call paydeskProcess`);
+  const { run, answer } = built();
+  return memoryIo({ env: own, input, cwd, clock: clockOf(own) }, async (io) =>
+    args[0] === '__complete'
+      ? await answer(args.slice(1), { ...io, write: (text) => io.stdout.write(text) })
+      : await run(args, io),
+  );
+}
+
+/** Runs `paydesk ARGS` to its end in a process of its own. */
+export function paydeskProcess(args: readonly string[], options: ProcessOptions): Promise<Ran> {
   const { uid, node = process.execPath, bin: program = options.bin ?? bin } = options.user ?? {};
   const child = spawn(node, [...(options.nodeArgs ?? []), program, ...args], {
     env: cleanEnv(options),
@@ -68,4 +99,11 @@ export function paydesk(args: readonly string[], options: RunOptions): Promise<R
   child.stdin.on('error', () => undefined);
   if (options.stdinOpen !== true) child.stdin.end(options.input ?? '');
   return endOf(child);
+}
+
+// The program as it is shipped, loaded past Vitest, which would read every module anew.
+function built(): typeof import('../../bin/start.ts') &
+  Pick<typeof import('../../bin/complete.ts'), 'answer'> {
+  const require = createRequire(import.meta.url);
+  return { ...require('../../dist/start.js'), ...require('../../dist/complete.js') };
 }

@@ -1,2 +1,2 @@
-// The clock of this machine, as main.ts hands it in.
-export { systemClock as realClock } from '../../src/io.ts';
+// The clock of this machine, as bin/  hands it in.
+export { systemClock as realClock } from '../../bin/process-io.ts';

@@ -42,6 +42,7 @@ export function createDesk(home = mkdtempSync(join(tmpdir(), 'desk-'))): Desk {
           uid: process.getuid?.(),
         }),
         uid: process.getuid?.(),
+        cwd: () => home,
         execPath: process.execPath,
         learnKey: () => undefined,
         notice: (line) => notices.push(line),

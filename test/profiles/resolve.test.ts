@@ -146,7 +146,7 @@ test.each([
 
 test('a word that is too short to be a key is not kept from being an argument', async () => {
   const { config } = desk.run().folders;
-  expect(keysOnFile(config, { PAYDESK_API_KEY: 'json' })).toEqual([canary]);
+  expect(keysOnFile(config, { PAYDESK_API_KEY: 'json' }, () => config)).toEqual([canary]);
 });
 
 test('profile show tells which variable a value comes from', async () => {
