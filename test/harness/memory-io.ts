@@ -5,7 +5,7 @@ import { isAbsolute } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { dispatcherFor } from '../../bin/process-io.ts';
 import type { Clock, Dispatcher, Env, Io, Stdin, StopSignal } from '../../src/io.ts';
-import type { Ran } from './ran.ts';
+import type { Ran, Running } from './ran.ts';
 
 /** What a test says. */
 export interface MemoryParts {
@@ -16,20 +16,8 @@ export interface MemoryParts {
   readonly clock: Clock;
 }
 
-/** A run that goes on. */
-export interface RunInMemory {
-  /** What it wrote so far. */
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Delivers a signal, as the system does. */
-  readonly signal: (signal: StopSignal) => void;
-  /** Resolves once stdout shows a whole line, with that line. */
-  readonly firstLine: () => Promise<string>;
-  readonly end: Promise<Ran>;
-}
-
 /** Runs with streams, signals and connections of its own; connections that are left open are closed at its end, as with a process. */
-export function memoryIo(parts: MemoryParts, run: (io: Io) => Promise<number>): RunInMemory {
+export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<number>): Running {
   const { env, clock, cwd } = parts;
   const stdout = new Collected();
   const stderr = new Collected();
@@ -65,13 +53,7 @@ export function memoryIo(parts: MemoryParts, run: (io: Io) => Promise<number>): 
     .finally(() => connections.close())
     .then((code): Ran => ({ code, signal: null, stdout: stdout.text, stderr: stderr.text }));
   return {
-    get stdout() {
-      return stdout.text;
-    },
-    get stderr() {
-      return stderr.text;
-    },
-    signal: (signal) => {
+    signal(signal) {
       for (const listener of listeners) listener(signal);
     },
     firstLine: () => Promise.race([stdout.firstLine(), end.then(failed)]),

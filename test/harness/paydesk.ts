@@ -1,15 +1,17 @@
 /** Runs the built program: in the memory of the test, or as a process of its own where only a process shows what is meant. */
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { clockOf, preloadedClock } from './clock.ts';
 import { compiled } from './compiled.ts';
-import { memoryIo, type RunInMemory } from './memory-io.ts';
+import { runWithMemoryIo } from './memory-io.ts';
 import type { OrdinaryUser } from './ordinary-user.ts';
-import { endOf, type Ran } from './ran.ts';
+import { endOf, type Ran, type Running } from './ran.ts';
 
 export const bin = join(import.meta.dirname, '../../bin/paydesk.js');
 
@@ -69,7 +71,7 @@ export async function paydesk(args: readonly string[], options: RunOptions): Pro
 }
 
 /** Starts `paydesk ARGS` in this process; it goes on while a test looks at it, or signals it. */
-export function startInMemory(args: readonly string[], options: RunOptions): RunInMemory {
+export function startInMemory(args: readonly string[], options: RunOptions): Running {
   const { home, env = {}, input = '', cwd = home.path } = options;
   const own: Record<string, string> = {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
@@ -80,7 +82,7 @@ export function startInMemory(args: readonly string[], options: RunOptions): Run
   const ofNode = Object.keys(own).find((name) => /^(?:NODE_|SNAP$|LD_)/.test(name) && own[name] !== '');
   if (ofNode !== undefined) throw new Error(`${ofNode} is for a process: call paydeskProcess`);
   const { run, answer } = built();
-  return memoryIo({ env: own, input, cwd, clock: clockOf(own) }, async (io) =>
+  return runWithMemoryIo({ env: own, input, cwd, clock: clockOf(own) }, async (io) =>
     args[0] === '__complete'
       ? await answer(args.slice(1), { ...io, write: (text) => io.stdout.write(text) })
       : await run(args, io),
@@ -89,6 +91,11 @@ export function startInMemory(args: readonly string[], options: RunOptions): Run
 
 /** Runs `paydesk ARGS` to its end in a process of its own. */
 export function paydeskProcess(args: readonly string[], options: ProcessOptions): Promise<Ran> {
+  return startProcess(args, options).end;
+}
+
+/** Starts `paydesk ARGS` in a process of its own, which goes on while a test looks at it, or signals it. */
+export function startProcess(args: readonly string[], options: ProcessOptions): Running {
   const { uid, node = process.execPath, bin: program = options.bin ?? bin } = options.user ?? {};
   const child = spawn(node, [...(options.nodeArgs ?? []), program, ...args], {
     env: cleanEnv(options),
@@ -98,7 +105,14 @@ export function paydeskProcess(args: readonly string[], options: ProcessOptions)
   // A program that ends before it read its input is told apart by its exit.
   child.stdin.on('error', () => undefined);
   if (options.stdinOpen !== true) child.stdin.end(options.input ?? '');
-  return endOf(child);
+  return {
+    signal: (signal) => child.kill(signal),
+    firstLine: async () => {
+      const [first] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+      return first;
+    },
+    end: endOf(child),
+  };
 }
 
 // The program as it is shipped, loaded past Vitest, which would read every module anew.
