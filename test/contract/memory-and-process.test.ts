@@ -214,6 +214,7 @@ async function tell(story: Story, start: Start): Promise<Told> {
     const running = start(args, {
       home,
       env: { TZ: 'UTC', ...service, ...env },
+      sleeps: 'really',
       ...(input === undefined ? {} : { input }),
     });
     if (stop !== undefined) {

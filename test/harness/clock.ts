@@ -24,7 +24,7 @@ export function later(ms: number): Environment {
 const longSleepMs = 400;
 
 /** The clock of a run in memory. A long sleep takes no time: the clock is put forward instead. */
-export function clockOf(env: Env): Clock {
+export function clockOf(env: Env, sleeps: 'in no time' | 'really'): Clock {
   const ahead = Number(env[wall] ?? 0);
   const upAhead = Number(env[up] ?? 0);
   let slept = 0;
@@ -36,9 +36,9 @@ export function clockOf(env: Env): Clock {
       return boot && { ...boot, ms: boot.ms + upAhead + slept };
     },
     async sleep(ms, signal) {
-      if (ms < longSleepMs) return await systemClock.sleep(ms, signal);
+      if (ms < longSleepMs || sleeps === 'really') return await systemClock.sleep(ms, signal);
       await systemClock.sleep(1, signal);
-      slept += ms;
+      slept += Math.ceil(ms);
     },
   };
 }
