@@ -38,9 +38,9 @@ export default defineConfig([
           // What draws lines is one file, and what draws tables another.
           {
             name: 'lines',
-            test: /[\\/](src[\\/]terminal[\\/](blocks|grid|pieces|progress|width|wrap)\.ts$|string-width[\\/])/,
+            test: /[\\/](src[\\/]terminal[\\/](blocks|progress|text-lines)\.ts$|string-width[\\/])/,
           },
-          { name: 'table', test: /[\\/](src[\\/]terminal[\\/](table|layout)\.ts$|cli-table3[\\/])/ },
+          { name: 'table', test: /[\\/](src[\\/]terminal[\\/]table\.ts$|cli-table3[\\/])/ },
           // Small parts of many commands: to find and read a file takes longer than what is in them.
           { name: 'common', test: /[\\/]src[\\/](commands|api)[\\/]/, minShareCount: 3 },
         ],

@@ -30,7 +30,11 @@ function platformOf(name: string): Pick<Locked, 'os' | 'cpu' | 'libc'> {
   };
 }
 
-for (const file of ['package-lock.json', 'tools/protocol/package-lock.json']) {
+for (const file of [
+  'package-lock.json',
+  'tools/protocol/package-lock.json',
+  'tools/house/package-lock.json',
+]) {
   const lock: { packages: Record<string, Locked> } = JSON.parse(readFileSync(file, 'utf8'));
   for (const locked of Object.values(lock.packages)) delete locked.funding;
   const added = ofOtherPlatforms(lock.packages);

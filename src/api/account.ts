@@ -1,7 +1,7 @@
 /** Where one account's requests go and what they carry: base URL and headers. */
 
 import { CliError } from '../errors.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import { keyPattern, mediaType } from './spec.ts';
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;

@@ -1,6 +1,6 @@
 /** The service as the rest of paydesk sees it: what is read, what is sent, what a sending came to. */
 
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { JsonObject, ResourceName } from './spec.ts';
 
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */

@@ -2,7 +2,7 @@
 
 import ky from 'ky';
 import type { Clock, Dispatcher } from '../io.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import { baseOf, headersOf, urlUnder } from './account.ts';
 import type { KeyGate, OpenService, PageQuery, RawReply, SendOnce } from './api.ts';
 import { readBody } from './body.ts';

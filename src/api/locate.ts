@@ -1,7 +1,7 @@
 /** One record by id. The document shows no way to get one, so it is found between its neighbours (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { Located, LocateOptions, PageQuery, WireRecord } from './api.ts';
 import { walkPages } from './pages.ts';
 import type { Reader } from './read.ts';

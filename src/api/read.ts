@@ -3,7 +3,7 @@
 import type { CliErrorParts } from '../errors.ts';
 import { CliError, keyRefused } from '../errors.ts';
 import type { Clock, Dispatcher } from '../io.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { OpenService, RawReply } from './api.ts';
 import type { Exchange, Exchanged } from './exchange.ts';
 import type { Failure } from './failure.ts';

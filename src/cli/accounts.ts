@@ -9,11 +9,10 @@ import { keepBooks } from '../journal/bookkeeping.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/time.ts';
 import type { Locks } from '../locks/locks.ts';
-import type { Profile, Profiles, TypedKey } from '../profiles/profile.ts';
-import { refuseUnsafeRuntime } from '../profiles/runtime.ts';
+import type { Profile, Profiles, TypedKey } from '../profiles/profiles.ts';
+import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
-import type { Secrets } from '../terminal/secrets.ts';
-import type { Notes } from '../terminal/terminal.ts';
+import type { Notes, Secrets } from '../terminal/terminal.ts';
 import type { Globals } from './globals.ts';
 import type { Stop } from './stop.ts';
 

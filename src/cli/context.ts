@@ -6,11 +6,11 @@ import type { Exports } from '../exports/exports.ts';
 import { type Io, variable } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { createLocks } from '../locks/locks.ts';
-import type { Profiles } from '../profiles/profile.ts';
-import { createProfiles } from '../profiles/profiles.ts';
-import type { SimulatorControl } from '../simulator/control.ts';
-import { type DemoDoor, demoDoor, simulatorDoor } from '../simulator/door.ts';
-import { createTimes, knowsZone, type Times } from '../terminal/time.ts';
+import { createProfiles } from '../profiles/create-profiles.ts';
+import type { Profiles } from '../profiles/profiles.ts';
+import type { SimulatorControl } from '../simulator/simulator.ts';
+import { createDemo, createSimulatorControl, type DemoOfRun } from '../simulator/simulator.ts';
+import { createTimes, fileFormat, knowsZone, type Times } from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
 import type { Globals } from './globals.ts';
 import { readInput } from './input.ts';
@@ -28,7 +28,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
   const { out, notes, ask } = state.screen();
   const now = () => clock.now();
   const simulator = { folder: join(folders.state, 'simulator'), now, cwd: io.cwd };
-  const demo = demoDoor({ ...simulator, fault: variable(io.env, 'PAYDESK_DEMO_FAULT') });
+  const demo = createDemo({ ...simulator, fault: variable(io.env, 'PAYDESK_DEMO_FAULT') });
   const operator = state.secrets.clean(operatorOf(io));
   const locks = createLocks({
     folder: join(folders.state, 'locks'),
@@ -60,7 +60,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     notes,
     ask,
     profiles,
-    simulator: showingKey(simulatorDoor(simulator), state),
+    simulator: showingKey(createSimulatorControl(simulator), state),
     ...account,
     ...readInput(io, state.signal),
     days: daysOf(() => createTimes(state.zone(), now)),
@@ -98,10 +98,7 @@ function exportDoor(parts: {
 }): Exports {
   const { state, globals } = parts;
   const load = async (): Promise<Exports> => {
-    const [{ createExports }, { fileFormat }] = await Promise.all([
-      import('../exports/open-export.ts'),
-      import('../terminal/file-format.ts'),
-    ]);
+    const { createExports } = await import('../exports/open-export.ts');
     return createExports({
       ...parts,
       version: state.version,
@@ -129,7 +126,7 @@ interface ProfileNeeds {
   readonly state: RunState;
   readonly globals: Globals;
   readonly locks: Locks;
-  readonly demo: DemoDoor;
+  readonly demo: DemoOfRun;
 }
 
 function joinProfiles({ state, globals, locks, demo }: ProfileNeeds): Profiles {

@@ -3,10 +3,10 @@
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
+import { keysOnFile } from '../profiles/early-reads.ts';
 import type { Folders } from '../profiles/folders.ts';
-import { keysOnFile } from '../profiles/keys-on-file.ts';
-import { demoKeyLength, demoKeyOnFile } from '../simulator/key-on-file.ts';
-import { createSecrets, type Secrets } from '../terminal/secrets.ts';
+import { demoKeyLength, demoKeyOnFile } from '../simulator/simulator.ts';
+import { createSecrets, type Secrets } from '../terminal/terminal.ts';
 
 /** The keys of a run. */
 export interface KnownKeys {

@@ -3,9 +3,8 @@
 import type { CliError } from '../errors.ts';
 import type { Clock, Io } from '../io.ts';
 import { type Folders, findFolders } from '../profiles/folders.ts';
-import type { Profile } from '../profiles/profile.ts';
-import type { Secrets } from '../terminal/secrets.ts';
-import type { Format } from '../terminal/terminal.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import type { Format, Secrets } from '../terminal/terminal.ts';
 import type { Globals } from './globals.ts';
 import { createKnownKeys, type KnownKeys } from './known-keys.ts';
 import { openScreen, type Screen } from './screen.ts';

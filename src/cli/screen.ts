@@ -2,13 +2,16 @@
 
 import type { CliError } from '../errors.ts';
 import type { Clock, Io, ScreenStream } from '../io.ts';
-import { createAsk } from '../terminal/ask.ts';
-import { type ColorLevel, colorLevel } from '../terminal/color.ts';
-import type { Locale, StreamFacts } from '../terminal/facts.ts';
-import { createNotes, type NotesControl } from '../terminal/notes.ts';
-import { createOutput, type OutputControl } from '../terminal/output.ts';
-import type { Secrets } from '../terminal/secrets.ts';
-import type { Ask } from '../terminal/terminal.ts';
+import type { Ask, Locale, Secrets, StreamFacts } from '../terminal/terminal.ts';
+import {
+  type ColorLevel,
+  colorLevel,
+  createAsk,
+  createNotes,
+  createOutput,
+  type NotesControl,
+  type OutputControl,
+} from '../terminal/terminal.ts';
 import type { Globals } from './globals.ts';
 
 /** What the screen of a run is made of. */

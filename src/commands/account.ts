@@ -1,6 +1,6 @@
 /** How an account is named on every screen, and how commands are written for people to copy. */
 
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 
 /** `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
 export function accountLabel(profile: Profile): string {

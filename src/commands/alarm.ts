@@ -3,7 +3,7 @@
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { CliError } from '../errors.ts';
 import type { ChangeSubject, FoundRefund } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import { commandLine } from './account.ts';
 import { paidBy } from './orders/card.ts';
 import { type Ended, keepByHand } from './unrecorded.ts';

@@ -3,7 +3,7 @@
 import type { OpenService } from '../api/api.ts';
 import { type JsonObject, type Method, methods, resourceNames } from '../api/spec.ts';
 import type { Intent } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { accountLabel } from './account.ts';
 import { type Field, fieldsBody, parseField, withQuery } from './api/fields.ts';

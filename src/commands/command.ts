@@ -7,8 +7,8 @@ import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Clock } from '../io.ts';
 import type { Change, JournalDesk } from '../journal/journal.ts';
-import type { Profiles, TypedKey } from '../profiles/profile.ts';
-import type { SimulatorControl } from '../simulator/control.ts';
+import type { Profiles, TypedKey } from '../profiles/profiles.ts';
+import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
 
 /** The global options, resolved: flag, environment, profile, default. */

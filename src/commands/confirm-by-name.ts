@@ -1,7 +1,7 @@
 /** The question before a change that belongs to no order: in production the profile's name is typed. */
 
 import { CliError } from '../errors.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { Context } from './command.ts';
 import { cancelled, checkAnswerable, type Lacking } from './confirm.ts';
 

@@ -1,7 +1,7 @@
 /** The question before a change: No by default, the amount typed in production, `--yes` and `--confirm` for scripts. */
 
 import { CliError } from '../errors.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import { aboutMoney } from './account.ts';
 import type { Context } from './command.ts';
 import { usage } from './command.ts';

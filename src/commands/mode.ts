@@ -2,7 +2,7 @@
 
 import { contradictsMode, type JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 
 /** An order of the wrong mode is refused before anything else is looked at (service: Authentication 5). */
 export function checkMode(order: JsonObject, profile: Profile): void {

@@ -3,7 +3,7 @@
 import { isKeyRefusal } from '../api/spec.ts';
 import { CliError, keyRefused } from '../errors.ts';
 import type { ChangeSubject, Outcome } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import { commandLine } from './account.ts';
 import { alarmError } from './alarm.ts';
 import type { Context } from './command.ts';

@@ -2,7 +2,7 @@
 
 import type { PageQuery } from '../api/api.ts';
 import { type ResourceName, resources } from '../api/spec.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import { accountLabel, commandLine } from './account.ts';
 import { flag } from './command.ts';
 

@@ -4,7 +4,7 @@ import { type ChargeMoney, type OrderMoney, readMoney } from '../api/charges.ts'
 import { documentedErrorOf } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { FoundRefund } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import { commandLine } from './account.ts';
 import { chargeCommands } from './orders/charge-commands.ts';
 

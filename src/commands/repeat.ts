@@ -4,7 +4,7 @@ import type { Service } from '../api/api.ts';
 import { readMoney } from '../api/charges.ts';
 import { type Column, chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { accountLabel } from './account.ts';
 import type { Context } from './command.ts';

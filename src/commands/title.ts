@@ -1,6 +1,6 @@
 /** The first line of a screen about money: what it is, and at the right whose account it concerns. Pure. */
 
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { Block, Style } from '../terminal/terminal.ts';
 import { accountLabel } from './account.ts';
 

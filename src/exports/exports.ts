@@ -2,7 +2,7 @@
 
 import type { WalkedBefore } from '../api/api.ts';
 import type { Column, JsonObject } from '../api/spec.ts';
-import type { Profile } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { PrintedRecord } from '../terminal/terminal.ts';
 /** Formats of an export, by the names their files end in. */
 export const exportFormats = ['ndjson', 'json', 'csv'] as const;

@@ -44,7 +44,7 @@ export function moved(name: string, before: Shown, now: Shown): string | undefin
 export function refundedOf({ value }: Pick<ChargeMoney, 'value'>): number | undefined {
   // Assumed: some services show it on a charge too; the document has it on the order only.
   const refunded = valueAt(value, ['amount_refunded']);
-  return typeof refunded === 'number' && Number.isSafeInteger(refunded) ? refunded : undefined;
+  return Number.isSafeInteger(refunded) ? Number(refunded) : undefined;
 }
 
 function orderMoved(before: PreImage, now: OrderMoney): (string | undefined)[] {

@@ -97,9 +97,11 @@ function judgeOrderReply(proof: Proof, status: number, value: unknown, earliest:
   }
   if (sight.shows === 'disagreement')
     return { says: 'contradiction', why: `HTTP ${status}, an order, but ${sight.problem}` };
-  if (sight.shows === 'expected' && sight.contradicts !== undefined)
-    return { says: 'contradiction', why: `HTTP ${status}, an order that shows ${sight.contradicts}` };
-  if (sight.shows === 'expected' && !sight.others) return { says: 'applied', refunds: sight.refunds };
+  if (sight.shows === 'expected') {
+    if (sight.contradicts !== undefined)
+      return { says: 'contradiction', why: `HTTP ${status}, an order that shows ${sight.contradicts}` };
+    if (!sight.others) return { says: 'applied', refunds: sight.refunds };
+  }
   const missing = sight.shows === 'nothing' || sight.shows === 'partial';
   return {
     says: 'contradiction',

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { CliError, systemCode, systemReason } from '../errors.ts';
-import { type FileRules, syncFolderOf, writeAll } from '../profiles/own-file.ts';
+import { type FileRules, syncFolderOf, writeAll } from '../profiles/profiles.ts';
 import { checkChain } from './chain.ts';
 import { findFile } from './new-file.ts';
 import { buildJournal, dropJournal, holdJournal, replaceJournal } from './replace-journal.ts';

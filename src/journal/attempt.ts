@@ -113,11 +113,11 @@ function newsOf(
   const sight = judgeRead(sent.proof, value, claimsOf(known, attempt), earliestOf(sent));
   if (last?.verdict === 'applied') {
     if (sight.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
-    return { verdict: ruling(sent, moment, rulingOf(sight, 'not_seen')) };
+    return { verdict: ruling(sent, moment, rulingOf(sight)) };
   }
   if (sight.shows === 'nothing') return undefined;
   if (sight.shows === 'unreadable') return { problem: sight.problem };
-  return { verdict: ruling(sent, moment, rulingOf(sight, 'not_seen')) };
+  return { verdict: ruling(sent, moment, rulingOf(sight)) };
 }
 
 // Reads again where a last question took most of the time that the read before it is good for.
@@ -297,9 +297,9 @@ function ruleOnSight(wanted: Wanted, found: Search, now: Moment): Step {
   }
   if (sight === undefined)
     return rule(wanted, found, now, { verdict: 'unknown', by: 'sender', why: because.lost });
-  const words = rulingOf(sight, 'not_seen');
+  const words = rulingOf(sight);
   // The reply may have shown the very figures that the read shows.
-  const said = sight.shows === 'disagreement' && because.lost.includes(words.why);
+  const said = because.lost.includes(words.why);
   if (words.verdict === 'not_seen' || said) return rule(wanted, found, now, { ...words, why: because.lost });
   const why = sight.shows === 'disagreement' ? `${because.lost}; ${words.why}` : words.why;
   return rule(wanted, found, now, { ...words, why });

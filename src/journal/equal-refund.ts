@@ -36,8 +36,9 @@ export function equalRefund(
 
 type Made = PreImage['charges'][number]['refunds'][number];
 
-function isOlder({ createdAt: one }: Made, { createdAt: other }: Made): boolean {
-  return one !== undefined && other !== undefined && one < other;
+// A time that is not shown is neither before nor after another.
+function isOlder({ createdAt: one = Number.NaN }: Made, { createdAt: other = Number.NaN }: Made): boolean {
+  return one < other;
 }
 
 // Whether one was there when the other was made of it by --again.
@@ -80,8 +81,8 @@ export function oldRead(
 }
 
 function refundsOf(records: readonly AttemptRecord[]): ReadonlySet<string> {
-  const rows = records.map(verdictOf).filter((row) => row?.verdict === 'applied');
-  return new Set(
-    rows.flatMap((row) => (row?.refunds ?? []).map(({ id }) => id)).filter((id) => id !== undefined),
-  );
+  const made = records
+    .map(verdictOf)
+    .flatMap((row) => (row?.verdict === 'applied' ? (row.refunds ?? []) : []));
+  return new Set(made.map(({ id }) => id).filter((id) => id !== undefined));
 }

@@ -4,7 +4,7 @@ import { lstatSync } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { cannotSyncFolder, systemCode } from '../errors.ts';
-import { checkOwnFile, checkOwnFolder, type FileRules } from '../profiles/own-file.ts';
+import { checkOwnFile, checkOwnFolder, type FileRules } from '../profiles/profiles.ts';
 
 /** A journal's file, and the rules for it and its folders. */
 export interface FilePlace {

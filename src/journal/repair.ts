@@ -2,7 +2,7 @@
 
 import { readFileSync, rmSync } from 'node:fs';
 import { CliError } from '../errors.ts';
-import { writeOwnFile } from '../profiles/own-file.ts';
+import { writeOwnFile } from '../profiles/profiles.ts';
 import { chainStart, link } from './chain.ts';
 import type { Repair } from './journal.ts';
 import { recollect } from './recollect.ts';

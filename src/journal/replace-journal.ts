@@ -4,7 +4,7 @@ import { closeSync, constants } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { type FileRules, openOwnFile, unwritable } from '../profiles/own-file.ts';
+import { type FileRules, openOwnFile, unwritable } from '../profiles/profiles.ts';
 import { addRows, openDatabase, writeAtOnce } from './database.ts';
 import { syncFolder } from './new-file.ts';
 import type { StoredRow } from './stored-row.ts';

@@ -48,7 +48,7 @@ function isDemo({ origin }: Pick<AccountMarks, 'origin'>): boolean {
 // `localhost`, `127.0.0.1` and `[::1]` are one; the case, a trailing dot and the scheme's own port do not count.
 function plainOrigin(origin: string): string {
   if (!URL.canParse(origin)) return origin;
-  const { protocol, hostname, port } = new URL(origin.toLowerCase());
+  const { protocol, hostname, port } = new URL(origin);
   const host = hostname.replace(/\.$/, '');
   const isLoopback =
     /^(localhost|.*\.localhost|127(\.[0-9]+){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/.test(host);

@@ -77,7 +77,7 @@ function stringOr(value: unknown): string | undefined {
 }
 
 function integerOr(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isSafeInteger(value) ? value : undefined;
+  return Number.isSafeInteger(value) ? Number(value) : undefined;
 }
 
 function imageOf(money: OrderMoney): PreImage {
@@ -168,13 +168,9 @@ function judgeRefund(proof: Proof, value: unknown, claimed: Claims, earliest: nu
   const refunds = since.filter(({ id }) => !claimed.has(id));
   const { matched, rest } = match(proof.expected, refunds);
   if (matched > 0 && matched < proof.expected.length) return { shows: 'partial', refunds };
-  if (
-    matched > 0 &&
-    rest.some((record) => proof.expected.some((expected) => isSameMoney(expected, record)))
-  ) {
-    return { shows: 'duplicate', refunds };
-  }
-  const own = refunds.filter((record) => proof.expected.some((expected) => isSameMoney(expected, record)));
+  const isOurs = (record: FoundRefund) => proof.expected.some((expected) => isSameMoney(expected, record));
+  if (rest.some(isOurs)) return { shows: 'duplicate', refunds };
+  const own = refunds.filter(isOurs);
   const problem = disagreement(proof.before, money, since) ?? tooEarly(own, earliest);
   if (problem !== undefined) return { shows: 'disagreement', refunds, problem };
   if (matched === 0) return { shows: 'nothing', refunds };

@@ -27,14 +27,17 @@ export function horizonOf(record: AttemptRecord): number {
 
 /** Whether what was sent may still take effect, as far as the clocks can be trusted. */
 export function isYoung(record: AttemptRecord, now: Moment): boolean {
-  const age = ageAt(record, now);
-  return age === undefined || age < record.sent.horizonMs;
+  return !isOver(record, now);
 }
 
 /** Whether its time was over when a verdict on it was written. */
 export function wasOver(record: AttemptRecord, row: VerdictRow): boolean {
-  const age = ageAt(record, momentOfRow(row));
-  return age !== undefined && age >= record.sent.horizonMs;
+  return isOver(record, momentOfRow(row));
+}
+
+// Where the clocks do not tell its age, it is not over.
+function isOver(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
+  return (ageAt(record, then) ?? 0) >= record.sent.horizonMs;
 }
 
 /** Milliseconds since the first verdict that can be counted from; undefined where the clocks do not tell. */
@@ -59,7 +62,7 @@ export function isOpen(record: AttemptRecord, now: Moment): boolean {
 export function blockedUntil(record: AttemptRecord): number | undefined {
   const verdict = verdictOf(record)?.verdict;
   const horizon = horizonOf(record);
-  if (verdict === undefined || verdict === 'unknown' || !Number.isFinite(horizon)) return undefined;
+  if (verdict === 'unknown' || !Number.isFinite(horizon)) return undefined;
   return horizon;
 }
 
@@ -91,16 +94,14 @@ export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
 export function isDue(record: AttemptRecord, now: Moment): boolean {
   if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
   const last = verdictOf(record);
-  if (last?.verdict === 'applied') return isDueAgain(record, now);
+  if (last?.verdict === 'applied') return isDueAgain(record, last, now);
   return last === undefined || last.verdict === 'unknown' || now.skewed || !wasOver(record, last);
 }
 
 // At once, then whenever it is four times as old as at the last read, and once after its horizon.
-function isDueAgain(record: AttemptRecord, now: Moment): boolean {
-  const made = record.verdicts.filter(({ verdict }) => verdict === 'applied');
-  const [first, last] = [made[0], made.at(-1)];
-  if (first === undefined || last === undefined || first === last || !isYoung(record, now)) return true;
-  return (passedSince(first, now) ?? 0) >= 4 * (last.time - first.time);
+function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boolean {
+  const first = record.verdicts.find(({ verdict }) => verdict === 'applied') ?? last;
+  return !isYoung(record, now) || (passedSince(first, now) ?? 0) >= 4 * (last.time - first.time);
 }
 
 /** Refund ids, and ids of created orders, that attempts other than this one account for. */

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
-import type { FileRules } from '../profiles/own-file.ts';
+import type { FileRules } from '../profiles/profiles.ts';
 import { chainStart, checkChain, link } from './chain.ts';
 import { compareWitness } from './compare-witness.ts';
 import { addRows, openDatabase, writeAtOnce } from './database.ts';

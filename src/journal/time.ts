@@ -50,10 +50,8 @@ export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | und
 // Compared with the last row alone: a clock that was corrected before that row has not jumped since.
 function jumped({ wall, boot }: Clocks, { time, clocks, writtenAt = 0 }: NewestRow): boolean {
   if (Math.max(time, writtenAt) - wall > tolerableSkewMs) return true;
-  const before = clocks?.boot;
-  if (clocks === undefined || before === undefined || boot === undefined || before.id !== boot.id)
-    return false;
-  return Math.abs(wall - clocks.wall - (boot.ms - before.ms)) > tolerableSkewMs;
+  if (clocks?.boot === undefined || boot === undefined || clocks.boot.id !== boot.id) return false;
+  return Math.abs(wall - clocks.wall - (boot.ms - clocks.boot.ms)) > tolerableSkewMs;
 }
 
 // A row far ahead of two clocks that agree was written by one that was wrong.

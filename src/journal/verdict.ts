@@ -7,10 +7,10 @@ import { stampOf } from './time.ts';
 /** A verdict before it has its time and attempt. */
 export type Ruling = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time' | 'skewed' | 'clocks'>;
 
-/** The verdict of a sight; `none` is what it means that nothing was done. */
+/** The verdict of a sight; `none` is what it means that the read shows nothing of it. */
 export function rulingOf(
   sight: Exclude<Sight, { shows: 'unreadable' }>,
-  none: 'not_seen' | 'rejected',
+  none: 'not_seen' | 'rejected' = 'not_seen',
 ): Ruling {
   const { refunds } = sight;
   switch (sight.shows) {

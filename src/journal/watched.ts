@@ -22,7 +22,7 @@ export function watched(
   const alarm = last.alarm === 'disagreement' ? undefined : last.alarm;
   switch (sight.shows) {
     case 'duplicate':
-      return { ...rulingOf(sight, 'not_seen'), by };
+      return { ...rulingOf(sight), by };
     case 'disagreement':
       return { verdict, by, why: sight.problem, alarm: alarm ?? 'disagreement', refunds, created };
     case 'expected': {

@@ -11,7 +11,7 @@ import {
   syncFolderOf,
   writeAll,
   writeOwnFile,
-} from '../profiles/own-file.ts';
+} from '../profiles/profiles.ts';
 import { headerLength, headerText, keyIn, lineIn, type WitnessLine } from './witness-lines.ts';
 
 /** The end of the witness: a change reads no more of it. */

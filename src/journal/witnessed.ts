@@ -2,7 +2,7 @@
 
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../errors.ts';
-import type { FileRules } from '../profiles/own-file.ts';
+import type { FileRules } from '../profiles/profiles.ts';
 import { type StoredRow, storedColumns, storedRow } from './stored-row.ts';
 import {
   addToWitness,

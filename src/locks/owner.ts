@@ -1,7 +1,7 @@
 /** The sidecar of a slot: who holds it, for which name. It is for display and never decides who holds the lock. */
 
 import { closeSync, constants, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { openOwnFile } from '../profiles/own-file.ts';
+import { openOwnFile } from '../profiles/profiles.ts';
 import type { LockOwner } from './locks.ts';
 
 /** Who holds a slot, and for which name. */

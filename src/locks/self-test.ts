@@ -7,7 +7,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
-import { type FileRules, openOwnFile } from '../profiles/own-file.ts';
+import { type FileRules, openOwnFile } from '../profiles/profiles.ts';
 import { tryLock } from './kernel.ts';
 
 /** What the self-test needs. */

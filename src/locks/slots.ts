@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { CliError, systemCode, systemReason } from '../errors.ts';
-import type { FileRules } from '../profiles/own-file.ts';
+import type { FileRules } from '../profiles/profiles.ts';
 
 /** How many locks can be held at once without one waiting for the slot of another. */
 export const slotCount = 64;

@@ -1,7 +1,7 @@
-/** Base URLs: which ones a key may be sent to, and what their exact origin is. */
+/** Base URLs: which ones a key may be sent to, their exact origin, and the account that is reached there. */
 
 import { domainToUnicode } from 'node:url';
-import * as v from 'valibot';
+import type { Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
 /** A base URL that a key may be sent to. */
@@ -32,7 +32,20 @@ export function readBaseUrl(text: string): BaseUrlReading {
   return { baseUrl: url.origin + url.pathname.replace(/\/+$/, ''), origin: url.origin };
 }
 
-/** A base URL that is known to be good. Throws CliError 'usage' or 'refused', saying where the bad one stands. */
+// URL has already turned `127.1` and `0x7f000001` into 127.0.0.1, and IPv6 into its shortest form.
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
+  );
+}
+
+/** What is wrong with a base URL, or undefined. */
+export function baseUrlProblem(text: string): string | undefined {
+  const reading = readBaseUrl(text);
+  return 'problem' in reading ? reading.problem : undefined;
+}
+
+/** A base URL that may be used. Throws CliError 'usage' or 'refused'; `where` says in words where a bad one was found. */
 export function goodBaseUrl(text: string, where: string): BaseUrl {
   const reading = readBaseUrl(text);
   if ('problem' in reading) {
@@ -43,13 +56,13 @@ export function goodBaseUrl(text: string, where: string): BaseUrl {
   return reading;
 }
 
-/** The host of a base URL, as it is asked for, and as it reads where that has letters beyond ASCII. */
+/** The host of a base URL: as it is looked up, and as people read it when it has letters beyond ASCII. */
 export interface HostForms {
   readonly ascii: string;
   readonly unicode: string | undefined;
 }
 
-/** The host of a base URL in both forms; undefined for what is no base URL. */
+/** The host of a base URL in both forms; undefined for a text that is no base URL. */
 export function hostOf(text: string): HostForms | undefined {
   const reading = readBaseUrl(text);
   if ('problem' in reading) return undefined;
@@ -58,15 +71,7 @@ export function hostOf(text: string): HostForms | undefined {
   return { ascii, unicode: ascii.split('.').some((label) => label.startsWith('xn--')) ? unicode : undefined };
 }
 
-/** A base URL as the profile file keeps it. */
-export const baseUrlText = v.pipe(
-  v.string(),
-  v.check((text) => !('problem' in readBaseUrl(text)), 'is no base URL that paydesk uses'),
-);
-
-// URL has already turned `127.1` and `0x7f000001` into 127.0.0.1, and IPv6 into its shortest form.
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname)
-  );
+/** The account, in one line. The key is no part of it, since an account gets new keys. */
+export function accountOf(origin: string, vendor: string, mode: Mode): string {
+  return `${origin} ${vendor} ${mode}`;
 }

@@ -1,22 +1,104 @@
-/** Settings as texts: which there are, in words for people, and what the texts of a profile come to. */
+/** The settings of a profile: which there are, how their texts are read, their defaults, and what production refuses. */
 
 import * as v from 'valibot';
-import { currencyPattern, type Mode } from '../api/spec.ts';
+import { currencyPattern, type Mode, parseAmount } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { productionProblem } from './production.ts';
-import { type PerCurrencyName, perCurrency, type Settings, single } from './settings-schema.ts';
 
-export type { Settings };
+const unitMs = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const yearMs = 365 * unitMs.d;
 
+// `10s`, `15min` or `15m`, `24h`, `500ms`, `2d` → milliseconds. A bare number is refused: its unit would be a guess.
+const duration = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,8} ?(ms|s|m|min|h|d)$/, 'a number with a unit: 500ms, 10s, 15min, 24h or 2d'),
+  v.transform((text) => {
+    const unit = text.endsWith('ms') ? 'ms' : (text.replace(/^\d+ ?/, '') as keyof typeof unitMs);
+    return Number.parseInt(text, 10) * unitMs[unit];
+  }),
+  v.maxValue(yearMs, 'at most 365d'),
+);
+
+// `0,2,5,15` in seconds, up to three decimals → milliseconds.
+const moments = v.pipe(
+  v.string(),
+  v.regex(
+    /^\d{1,4}(\.\d{1,3})?(,\d{1,4}(\.\d{1,3})?){0,19}$/,
+    'seconds in rising order, separated by commas: 0,2,5,15',
+  ),
+  v.transform((text) => text.split(',').map((part) => Math.round(Number(part) * 1000))),
+  v.check(
+    (list) => list.every((ms, index) => ms >= (list[index - 1] ?? 0)),
+    'seconds in rising order: 0,2,5,15',
+  ),
+  v.readonly(),
+);
+
+const requirable = ['reason', 'note'] as const;
+const required = v.pipe(
+  v.string(),
+  v.regex(/^(none|(reason|note)(,(reason|note))?)$/, 'reason, note, reason,note or none'),
+  v.transform((text) => requirable.filter((word) => text.split(',').includes(word))),
+  v.readonly(),
+);
+
+// paydesk creates orders at this path, so it is never one of the documented paths where a POST does something else.
+const checkoutsPath = v.pipe(
+  v.string(),
+  v.regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,8}$/, 'a path such as /checkouts'),
+  v.check(
+    (path) => !/\/(orders|customers|charges)(\/|$)|refund|captur/i.test(path),
+    'a path of its own: orders, customers, charges, refunds and captures are other things',
+  ),
+  v.transform((path) => path.slice(1)),
+);
+
+const pagedOrDirect = v.picklist(['paged', 'direct'], 'paged or direct');
+const timeZone = v.pipe(v.string(), v.check(isTimeZone, 'a time zone such as America/Mexico_City or UTC'));
+
+// Settings with one value. The second argument of `optional` is the default, as typed. Times become milliseconds.
+const single = v.object({
+  'orders.get': v.optional(pagedOrDirect, 'paged'),
+  'customers.get': v.optional(pagedOrDirect, 'paged'),
+  'orders.order': v.optional(v.picklist(['unknown', 'newest-first'], 'unknown or newest-first'), 'unknown'),
+  'orders.status': v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,64}$/, 'a state such as paid'))),
+  /** Relative to the base URL, without the leading slash, as every path of a request. */
+  'checkouts.path': v.optional(checkoutsPath, '/checkouts'),
+  'refund.require': v.optional(required, 'none'),
+  'refund.send_within': v.optional(
+    v.pipe(duration, v.minValue(1, 'at least 1ms'), v.maxValue(3_600_000, 'at most 1h')),
+    '10s',
+  ),
+  'refund.horizon_part': v.optional(duration, '24h'),
+  'refund.horizon_whole': v.optional(duration, '15min'),
+  'reconcile.after': v.optional(moments, '0,2,5,15'),
+  'time.zone': v.optional(timeZone),
+});
+
+// Settings with one value per currency, `refund.max_amount.MXN`.
+const perCurrency = {
+  'refund.max_amount': v.pipe(
+    v.string(),
+    v.transform(parseAmount),
+    v.number("an amount: the service's own integer, digits only, 1 to 9007199254740991"),
+  ),
+  /** For display only. */
+  'amounts.decimals': v.pipe(v.string(), v.regex(/^[0-6]$/, 'a number from 0 to 6'), v.transform(Number)),
+} as const;
+type PerCurrencyName = keyof typeof perCurrency;
 const perCurrencyNames = Object.keys(perCurrency) as PerCurrencyName[];
 
-/** Settings as the profile file keeps them: name → text as typed. Only what was set. */
+/** Settings of a profile, as the program uses them. A map of currencies has no prototype. */
+export type Settings = Readonly<v.InferOutput<typeof single>> & {
+  readonly [K in PerCurrencyName]: Readonly<Record<string, v.InferOutput<(typeof perCurrency)[K]>>>;
+};
+
+/** Settings as the profile file has them: name → text as typed. Only those that were set. */
 export type SettingTexts = Readonly<Record<string, string>>;
 
-/** What stands for no value of its own in `profile set`: back to the default. */
+/** The value that removes a setting in `profile set`, so that its default counts again. */
 export const defaultWord = 'default';
 
-/** A setting in words, for help and `profile show`. `.CUR` stands for a currency. */
+/** A setting, for help and `profile show`. `.CUR` stands for a currency. */
 export interface SettingWords {
   readonly name: string;
   readonly defaultText: string | undefined;
@@ -31,7 +113,7 @@ export function settingWords(): readonly SettingWords[] {
   return [...singles, ...perCurrencyNames.map((name) => ({ name: `${name}.CUR`, defaultText: undefined }))];
 }
 
-/** The setting of that name, its currency in capitals; undefined when there is none. */
+/** The full name of a setting, its currency in capitals; undefined when there is no such setting. */
 export function settingName(text: string): string | undefined {
   if (Object.hasOwn(single.entries, text)) return text;
   const prefix = perCurrencyNames.find((name) => text.startsWith(`${name}.`));
@@ -39,18 +121,13 @@ export function settingName(text: string): string | undefined {
   return currencyPattern.test(currency) ? `${prefix}.${currency}` : undefined;
 }
 
-/** Whether a profile may hold a setting that nothing reads: it could be set once, before anything did. */
-export function isRetired(name: string): boolean {
-  return /^(redact|plan\.max_(age|count|total\.[A-Z]{3}))$/.test(name);
-}
-
-/** What is wrong with a text for a setting (what it should be), or undefined. */
+/** What a setting should be, when this text cannot be read for it; else undefined. */
 export function settingProblem(name: string, text: string): string | undefined {
   const result = v.safeParse(schemaOf(name), text);
   return result.success ? undefined : result.issues[0].message;
 }
 
-/** The error of a setting that somebody asks for and that is none. */
+/** The error for a setting that does not exist. */
 export function unknownSetting(name: string): CliError {
   const known = settingWords().map((setting) => setting.name);
   return new CliError('usage', `there is no setting ${name}`, {
@@ -60,32 +137,21 @@ export function unknownSetting(name: string): CliError {
 }
 
 /**
- * Settings out of their texts; one that is retired is left out. Throws CliError 'refused' with the setting and the
- * profile when a text does not read or production may not have it.
+ * The settings that these texts come to. Throws CliError 'refused', naming the setting and the profile, when a text
+ * cannot be read, or when production may not have it.
  */
 export function readSettings(texts: SettingTexts, mode: Mode, profile: string): Settings {
   for (const [name, text] of Object.entries(texts)) {
-    const problem = isRetired(name) ? undefined : textProblem(name, text);
+    const problem =
+      settingName(name) === name ? settingProblem(name, text) : 'one of the settings: there is none so named';
     if (problem !== undefined)
       throw refused(profile, name, `${name} of profile ${profile} is ${text}: not ${problem}`);
   }
   const settings = parseSettings(texts);
-  const limit = mode === 'production' ? productionProblem(settings, parseSettings({})) : undefined;
-  if (limit !== undefined) {
-    const { name, bound } = limit;
-    throw refused(
-      profile,
-      name,
-      `${name} of profile ${profile} is ${texts[name]}: production takes ${bound}`,
-    );
-  }
-  return settings;
-}
-
-function textProblem(name: string, text: string): string | undefined {
-  return settingName(name) === name
-    ? settingProblem(name, text)
-    : 'one of the settings: there is none so named';
+  const broken = mode === 'production' ? brokenLimit(settings) : undefined;
+  if (broken === undefined) return settings;
+  const { name, bound } = broken;
+  throw refused(profile, name, `${name} of profile ${profile} is ${texts[name]}: production takes ${bound}`);
 }
 
 function refused(profile: string, name: string, message: string): CliError {
@@ -93,6 +159,44 @@ function refused(profile: string, name: string, message: string): CliError {
     certain: 'nothing was sent',
     now: [`paydesk profile set ${profile} ${name} ${defaultWord}`],
   });
+}
+
+/** A limit of production: the setting, what it takes in words, and whether settings go beyond the defaults. */
+interface Limit {
+  readonly name: keyof typeof single.entries;
+  readonly bound: string;
+  readonly breaks: (settings: Settings, defaults: Settings) => boolean;
+}
+
+// With less waiting than the defaults, or later sending, a refund could be paid twice.
+const { entries } = single;
+const limits: readonly Limit[] = [
+  {
+    name: 'refund.horizon_part',
+    bound: `at least ${entries['refund.horizon_part'].default}`,
+    breaks: (settings, defaults) => settings['refund.horizon_part'] < defaults['refund.horizon_part'],
+  },
+  {
+    name: 'refund.horizon_whole',
+    bound: `at least ${entries['refund.horizon_whole'].default}`,
+    breaks: (settings, defaults) => settings['refund.horizon_whole'] < defaults['refund.horizon_whole'],
+  },
+  {
+    name: 'refund.send_within',
+    bound: `at most ${entries['refund.send_within'].default}`,
+    breaks: (settings, defaults) => settings['refund.send_within'] > defaults['refund.send_within'],
+  },
+  {
+    name: 'reconcile.after',
+    bound: `as many reads as ${entries['reconcile.after'].default} at least, and as late`,
+    breaks: ({ 'reconcile.after': after }, { 'reconcile.after': usual }) =>
+      after.length < usual.length || (after.at(-1) ?? 0) < (usual.at(-1) ?? 0),
+  },
+];
+
+function brokenLimit(settings: Settings): Limit | undefined {
+  const defaults = parseSettings({});
+  return limits.find(({ breaks }) => breaks(settings, defaults));
 }
 
 function parseSettings(texts: SettingTexts): Settings {
@@ -117,4 +221,13 @@ function schemaOf(name: string): v.GenericSchema<unknown, unknown> {
   if (prefix !== undefined) return perCurrency[prefix];
   const found = Object.entries(single.entries).find(([known]) => known === name);
   return found === undefined ? v.never() : found[1];
+}
+
+function isTimeZone(text: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
 }

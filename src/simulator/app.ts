@@ -1,19 +1,16 @@
-/** The simulated service over HTTP: routes, in front of them the gate, behind them the operations on a store. */
+/** The simulated service over HTTP: checks of each request, routes, the operations on a store, replies. */
 
 import { Hono } from 'hono';
-import type { JsonObject, ResourceName } from '../api/spec.ts';
-import { paths, resourceNames, resources } from '../api/spec.ts';
-import { readBody } from './bodies.ts';
-import type { Failure, Ruled } from './failures.ts';
-import { internal, notFound } from './failures.ts';
-import { checkAccept, checkKey, languageOf } from './gate.ts';
-import { idsFrom } from './ids.ts';
+import { bodyLimit } from 'hono/body-limit';
+import { type JsonObject, paths, type ResourceName, resourceNames, resources } from '../api/spec.ts';
+import { errorKinds, type Language, maxBodyBytes } from './assumptions.ts';
+import { bodyTooLarge, type Failure, internal, notFound, type Ruled } from './failures.ts';
 import { capture, makeCharge, makeCheckout, makeOrder, refund } from './operations.ts';
-import { pageRequestOf } from './paging.ts';
 import type { Random } from './random.ts';
-import { errorReply, jsonReply, listReply } from './replies.ts';
-import type { RuleInputs } from './rules/refund.ts';
-import type { Store } from './store.ts';
+import { idsFrom } from './random.ts';
+import { checkAccept, checkKey, languageOf, pageRequestOf, readBody } from './requests.ts';
+import type { RuleInputs } from './rules/refund-and-capture.ts';
+import type { Store, StoredPage } from './store.ts';
 
 /** What the service is made of. */
 export interface AppOptions {
@@ -66,8 +63,12 @@ type Operation = (body: JsonObject, inputs: RuleInputs) => Ruled<JsonObject>;
 
 function addChanges(app: Hono, options: AppOptions): void {
   const { store } = options;
+  const limit = bodyLimit({
+    maxSize: maxBodyBytes,
+    onError: ({ req }) => failed(bodyTooLarge(maxBodyBytes), req.raw, options),
+  });
   const post = (path: string, operation: (id: string) => Operation): void => {
-    app.post(path, ({ req }) => change(req.raw, operation(req.param('id') ?? ''), options));
+    app.post(path, limit, ({ req }) => change(req.raw, operation(req.param('id') ?? ''), options));
   };
   const { orders } = paths;
   post(`/${orders}/:id/refunds`, (id) => (body, inputs) => refund(store, id, body, inputs));
@@ -109,4 +110,62 @@ async function change(request: Request, operation: Operation, options: AppOption
 function failed(failure: Failure, request: Request, { vendors, random }: AppOptions): Response {
   const language = languageOf(request.headers.get('accept-language'));
   return errorReply(failure, { brand: vendors[0], language, logId: random.hex(24) });
+}
+
+/** What the words of an error depend on. */
+interface ReplyWords {
+  /** The first segment of every code. */
+  readonly brand: string;
+  readonly language: Language;
+  readonly logId: string;
+}
+
+// Assumed: replies are application/json, whatever vendor type was asked for.
+const headers = { 'content-type': 'application/json' } as const;
+
+/** A reply of JSON text. */
+function jsonReply(text: string): Response {
+  return new Response(text, { status: 200, headers });
+}
+
+/** An error body (service: Errors). */
+function errorReply({ kind, details, data }: Failure, words: ReplyWords): Response {
+  const { status, type } = errorKinds[kind];
+  const body = {
+    object: 'error',
+    type,
+    log_id: words.logId,
+    details: details.map(({ code, param, words: texts, debug }) => ({
+      debug_message: debug ?? texts.en,
+      message: texts[words.language],
+      param,
+      code: `${words.brand}.errors.${code}`,
+    })),
+    ...(data === undefined ? {} : { data }),
+  };
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+/** A page (service: List envelope). Records are joined as they are kept, not read. */
+function listReply(page: StoredPage, url: URL, backwards: boolean): Response {
+  const next = page.after ? pageUrl(url, 'next', page.lastId) : null;
+  const previous = page.before ? pageUrl(url, 'previous', page.firstId) : null;
+  const head = JSON.stringify({
+    object: 'list',
+    // Assumed: has_more is about the direction travelled.
+    has_more: backwards ? page.before : page.after,
+    next_page_url: next,
+    previous_page_url: previous,
+  });
+  return jsonReply(`${head.slice(0, -1)},"data":[${page.bodies.join(',')}]}`);
+}
+
+// Assumed: a page URL repeats `limit` only where it was given, and is null where there is no such page.
+function pageUrl(url: URL, direction: 'next' | 'previous', id: string | undefined): string | null {
+  if (id === undefined) return null;
+  const page = new URL(url.pathname, url);
+  const limit = url.searchParams.get('limit');
+  if (limit !== null) page.searchParams.set('limit', limit);
+  page.searchParams.set(direction, id);
+  return page.href;
 }

@@ -5,23 +5,13 @@ import { join } from 'node:path';
 import { defaultVendor } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { App } from './app.ts';
-import { deliver } from './delivery.ts';
-import { createFaults, parseFaults } from './faults.ts';
-import { demoFile } from './key-on-file.ts';
+import { demoFile } from './demo-file.ts';
+import { createFaults, deliver, parseFaults } from './faults.ts';
 import { systemRandom } from './random.ts';
 import { defaultOrders } from './seed/seed.ts';
+import type { DemoOptions } from './simulator.ts';
 import type { Identity, StoreOptions } from './store.ts';
 import { openStore, refillStore } from './store.ts';
-
-/** Where the demo lies, and how it is to fail. */
-export interface DemoOptions {
-  /** The folder of its file; made with mode 0700 when it is not there. */
-  readonly folder: string;
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** `PAYDESK_DEMO_FAULT`: `KIND[,KIND…][:RATE]`, for changes only. */
-  readonly fault?: string | undefined;
-}
 
 /** The demo, open. */
 export interface Demo {

@@ -14,11 +14,9 @@ import { checkoutAliases } from './assumptions.ts';
 import type { Failure, Ruled } from './failures.ts';
 import { badBody, notFound } from './failures.ts';
 import type { StoredOrder } from './records.ts';
-import { captureOrder } from './rules/capture.ts';
-import { createLink, withoutAliases, withoutOrderAliases } from './rules/checkout.ts';
-import { createOrder } from './rules/order.ts';
-import type { RuleInputs } from './rules/refund.ts';
-import { refundOrder } from './rules/refund.ts';
+import { createLink, createOrder, withoutAliases, withoutOrderAliases } from './rules/order-and-checkout.ts';
+import type { RuleInputs } from './rules/refund-and-capture.ts';
+import { captureOrder, refundOrder } from './rules/refund-and-capture.ts';
 import type { Store } from './store.ts';
 
 /** POST orders/ID/refunds (service: Endpoints 1). */

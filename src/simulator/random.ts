@@ -1,4 +1,4 @@
-/** Random values out of one source: seeded for data and faults, the system's for ids and keys of a running instance. */
+/** Random values and ids out of one source: seeded for data and faults, the system's for ids and keys of a running instance. */
 
 import { randomInt } from 'node:crypto';
 
@@ -57,4 +57,32 @@ function hashOf(text: string): number {
     hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
   }
   return hash;
+}
+
+/** Makes an id of each kind. */
+export interface Ids {
+  order(): string;
+  customer(): string;
+  lineItem(): string;
+  shippingContact(): string;
+  fiscalEntity(): string;
+  paymentSource(): string;
+  checkout(): string;
+  /** Charges and refunds; the document shows no form. */
+  plain(): string;
+}
+
+/** Ids out of a source of chance: the same source, the same ids. */
+export function idsFrom(random: Random): Ids {
+  return {
+    order: () => `ord_${random.letters(17)}`,
+    customer: () => `cus_${random.letters(17)}`,
+    lineItem: () => `line_item_${random.letters(17)}`,
+    shippingContact: () => `ship_cont_${random.letters(17)}`,
+    fiscalEntity: () => `fis_ent_${random.letters(17)}`,
+    paymentSource: () => `off_ref_${random.letters(17)}`,
+    // Assumed: no prefix is documented for a checkout.
+    checkout: () => random.hex(24),
+    plain: () => random.hex(24),
+  };
 }

@@ -4,18 +4,83 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { defaultVendor } from '../api/spec.ts';
 import { CliError, systemCode } from '../errors.ts';
+import { fullPath } from '../io.ts';
 import { type App, createApp } from './app.ts';
-import type { Serving } from './control.ts';
-import { deliver } from './delivery.ts';
-import type { Failure } from './failures.ts';
-import { forbidden } from './failures.ts';
-import type { DrawFault } from './faults.ts';
-import type { Random } from './random.ts';
-import type { Store } from './store.ts';
+import { type Failure, forbidden } from './failures.ts';
+import { createFaults, type DrawFault, deliver, parseFaults } from './faults.ts';
+import { type Random, systemRandom } from './random.ts';
+import { defaultOrders } from './seed/seed.ts';
+import type { ControlOptions, ServeOptions, Serving } from './simulator.ts';
+import { openStore, type Store } from './store.ts';
+import { memory } from './store-file.ts';
+
+const hostname = '127.0.0.1';
+
+/**
+ * Checks the options, opens the store and listens. Throws CliError 'usage' for options that make no sense, 'refused' when
+ * the port is taken or the file is something else.
+ */
+export async function serve(
+  asked: ServeOptions,
+  { now, cwd }: Pick<ControlOptions, 'now' | 'cwd'>,
+): Promise<Serving> {
+  const plan = asked.faults === undefined ? undefined : parseFaults(asked.faults, '--fault');
+  if (plan === undefined && (asked.faultReads === true || asked.faultSeed !== undefined)) {
+    throw new CliError(
+      'usage',
+      `${asked.faultReads === true ? '--fault-reads' : '--fault-seed'} needs --fault`,
+      {
+        now: ['paydesk simulator serve --fault apply-drop:0.2'],
+      },
+    );
+  }
+  const [brand = defaultVendor, ...vendors] = asked.vendors ?? [];
+  const random = systemRandom();
+  const store = openChecked(asked, now, cwd);
+  try {
+    return await serveStore({
+      port: asked.port ?? 0,
+      store,
+      vendors: [brand, ...vendors],
+      drawFault: plan && createFaults(plan, { seed: asked.faultSeed ?? 1, reads: asked.faultReads ?? false }),
+      latencyMs: asked.latencyMs ?? 0,
+      now,
+      random,
+    });
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}
+
+// A file keeps the mode and the orders it was made with.
+function openChecked({ db, mode, orders }: ServeOptions, now: () => number, cwd: () => string): Store {
+  const store = openStore({
+    file: db === undefined || db === memory ? db : fullPath(cwd, db),
+    mode: mode ?? 'sandbox',
+    orders: orders ?? defaultOrders,
+    now: Math.floor(now() / 1000),
+    random: systemRandom(),
+  });
+  const held = store.identity();
+  const differing =
+    mode !== undefined && mode !== held.mode
+      ? `holds a simulator in ${held.mode} mode, not ${mode}`
+      : orders !== undefined && orders !== held.orders
+        ? `was made with ${held.orders} orders, not ${orders}`
+        : undefined;
+  if (differing === undefined) return store;
+  store.close();
+  throw new CliError('usage', `${db ?? 'memory'} ${differing}`, {
+    certain: 'nothing was started',
+    now: ['name another file with --db, or leave the option away'],
+  });
+}
 
 /** What a listening simulator is made of. */
-export interface ServerOptions {
+interface ServerOptions {
   readonly port: number;
   readonly store: Store;
   readonly vendors: readonly [string, ...string[]];
@@ -26,10 +91,7 @@ export interface ServerOptions {
   readonly random: Random;
 }
 
-const hostname = '127.0.0.1';
-
-/** Listens on 127.0.0.1 and nowhere else. Throws CliError 'refused' when the port cannot be had. */
-export async function serveStore(options: ServerOptions): Promise<Serving> {
+async function serveStore(options: ServerOptions): Promise<Serving> {
   const app = createApp(options);
   const server = createServer();
   const port = await listen(server, options.port);

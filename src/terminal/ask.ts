@@ -2,9 +2,9 @@
 
 import { CliError } from '../errors.ts';
 import { type ColorLevel, loadPaint } from './color.ts';
-import { type StreamFacts, screenClean } from './facts.ts';
 import { dropTypeAhead, endOfInput, type Keyboard } from './keyboard.ts';
 import type { Secrets } from './secrets.ts';
+import { type StreamFacts, screenClean } from './streams.ts';
 import type { Ask, Choice } from './terminal.ts';
 
 /** What questions are asked with. */

@@ -1,9 +1,15 @@
-/** Blocks → lines of a screen. */
+/** Blocks → lines of a screen; rows of cells stand in columns, two spaces apart. */
 
-import { gridLines } from './grid.ts';
-import { piecesOf, type ScreenStyle } from './pieces.ts';
 import type { Block, Cell } from './terminal.ts';
-import { wrap } from './wrap.ts';
+import {
+  cut,
+  type Piece,
+  paintPiece,
+  piecesOf,
+  type ScreenStyle,
+  widthOfPieces,
+  wrap,
+} from './text-lines.ts';
 
 /** The lines of some blocks, without line ends. */
 export function blockLines(blocks: readonly Block[], style: ScreenStyle): readonly string[] {
@@ -17,4 +23,100 @@ export function blockLines(blocks: readonly Block[], style: ScreenStyle): readon
 /** The lines of one text whose continuations are indented: `certain: …`. */
 export function hangingLines(cell: Cell, hang: number, style: ScreenStyle): readonly string[] {
   return wrap(piecesOf(cell, style), 0, style, hang);
+}
+
+// The block that is drawn as a grid.
+type Grid = Extract<Block, { readonly grid: unknown }>;
+
+// Cells for a last column of words that is wrapped in itself.
+const narrowest = 12;
+
+// On a terminal that has no room for the columns of a grid the last one is wrapped in itself, where it holds words; otherwise
+// the rows are.
+function gridLines(
+  { grid, right = [], shrink = [], indent = 0 }: Grid,
+  style: ScreenStyle,
+): readonly string[] {
+  const rows = grid.map((row) => row.map((cell) => piecesOf(cell, style)));
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, index) =>
+    Math.max(
+      0,
+      ...rows.map((row) =>
+        index === row.length - 1 && columns > row.length ? 0 : widthOfPieces(row[index]),
+      ),
+    ),
+  );
+  const room = (style.width ?? Number.POSITIVE_INFINITY) - indent;
+  shrinkColumns(widths, shrink, room);
+  const lead = total(widths.slice(0, -1)) + 2;
+  const wraps = total(widths) > room && room - lead >= narrowest && !right.includes(columns - 1);
+  if (total(widths) > room && !wraps)
+    return rows.flatMap((row) => wrap(spaced(row), indent, style, indent + 2));
+  return rows.flatMap((row) => {
+    const [alone] = row;
+    if (row.length === 1 && columns > 1 && alone !== undefined) return besideColumns(alone, indent, style);
+    const cells = row.map((pieces, index) => {
+      const last = index === row.length - 1;
+      return fill(pieces, widths[index] ?? 0, right.includes(index), last, shrink.includes(index), style);
+    });
+    const last = row[columns - 1] ?? [];
+    if (!wraps || widthOfPieces(last) <= room - lead)
+      return `${' '.repeat(indent)}${cells.join('  ')}`.trimEnd();
+    const start = `${' '.repeat(indent)}${cells.slice(0, -1).join('  ')}  `;
+    return wrap(last, 0, { ...style, width: room - lead }).map(
+      (line, index) => (index === 0 ? start : ' '.repeat(indent + lead)) + line,
+    );
+  });
+}
+
+// A row of one cell stands beside the columns and fills the line; its continuations keep its leading spaces.
+function besideColumns(pieces: readonly Piece[], indent: number, style: ScreenStyle): readonly string[] {
+  const [first] = pieces;
+  const leading = first === undefined ? 0 : first.text.length - first.text.trimStart().length;
+  return wrap(pieces, indent, style, indent + leading);
+}
+
+function total(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + 2, -2);
+}
+
+// A row without columns, for a terminal that has no room for them.
+function spaced(row: readonly (readonly Piece[])[]): readonly Piece[] {
+  return row
+    .filter((pieces) => widthOfPieces(pieces) > 0)
+    .flatMap((pieces, index) => (index === 0 ? pieces : [{ text: '  ', style: undefined }, ...pieces]));
+}
+
+function shrinkColumns(widths: number[], shrink: readonly number[], room: number): void {
+  let over = total(widths) - room;
+  for (const index of [...shrink].sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))) {
+    if (over <= 0) return;
+    const width = widths[index] ?? 0;
+    const taken = Math.max(0, Math.min(over, width - 6));
+    widths[index] = width - taken;
+    over -= taken;
+  }
+}
+
+function fill(
+  pieces: readonly Piece[],
+  width: number,
+  right: boolean,
+  last: boolean,
+  cuttable: boolean,
+  style: ScreenStyle,
+): string {
+  const own = widthOfPieces(pieces);
+  const only = pieces[0];
+  if (own > width && cuttable && only !== undefined && style.width !== undefined) {
+    return paintPiece(
+      { text: cut(pieces.map((piece) => piece.text).join(''), width), style: only.style },
+      style.paint,
+    );
+  }
+  const text = pieces.map((piece) => paintPiece(piece, style.paint)).join('');
+  const space = ' '.repeat(Math.max(0, width - own));
+  if (right) return space + text;
+  return last ? text : text + space;
 }

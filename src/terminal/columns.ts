@@ -1,7 +1,10 @@
-/** Which columns are shown: those named by --columns, or those that a width has room for. */
+/** Which columns of a record are shown, and the value in each as text: for people, and for CSV. */
 
-import type { Column, JsonObject } from '../api/spec.ts';
+import type { Column, JsonObject, ValueKind } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
+import { createTimes, isoTime, type Times, valid } from './local-time.ts';
+import { toJson } from './sanitise.ts';
+import type { Locale } from './streams.ts';
 
 /** The columns a person named, in that order. Throws CliError 'usage' for a name that is none, with those that are. */
 export function namedColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
@@ -63,4 +66,96 @@ function kindOf(name: string, value: unknown): Column['kind'] {
   if (typeof value === 'boolean') return 'flag';
   if (typeof value !== 'number') return name === 'id' || name.endsWith('_id') ? 'id' : 'text';
   return /_(at|until)$/.test(name) ? 'time' : 'integer';
+}
+
+/** What stands in a cell that the service did not fill. */
+export const absent = '-';
+/** What follows a value that is not of its kind. */
+export const mark = ' ?';
+
+/** How the figures of this run are shown. */
+export interface Reading {
+  readonly times: Times;
+  /** Currency → decimals of the scaled figure shown after the service's integer; display only. */
+  readonly decimals: Readonly<Record<string, number>>;
+}
+
+/** How this run shows figures and times. */
+export function readingOf({
+  locale,
+  now,
+}: {
+  readonly locale: () => Locale;
+  readonly now: () => number;
+}): Reading {
+  const { zone, decimals } = locale();
+  return { times: createTimes(zone, now), decimals };
+}
+
+// A value as people read it. `odd`: it is not of its kind and marked.
+interface Shown {
+  readonly text: string;
+  readonly odd: boolean;
+  readonly missing: boolean;
+}
+
+/** A value of some kind for people; not yet cleaned. Never throws. */
+export function showValue(value: unknown, kind: ValueKind, record: JsonObject, reading: Reading): Shown {
+  if (isMissing(value)) return { text: absent, odd: false, missing: true };
+  const fitting = fits(value, kind, record, reading);
+  return fitting === undefined
+    ? { text: asReceived(value) + mark, odd: true, missing: false }
+    : { text: fitting, odd: false, missing: false };
+}
+
+/** A value of some kind for CSV: absent is empty, times are ISO 8601 in UTC, the rest is as received. */
+export function csvValue(value: unknown, kind: ValueKind): string {
+  if (isMissing(value)) return '';
+  return kind === 'time' && valid(value) ? isoTime(value) : asReceived(value);
+}
+
+/** A value as the service sent it: text without quotes, everything else as JSON. */
+export function asReceived(value: unknown): string {
+  return typeof value === 'string' ? value : toJson(value);
+}
+
+// An amount with its currency, and the scaled figure where the profile declares decimals: `35000 MXN (350.00)`.
+function money(amount: number, currency: unknown, decimals: Reading['decimals']): string {
+  const code = typeof currency === 'string' && currency !== '' ? currency : undefined;
+  const places = code !== undefined && Object.hasOwn(decimals, code) ? decimals[code] : undefined;
+  const scaled = places === undefined ? '' : ` (${withPoint(amount, places)})`;
+  return code === undefined ? String(amount) : `${amount} ${code}${scaled}`;
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === '';
+}
+
+function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Reading): string | undefined {
+  switch (kind) {
+    case 'money':
+      return Number.isSafeInteger(value)
+        ? money(Number(value), record.currency, reading.decimals)
+        : undefined;
+    case 'integer':
+      return Number.isSafeInteger(value) ? String(value) : undefined;
+    case 'time':
+      return valid(value) ? reading.times.show(value, 'day') : undefined;
+    case 'flag':
+      return typeof value === 'boolean' ? String(value) : undefined;
+    // The service sends objects where its document shows text (channel); they are no mistake worth a mark.
+    case 'text':
+      return asReceived(value);
+    case 'id':
+    case 'status':
+    case 'card':
+      return typeof value === 'string' ? value : undefined;
+  }
+}
+
+// The point is set into the digits: dividing would round.
+function withPoint(amount: number, places: number): string {
+  if (places === 0) return String(amount);
+  const digits = String(Math.abs(amount)).padStart(places + 1, '0');
+  return `${amount < 0 ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }

@@ -4,8 +4,8 @@
  */
 
 import type { Column, JsonObject } from '../api/spec.ts';
+import { csvValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
-import { csvValue } from './values.ts';
 
 // Small and full-width forms count too.
 const formula = String.raw`[=+\-@|\t\r\n\u2212\ufe62\ufe63\ufe66\ufe6b\uff1d\uff0b\uff0d\uff20\uff5c]`;

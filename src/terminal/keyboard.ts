@@ -1,7 +1,8 @@
-/** The keyboard behind stdin: dropping what was typed too early, and noticing that nothing more will come. */
+/** The keyboard behind stdin: dropping what was typed too early, noticing that nothing more will come, searching by typed words. */
 
 import type { Readable } from 'node:stream';
 import { CliError } from '../errors.ts';
+import type { Labelled } from './ask.ts';
 
 /** The part of a terminal's stdin that is used. */
 export interface Keyboard extends Readable {
@@ -67,4 +68,17 @@ export function endOfInput(stdin: Keyboard): { readonly signal: AbortSignal; rea
       for (const event of ['end', 'close', 'error']) stdin.off(event, end);
     },
   };
+}
+
+/** The indexes of the choices that hold every word of a term, in whatever case and with whatever accents. */
+export function matching(choices: readonly Labelled[], term: string): readonly number[] {
+  const words = fold(term).split(/\s+/);
+  return choices.flatMap(({ label, tail, detail }, index) => {
+    const text = fold(`${label} ${tail ?? ''} ${detail ?? ''}`);
+    return words.every((word) => text.includes(word)) ? [index] : [];
+  });
+}
+
+function fold(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

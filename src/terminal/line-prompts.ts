@@ -3,8 +3,7 @@
 import { createInterface } from 'node:readline';
 import { CliError } from '../errors.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
-import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard } from './keyboard.ts';
-import { matching } from './matching.ts';
+import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard, matching } from './keyboard.ts';
 
 // More are not read out at once; words narrow them.
 const listed = 20;

@@ -1,6 +1,17 @@
-/** What an output format is: records in, text out; output.ts alone writes. */
+/** The formats of a list: what one is, and which one stdout or a file gets. They make text; output.ts and exports write it. */
 
-import type { JsonObject } from '../api/spec.ts';
+import type { Column, JsonObject } from '../api/spec.ts';
+import type { ExportFormat } from '../exports/exports.ts';
+import { loadPaint } from './color.ts';
+import { csvColumns, namedColumns, readingOf, tableColumns, usualColumns } from './columns.ts';
+import { csvList } from './csv.ts';
+import { fieldList } from './field-list.ts';
+import { jsonList, ndjsonList, rowOf } from './json.ts';
+import type { OutputOptions } from './output.ts';
+import { cleanCell } from './sanitise.ts';
+import type { Secrets } from './secrets.ts';
+import { screenClean, widthOfTerminal } from './streams.ts';
+import type { PrintedRecord } from './terminal.ts';
 
 /** A record to be printed. */
 export interface Row {
@@ -18,4 +29,95 @@ export type Piece = string | Uint8Array;
 export interface ListFormat {
   page(rows: readonly Row[]): Piece;
   end(hasMore: boolean): string;
+}
+
+// Columns of a table that goes to no terminal.
+const widthWithoutTerminal = 80;
+
+/** The format of a list on stdout. `onLeftOut` gets the titles of columns that the terminal has no room for. */
+export async function stdoutFormat(
+  columns: readonly Column[],
+  named: readonly Column[] | undefined,
+  options: OutputOptions,
+  onLeftOut: (titles: readonly string[]) => void,
+): Promise<ListFormat> {
+  const { format, header, stdout, secrets } = options;
+  const clean = screenClean(secrets);
+  switch (format) {
+    case 'json':
+      return jsonList();
+    case 'ndjson':
+      return ndjsonList();
+    case 'csv':
+      // A file keeps line breaks inside its cells; a terminal gets one line a record.
+      return csvList(
+        named ?? csvColumns(columns),
+        header,
+        stdout.isTTY ? clean : (text) => cleanCell(secrets.clean(text)),
+      );
+    case 'list':
+      return fieldList(named, columns, readingOf(options), clean);
+    case 'table': {
+      const { drawTable } = await import('./table.ts');
+      const width = widthOfTerminal(stdout);
+      return drawTable(named ?? tableColumns(columns, width ?? widthWithoutTerminal), {
+        header,
+        width,
+        paint: await loadPaint(options.color),
+        reading: readingOf(options),
+        clean,
+        onLeftOut,
+      });
+    }
+  }
+}
+
+/** What a file is written as. */
+export interface FileFormatOptions {
+  readonly format: ExportFormat;
+  readonly columns: readonly Column[];
+  /** `--columns`. */
+  readonly named: readonly string[] | undefined;
+  /** PAYDESK_COLUMNS: those of them that it has. */
+  readonly usual: readonly string[] | undefined;
+  readonly header: boolean;
+  /** What stands in the file already. */
+  readonly begun: { readonly bytes: number; readonly rows: number };
+  readonly secrets: Secrets;
+}
+
+/** Its texts, one after the other, are the file. */
+export interface FileFormat {
+  page(records: readonly PrintedRecord[]): Piece;
+  end(): Piece;
+}
+
+/** The text of a file that is to be complete. Throws CliError 'usage' for a column that does not exist. */
+export function fileFormat(options: FileFormatOptions): FileFormat {
+  const { secrets } = options;
+  const list = formatOfFile(options);
+  return {
+    page: (records) => {
+      const filter = secrets.filter();
+      const piece = filter.push(list.page(records.map((record) => rowOf(record, secrets))));
+      return typeof piece === 'string' ? piece + filter.end() : piece;
+    },
+    end: () => list.end(false),
+  };
+}
+
+function formatOfFile(options: FileFormatOptions): ListFormat {
+  const { format, columns, named, usual, header, begun, secrets } = options;
+  const shown =
+    named === undefined
+      ? (usualColumns(columns, usual) ?? csvColumns(columns))
+      : namedColumns(columns, named);
+  switch (format) {
+    case 'ndjson':
+      return ndjsonList();
+    case 'json':
+      return jsonList(begun.rows);
+    case 'csv':
+      return csvList(shown, header && begun.bytes === 0, (text) => cleanCell(secrets.clean(text)));
+  }
 }

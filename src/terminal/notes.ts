@@ -2,14 +2,19 @@
 
 import type { CliError } from '../errors.ts';
 import { type ColorLevel, loadPaint } from './color.ts';
-import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
-import type { ScreenStyle } from './pieces.ts';
+import { createTimes } from './local-time.ts';
 import type { Progress } from './progress.ts';
 import { escapeJsonForScreen } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
-import { createStreamWriter } from './stream-writer.ts';
+import {
+  createStreamWriter,
+  type Locale,
+  type StreamFacts,
+  screenClean,
+  widthOfTerminal,
+} from './streams.ts';
 import type { Block, Format, Notes } from './terminal.ts';
-import { createTimes } from './time.ts';
+import type { ScreenStyle } from './text-lines.ts';
 
 /** What stderr is written with. */
 export interface NotesOptions {
@@ -133,7 +138,7 @@ export function createNotes(options: NotesOptions): NotesControl {
       await release(quiet ? held.filter(({ kind }) => kind === 'warn') : held);
     },
     async fail(error, debug) {
-      const { errorJson, renderError } = await import('./errors.ts');
+      const { errorJson, renderError } = await import('./error-message.ts');
       const { plainLines, style } = await load();
       if (asJson) {
         const notes = said.flatMap(({ blocks }) => plainLines(blocks));

@@ -1,15 +1,20 @@
-/** stdout: the one writer of results, in whatever format was asked for. */
+/** stdout: the one writer of results, in whatever format was asked for; lists, single records, QR codes. */
 
 import type { Column } from '../api/spec.ts';
-import type { CliError } from '../errors.ts';
+import { CliError } from '../errors.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
-import { namedColumns, ownColumns, resultColumns } from './columns.ts';
-import { type Locale, type StreamFacts, screenClean, widthOfTerminal } from './facts.ts';
+import { namedColumns, ownColumns, readingOf, resultColumns, usualColumns } from './columns.ts';
 import { rowOf, screenRowOf } from './json.ts';
-import type { Row } from './list-format.ts';
+import { type ListFormat, type Row, stdoutFormat } from './list-format.ts';
 import type { Secrets } from './secrets.ts';
-import { readingOf, type Sink, startSink } from './sink.ts';
-import { createStreamWriter } from './stream-writer.ts';
+import {
+  createStreamWriter,
+  type Locale,
+  type StreamFacts,
+  type StreamWriter,
+  screenClean,
+  widthOfTerminal,
+} from './streams.ts';
 import type { Block, Format, Output, PrintedRecord } from './terminal.ts';
 
 /** What stdout is written with. */
@@ -103,7 +108,6 @@ export function createOutput(options: OutputOptions): OutputControl {
       return one({ value: record }, ownColumns(record), view, undefined);
     },
     async qr(link, always) {
-      const { drawQr } = await import('./qr.ts');
       const code = await drawQr(link, always, options);
       if ('missing' in code) return code.missing;
       const paint = await loadLightOnDark(options.color);
@@ -135,4 +139,90 @@ async function screen(blocks: readonly Block[], options: OutputOptions): Promise
     clean: screenClean(options.secrets),
   });
   return lines.map((line) => `${line}\n`).join('');
+}
+
+// A list on its way to stdout, in any format.
+interface Sink {
+  rows(rows: readonly Row[]): Promise<void>;
+  end(hasMore: boolean): Promise<void>;
+  /** The run failed: what was begun and not ended is closed, and says that more exists. */
+  abandon(): Promise<void>;
+}
+
+// Throws CliError 'usage' at once for a column that does not exist: a wrong name costs no request.
+function startSink(columns: readonly Column[], options: OutputOptions, writer: StreamWriter): Sink {
+  const named =
+    options.columns === undefined
+      ? usualColumns(columns, options.usualColumns)
+      : namedColumns(columns, options.columns);
+  // Loaded while the service is asked for the first page; a failure is told to whoever draws.
+  if (options.format === 'table') import('./table.ts').catch(() => undefined);
+  let format: ListFormat | undefined;
+  let state: 'new' | 'begun' | 'ended' = 'new';
+  let written = 0;
+  let leftOut: readonly string[] = [];
+  const load = (): Promise<ListFormat> =>
+    stdoutFormat(columns, named, options, (titles) => {
+      leftOut = titles;
+    });
+
+  const end = async (hasMore: boolean): Promise<void> => {
+    format ??= await load();
+    state = 'ended';
+    await writer.write(format.end(hasMore));
+    if (leftOut.length > 0)
+      options.note?.(`this terminal has no room for ${leftOut.join(', ')}: -o list shows every field`);
+  };
+  return {
+    async rows(rows) {
+      format ??= await load();
+      state = 'begun';
+      try {
+        await writer.write(format.page(rows));
+      } catch (error) {
+        throw withCount(error, written);
+      }
+      written += rows.length;
+    },
+    end,
+    abandon: async () => (state === 'begun' && writer.lost === undefined ? end(true) : undefined),
+  };
+}
+
+function withCount(error: unknown, written: number): unknown {
+  if (!(error instanceof CliError) || error.parts.certain !== undefined || written === 0) return error;
+  const certain = `${written === 1 ? '1 record was' : `${written} records were`} written before that`;
+  return new CliError(error.kind, error.message, { ...error.parts, certain, cause: error });
+}
+
+// A drawn code, or why there is none.
+type QrCode = { readonly lines: readonly string[] } | { readonly missing: string };
+
+// Only what a person sees whole may stand in a code that a phone opens.
+const linkPattern = /^https?:\/\/[\x21-\x7e]+$/;
+// What the largest code holds, in bytes.
+const longestLink = 2953;
+// Modules of light around it; cameras find a code by them.
+const border = 2;
+
+// Draws a link in half blocks: a terminal's cell is twice as high as it is wide, so a line holds two rows. `always` (`--qr`)
+// draws it wherever people read, even where it is too high; otherwise only in a table on a terminal that shows all of it.
+async function drawQr(link: string, always: boolean, options: OutputOptions): Promise<QrCode> {
+  const { isTTY, columns = 0, rows = 0 } = options.stdout;
+  if (options.format !== 'table' && !(options.format === 'list' && always))
+    return { missing: `${options.format} holds no QR code` };
+  if (!always && (!isTTY || options.accessible)) return { missing: 'stdout is no terminal' };
+  // A key has no place in a picture either, where no filter would find it.
+  if (!linkPattern.test(link) || options.secrets.clean(link) !== link || link.length > longestLink)
+    return { missing: 'the link is none that a QR code is drawn of' };
+  const { renderUnicodeCompact } = await import('uqr');
+  const lines = renderUnicodeCompact(link, { border, boostEcc: true }).split('\n');
+  const width = lines[0]?.length ?? 0;
+  const known = isTTY && columns > 0;
+  if (known && width > columns)
+    return { missing: `the QR code is ${width} columns wide, the terminal ${columns}` };
+  // The line below it is the shell's.
+  if (!always && !(known && lines.length < rows))
+    return { missing: `the QR code is ${lines.length} lines high, the terminal ${rows}` };
+  return { lines };
 }

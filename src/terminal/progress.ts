@@ -1,6 +1,6 @@
 /** One line that says how far a long run is: redrawn on a terminal, plain lines where nothing may be redrawn. */
 
-import { cut } from './width.ts';
+import { cut } from './text-lines.ts';
 
 /** What the line is drawn with. */
 export interface ProgressOptions {

@@ -3,10 +3,9 @@
 import { confirm, input, password, search, select } from '@inquirer/prompts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import type { Paint } from './color.ts';
-import { type StreamFacts, widthOfTerminal } from './facts.ts';
-import { interrupted, type Keyboard } from './keyboard.ts';
-import { matching } from './matching.ts';
-import { cut, widthOf } from './width.ts';
+import { interrupted, type Keyboard, matching } from './keyboard.ts';
+import { type StreamFacts, widthOfTerminal } from './streams.ts';
+import { cut, widthOf } from './text-lines.ts';
 
 const pageSize = 10;
 // Before a choice stands the cursor and a space.

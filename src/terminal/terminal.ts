@@ -3,6 +3,15 @@
 import type { WireRecord } from '../api/api.ts';
 import type { Column, JsonObject } from '../api/spec.ts';
 
+export { createAsk } from './ask.ts';
+export { type ColorLevel, colorLevel } from './color.ts';
+export { fileFormat } from './list-format.ts';
+export { createTimes, knowsZone, type Times } from './local-time.ts';
+export { createNotes, type NotesControl } from './notes.ts';
+export { createOutput, type OutputControl } from './output.ts';
+export { createSecrets, type Secrets } from './secrets.ts';
+export type { Locale, StreamFacts } from './streams.ts';
+
 /** Ways to print a result: `-o FORMAT`. */
 export const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Located, LocateOptions } from '../../src/api/api.ts';
-import type { Profile } from '../../src/profiles/profile.ts';
+import type { Profile } from '../../src/profiles/profiles.ts';
 import type { Handler, SeenRequest } from '../harness/server.ts';
 import { json, reply, startServer } from '../harness/server.ts';
 import { list, openClient, profileOf, rejection } from './open-client.ts';

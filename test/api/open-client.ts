@@ -5,7 +5,7 @@ import type { Page } from '../../src/api/api.ts';
 import type { Client, ClientParts } from '../../src/api/client.ts';
 import { createClient } from '../../src/api/client.ts';
 import type { Clock } from '../../src/io.ts';
-import type { Profile } from '../../src/profiles/profile.ts';
+import type { Profile } from '../../src/profiles/profiles.ts';
 import { createSecrets, type Secrets } from '../../src/terminal/secrets.ts';
 
 export const key = 'key_CANARYxyz0123456789';

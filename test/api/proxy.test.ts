@@ -129,7 +129,7 @@ describe.concurrent('https to another machine', () => {
   test.each([
     ['refund', 'paid'],
     ['capture', 'pre_authorized'],
-  ])('F11 421 through a proxy, %s: one request', async (verb, status) => {
+  ])('421 through a proxy, %s: one request (F11)', async (verb, status) => {
     using home = newHome();
     const { desk, origin } = await withService({
       instead: ({ method }) => (method === 'GET' ? undefined : reply('', 421)),

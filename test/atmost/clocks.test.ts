@@ -41,7 +41,7 @@ const again = (order: LedgerOrder, home: Home): readonly string[] => [
   String(journalRows(home).findLast(({ type }) => type === 'sent')?.intent),
 ];
 
-describe.concurrent('F42 no horizon expires while the clocks disagree', () => {
+describe.concurrent('no horizon expires while the clocks disagree (F42)', () => {
   // One refund that was lost, in a copy of its journal for each clock; at the end the clocks agree, and it may be sent.
   test("this machine's clock or the service's Date is off: refused, and the difference is said; they agree: a person may send it again", async () => {
     using lost = desk.newHome();

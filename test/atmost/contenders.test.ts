@@ -50,7 +50,7 @@ async function contend(home: Home, order: LedgerOrder, contenders: number) {
 const byNumber = (one: number | null, other: number | null): number => Number(one) - Number(other);
 const busy = /is being changed by op7 \(orders refund\) since \d{4}-/;
 
-describe('F20 two processes, one order', () => {
+describe('two processes, one order (F20)', () => {
   test('exactly one sends; the other is told who is at it, and exits 3', async () => {
     const races = Array.from({ length: isLong ? 1000 : 50 });
     const ended = await forEachAtOnce(races, 2, async () => {
@@ -71,7 +71,7 @@ describe('F20 two processes, one order', () => {
   }, 3_600_000);
 });
 
-describe('F22 the owner of a lock is killed', () => {
+describe('the owner of a lock is killed (F22)', () => {
   test('of 20 contenders one takes over at once and sends, 19 exit 3', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund');
@@ -99,7 +99,7 @@ describe('F22 the owner of a lock is killed', () => {
   });
 });
 
-describe.skipIf(!hasStrace())('F21 the one who sends is stopped', () => {
+describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
   test('on the fsync of SENT: others are refused; woken after send_by it sends nothing and exits 6', async () => {
     using home = hasty.newHome();
     const order = ledger.add('refund');

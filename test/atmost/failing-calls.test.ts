@@ -113,7 +113,7 @@ const errors = {
   ftruncate: ['EIO', 'EINTR'],
 } as const;
 
-describe.skipIf(!hasStrace())('F39 F40 a failing call of the journal', () => {
+describe.skipIf(!hasStrace())('a failing call of the journal (F39, F40)', () => {
   test('before the POST sends nothing, exit 3; after the reply prints all of it, exit 9; the next run resolves', async () => {
     const every = await points();
     expect(every.filter(({ late }) => late).length).toBeGreaterThan(0);

@@ -10,7 +10,7 @@ import { certificate } from '../harness/certificate.ts';
 import { chargeOf, orderOf } from '../orders/service.ts';
 import { openDesk, refundAmount, story } from './desk.ts';
 
-test('F11 a service that offers HTTP/2 is spoken to in HTTP/1.1, and a request that it drops is sent once', async () => {
+test('a service that offers HTTP/2 is spoken to in HTTP/1.1, and a request that it drops is sent once (F11)', async () => {
   const order = JSON.stringify(orderOf('ord_1', [chargeOf('ch_1', 35_000)]));
   const seen: string[] = [];
   const server = createSecureServer({ ...certificate, allowHTTP1: true });

@@ -65,7 +65,7 @@ function giveAway(path: string, id = nobody): void {
   for (const name of readdirSync(path)) giveAway(join(path, name), id);
 }
 
-describe.concurrent('F38 no journal, no refund', () => {
+describe.concurrent('no journal, no refund (F38)', () => {
   test('a folder that is missing is made, for this user only', () => {
     const file = journalFile(sound);
     expect([statSync(dirname(file)).mode & 0o777, statSync(file).mode & 0o777]).toEqual([0o700, 0o600]);
@@ -131,7 +131,7 @@ describe.concurrent('F38 no journal, no refund', () => {
   });
 
   test.skipIf(!hasStrace())(
-    'F39 the folder of a new journal cannot be synced, by whoever uses it first',
+    'the folder of a new journal cannot be synced, by whoever uses it first (F39)',
     async () => {
       using home = desk.newHome();
       const order = ledger.add('refund');
@@ -235,7 +235,7 @@ const damages: readonly Damage[] = [
   },
 ];
 
-describe('F41 a damaged journal blocks changes until it is repaired', () => {
+describe('a damaged journal blocks changes until it is repaired (F41)', () => {
   test.concurrent.each(damages.map((one) => [one.name, one] as const))('%s', async (_, damage) => {
     using home = copyOf(sound);
     damage.how(journalFile(home));

@@ -105,7 +105,7 @@ async function baseline(onPost: OnPost): Promise<readonly Call[]> {
   return run.calls;
 }
 
-describe.skipIf(!hasStrace())('F18 killed at a system call', () => {
+describe.skipIf(!hasStrace())('killed at a system call (F18)', () => {
   test('each kind once: POST at most 1, a durable SENT, never sent again', async () => {
     const calls = await baseline(lost);
     const post = calls.findIndex(({ name, line }) => name === 'writev' && line.includes('POST '));

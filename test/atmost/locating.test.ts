@@ -95,7 +95,7 @@ const refund = (id: string) => [
 ];
 const refusesCursors = json({ object: 'error', type: 'a', details: [{ message: 'no' }] }, 422);
 
-describe.concurrent('F33 the order is found, and no other one', () => {
+describe.concurrent('the order is found, and no other one (F33)', () => {
   test.each<[string, string, Habits]>([
     ['it is the first of the list', 'ord_9', {}],
     ['it is the last of the list', 'ord_1', {}],

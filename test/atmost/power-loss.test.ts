@@ -127,7 +127,7 @@ async function nextRun(left: Left, { order, untouched, earlier }: Met): Promise<
   return `${left.posted ? 'after ' : 'before'} the POST, "${found}"; the next run ${end}`;
 }
 
-describe.skipIf(!hasStrace())('F19 the power goes', () => {
+describe.skipIf(!hasStrace())('the power goes (F19)', () => {
   test.each([
     ['the first refund of a journal', true],
     ['a later refund', false],

@@ -22,7 +22,7 @@ const madeAndLost: OnPost = (_, apply) => {
   return reset;
 };
 
-describe.concurrent('F30 reads lag behind: not seen is never the last word', () => {
+describe.concurrent('reads lag behind: not seen is never the last word (F30)', () => {
   test('the order is shown as it was, again and again: exit 7 each time; then it shows the refund: exit 0', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund', madeAndLost);
@@ -86,7 +86,7 @@ const withId = (order: LedgerOrder, ...more: readonly string[]) => [
   ...more,
 ];
 
-describe.concurrent('F28 a script repeats a refund under its own id', () => {
+describe.concurrent('a script repeats a refund under its own id (F28)', () => {
   test('applied: the recorded outcome, exit 0, and nothing is sent; other parameters are refused', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund');
@@ -187,7 +187,7 @@ describe.concurrent('F28 a script repeats a refund under its own id', () => {
   });
 });
 
-describe.concurrent('F28 what a person stated counts as much as what was read', () => {
+describe.concurrent('what a person stated counts as much as what was read (F28)', () => {
   test('settled as made, and no read shows it: the same again is refused without --again, and shown', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund', lost);

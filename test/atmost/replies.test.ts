@@ -91,7 +91,7 @@ describe.concurrent('a reply that proves nothing is not believed, and nothing is
 
 describe.concurrent('the reads that are to tell', () => {
   test.each(['refund', 'capture'] as const)(
-    'F4 %s that takes effect late is found by the next reconcile',
+    '%s that takes effect late is found by the next reconcile (F4)',
     async (kind) => {
       using home = desk.newHome();
       const order = ledger.add(kind, () => reset);
@@ -111,7 +111,7 @@ describe.concurrent('the reads that are to tell', () => {
     ['capture', 'currency', 'USD', 'currency USD instead of MXN'],
     ['refund', 'currency', 'USD', 'currency USD instead of MXN'],
   ] as const)(
-    'F8 a lost %s that reads show with another %s is no plain yes',
+    'a lost %s that reads show with another %s is no plain yes (F8)',
     async (kind, field, value, says) => {
       using home = desk.newHome();
       const order = ledger.add(kind, (changed, apply) => {
@@ -130,7 +130,7 @@ describe.concurrent('the reads that are to tell', () => {
     },
   );
 
-  test('F8 a refund record that says pending counts, and the word is shown with it', async () => {
+  test('a refund record that says pending counts, and the word is shown with it (F8)', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund', (changed) => {
       const record = { ...newRefundOf('rf_slow', refundAmount), status: 'pending' };
@@ -164,7 +164,7 @@ describe.concurrent('the reads that are to tell', () => {
     expect(stderr).not.toMatch(/refundable|refund\b/);
   });
 
-  test('F32 an order whose charges are not all shown is not refunded at all', async () => {
+  test('an order whose charges are not all shown is not refunded at all (F32)', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund');
     order.value = { ...order.value, charges: { ...(order.value.charges as Json), has_more: true } };
@@ -177,7 +177,7 @@ describe.concurrent('the reads that are to tell', () => {
   });
 
   test.each(['made', 'not made'])(
-    'F32 reads that do not show all charges prove nothing (%s)',
+    'reads that do not show all charges prove nothing (%s) (F32)',
     async (made) => {
       using home = desk.newHome();
       const order = ledger.add('refund', (_, apply) => {
@@ -198,6 +198,6 @@ describe.concurrent('the reads that are to tell', () => {
   );
 });
 
-test('F12 no redirect of a change was followed', () => {
+test('no redirect of a change was followed (F12)', () => {
   expect(trap.connections).toBe(0);
 });

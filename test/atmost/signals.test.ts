@@ -65,7 +65,7 @@ function close(terminal: object): void {
 
 const waitedFor = 'its outcome is waited for';
 
-describe.concurrent('F35 F36 the first signal in flight waits for the outcome', () => {
+describe.concurrent('the first signal in flight waits for the outcome (F35, F36)', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     '%s, then the reply comes: printed, exit 0',
     async (signal) => {
@@ -160,7 +160,7 @@ describe.concurrent('F35 F36 the first signal in flight waits for the outcome', 
   });
 });
 
-describe.concurrent('F35 the second Ctrl-C leaves at once', () => {
+describe.concurrent('the second Ctrl-C leaves at once (F35)', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)(
     'after %s: exit 7 with order, intent and command; SENT is durable',
     async (first) => {
@@ -218,7 +218,7 @@ test.concurrent.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('F36 %s with nothing in flight ends with %i, and nothing was sent', async (signal, exit) => {
+] as const)('%s with nothing in flight ends with %i, and nothing was sent (F36)', async (signal, exit) => {
   using home = desk.newHome();
   const order = ledger.add('refund');
   const reading = Promise.withResolvers<void>();
@@ -239,7 +239,7 @@ test.concurrent.each([
 });
 
 describe.concurrent('in a terminal', () => {
-  test('F35 Ctrl-C twice on the keyboard leaves with 7', async () => {
+  test('Ctrl-C twice on the keyboard leaves with 7 (F35)', async () => {
     using home = desk.newHome();
     const arrived = Promise.withResolvers<void>();
     const order = ledger.add('refund', () => () => arrived.resolve());
@@ -256,7 +256,7 @@ describe.concurrent('in a terminal', () => {
     });
   });
 
-  test('F36 a terminal that is closed in flight changes nothing', async () => {
+  test('a terminal that is closed in flight changes nothing (F36)', async () => {
     using home = desk.newHome();
     const arrived = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();

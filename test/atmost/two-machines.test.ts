@@ -58,7 +58,7 @@ async function atOnce(
 /** In one line, as it reads. */
 const flat = (text: string | undefined): string => (text ?? '').replaceAll(/\s+/g, ' ');
 
-describe.concurrent('F23 two machines, the same whole order', () => {
+describe.concurrent('two machines, the same whole order (F23)', () => {
   test('exactly one is made; the other, refused by the service, reads an identical one: said so, exit 7', async () => {
     const { order, ran, stories } = await atOnce(
       ({ id }) => ['orders', 'refund', id, '--yes'],
@@ -77,7 +77,7 @@ describe.concurrent('F23 two machines, the same whole order', () => {
   });
 });
 
-describe.concurrent('F24 two machines, the same part of a charge', () => {
+describe.concurrent('two machines, the same part of a charge (F24)', () => {
   test('both are made: where the answers show two new refunds, a duplicate alarm names both, exit 7', async () => {
     const { order, ran } = await atOnce(changeArgs, (_post, posted, apply) => {
       apply();
@@ -129,7 +129,7 @@ describe.concurrent('F24 two machines, the same part of a charge', () => {
   );
 });
 
-describe.concurrent('F31 somebody else makes the same refund while ours is unknown', () => {
+describe.concurrent('somebody else makes the same refund while ours is unknown (F31)', () => {
   test('one matching refund: applied, "ours or identical" with id and time, and never sent again', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund', (posted) => {
@@ -160,7 +160,7 @@ describe.concurrent('F31 somebody else makes the same refund while ours is unkno
   });
 });
 
-test('F15 a refusal says why, from what a read shows: code, log_id, which charge, what went back and when', async () => {
+test('a refusal says why, from what a read shows: code, log_id, which charge, what went back and when (F15)', async () => {
   using home = desk.newHome();
   const order = ledger.add('refund', (posted) => {
     const refunds = listOf(refundOf('rf_other', 20_000, { created_at: 1_790_000_100, auth_code: '881034' }));

@@ -106,7 +106,7 @@ function expectUnsent({ ran, order }: Refunded, scene: Scene, says: string): voi
   expect(scene.front.connections).toBeLessThanOrEqual(1);
 }
 
-describe.concurrent('F1 no byte of the request left: exit 6, nothing sent, and it says so', () => {
+describe.concurrent('no byte of the request left: exit 6, nothing sent, and it says so (F1)', () => {
   test.each(cases.map((one) => [one.name, one.kind, one] as const))(
     '%s, %s',
     async (_, kind, { tls, way, says }) => {
@@ -145,7 +145,7 @@ describe.concurrent('F1 no byte of the request left: exit 6, nothing sent, and i
   });
 });
 
-describe.concurrent('F2 accepted, then cut before anything was read', () => {
+describe.concurrent('accepted, then cut before anything was read (F2)', () => {
   test.each([
     ['refund', 'reset'],
     ['refund', 'close'],

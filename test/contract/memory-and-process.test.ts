@@ -7,9 +7,9 @@ import { expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
 import { exitMeanings } from '../../src/errors.ts';
 import { formats } from '../../src/terminal/terminal.ts';
-import { environment, errorBody, order, pages } from '../conventions/scripted.ts';
 import { type Home, newHome, type RunOptions, startInMemory, startProcess } from '../harness/paydesk.ts';
 import type { Ran, Running } from '../harness/ran.ts';
+import { environment, errorBody, order, pages } from '../harness/scripted-answers.ts';
 import { type Handler, inTurn, json, reply, stall, startServer } from '../harness/server.ts';
 
 /** One command line. `{intent}` is the newest id of the journal that was printed. */

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
-import { readCsv } from '../conventions/csv.ts';
+import { readCsv } from '../harness/csv.ts';
 import { type Home, newHome } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
 import { exporting, orderAt, orders, startOrders } from './service.ts';
@@ -110,7 +110,7 @@ test('a .gz has a member a page, so that each page can be read by itself', async
   expect(from).toBe(bytes.length);
 });
 
-test('F61 a file that exists, a link, a folder: refused, nothing is sent, nothing is touched; --force replaces a file', async () => {
+test('a file that exists, a link, a folder: refused, nothing is sent, nothing is touched; --force replaces a file (F61)', async () => {
   await using server = await startOrders(3);
   using home = newHome();
   writeFileSync(at(home, 'there.csv'), 'mine');
@@ -134,7 +134,7 @@ test('F61 a file that exists, a link, a folder: refused, nothing is sent, nothin
   expect(text(home, 'there.csv')).toContain('ord_000000000003');
 });
 
-test('F61 an unfinished file that somebody else put there is not written to', async () => {
+test('an unfinished file that somebody else put there is not written to (F61)', async () => {
   await using server = await startOrders(3);
   using home = newHome();
   writeFileSync(at(home, 'mine'), 'mine');
@@ -268,7 +268,7 @@ test('text that could move a cursor is escaped, integers beyond 2^53 and the ord
   expect(text(home, 'o.ndjson.manifest.json')).toContain('"amount": 9007199254740993');
 });
 
-test('C32 an export of nothing exits 0: an empty envelope, a head alone, no line, and a manifest that says so', async () => {
+test('an export of nothing exits 0: an empty envelope, a head alone, no line, and a manifest that says so (C32)', async () => {
   await using server = await startOrders(0);
   using home = newHome();
   const json = await exporting(server, home, '--json');

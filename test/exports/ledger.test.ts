@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readCsv } from '../conventions/csv.ts';
+import { readCsv } from '../harness/csv.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';

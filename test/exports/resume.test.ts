@@ -17,16 +17,21 @@ const page = (ids: readonly string[], more: boolean) =>
 
 // What a service may do instead of giving its third page, once or for ever.
 const faults: readonly (readonly [name: string, handler: Handler, code: number, words: string])[] = [
-  ['F58 429', json({ object: 'error', type: 'api_error' }, 429, { 'retry-after': '0' }), 9, 'HTTP 429'],
-  ['F58 a 429 that asks for an hour', json({}, 429, { 'retry-after': '3600' }), 9, 'it asks to wait 3600 s'],
-  ['F58 503', json({}, 503, { 'retry-after': '0' }), 9, 'HTTP 503'],
-  ['F58 a reset', reset, 9, ''],
-  ['F58 a body that is cut', cutBody('{"object":"list","data":[{"id":"ord_1"'), 9, ''],
-  ['F59 an HTML page', reply('<html>', 200, { 'content-type': 'text/html' }), 9, 'an HTML page'],
-  ['F57 a page that was there before', page(['ord_000000000060'], true), 9, 'the same page again'],
-  ['F57 an empty page with has_more', page([], true), 9, 'gives nothing'],
+  ['429 (F58)', json({ object: 'error', type: 'api_error' }, 429, { 'retry-after': '0' }), 9, 'HTTP 429'],
   [
-    'F57 a page that leads back',
+    'a 429 that asks for an hour (F58)',
+    json({}, 429, { 'retry-after': '3600' }),
+    9,
+    'it asks to wait 3600 s',
+  ],
+  ['503 (F58)', json({}, 503, { 'retry-after': '0' }), 9, 'HTTP 503'],
+  ['a reset (F58)', reset, 9, ''],
+  ['a body that is cut (F58)', cutBody('{"object":"list","data":[{"id":"ord_1"'), 9, ''],
+  ['an HTML page (F59)', reply('<html>', 200, { 'content-type': 'text/html' }), 9, 'an HTML page'],
+  ['a page that was there before (F57)', page(['ord_000000000060'], true), 9, 'the same page again'],
+  ['an empty page with has_more (F57)', page([], true), 9, 'gives nothing'],
+  [
+    'a page that leads back (F57)',
     page(['ord_x', 'ord_000000000041'], true),
     9,
     'leads back to ord_000000000041',
@@ -110,7 +115,7 @@ test.concurrent.each(faults.filter(([name]) => /503|empty page|key that/.test(na
   },
 );
 
-test('F57 records that appear twice while pages shift are dropped by id and counted', async () => {
+test('records that appear twice while pages shift are dropped by id and counted (F57)', async () => {
   const all = orders(30);
   // An order that was made meanwhile moves everything down by one.
   await using server = await startOrders(30, (number, url) => {
@@ -290,7 +295,7 @@ test.each([
 });
 
 test.skipIf(!hasStrace())(
-  'F60 a folder that the disk fails to sync: exit 9, no finished name, and --resume goes on once it can',
+  'a folder that the disk fails to sync: exit 9, no finished name, and --resume goes on once it can (F60)',
   async () => {
     await using server = await startOrders(60);
     using home = newHome();

@@ -33,7 +33,7 @@ test('a walk that is left in the middle gives up the page that it asked for ahea
   expect(server.requests).toHaveLength(2);
 });
 
-test('F56 page URLs of every kind are never requested by an export: the other host sees no connection', async () => {
+test('page URLs of every kind are never requested by an export: the other host sees no connection (F56)', async () => {
   await using other = await startServer(json({}));
   // One kind a page.
   const kinds = [
@@ -66,7 +66,7 @@ test('F56 page URLs of every kind are never requested by an export: the other ho
   expect(other.connections).toBe(0);
 });
 
-test('F60 a full disk ends an export with 9, says how much was written, and sends no more requests than it must', async () => {
+test('a full disk ends an export with 9, says how much was written, and sends no more requests than it must (F60)', async () => {
   await using server = await startOrders(2_000);
   using home = newHome();
   const full = openSync('/dev/full', 'w');
@@ -80,7 +80,7 @@ test('F60 a full disk ends an export with 9, says how much was written, and send
   expect(server.requests.length).toBeLessThanOrEqual(3);
 });
 
-test('F60 stdout on a full disk: the JSON of the error says what is certain and what to do', async () => {
+test('stdout on a full disk: the JSON of the error says what is certain and what to do (F60)', async () => {
   await using server = await startOrders(200);
   using home = newHome();
   const full = openSync('/dev/full', 'w');
@@ -102,7 +102,7 @@ test.skipIf(!hasStrace()).each([
   ['at the first page', 'o.csv.partial.new', 'none of the orders are in a file; o.csv was not written', []],
   ['later', 'o.csv.partial', 'o.csv.partial; o.csv was not written', ['--resume']],
 ])(
-  'F60 a full disk under --to, %s: what is certain, and the command once there is space',
+  'a full disk under --to, %s: what is certain, and the command once there is space (F60)',
   async (_, name, certain, more) => {
     await using server = await startOrders(60);
     using home = newHome();
@@ -126,7 +126,7 @@ test.skipIf(!hasStrace()).each([
   },
 );
 
-test('F60 a file that may not grow further: exit 9, no finished name, and --resume goes on once it may', async () => {
+test('a file that may not grow further: exit 9, no finished name, and --resume goes on once it may (F60)', async () => {
   await using server = await startOrders(200);
   using home = newHome();
   const command = `ulimit -f 40; exec "${process.execPath}" "${bin}" orders export --limit 20 --to o.ndjson`;
@@ -148,7 +148,7 @@ test('F60 a file that may not grow further: exit 9, no finished name, and --resu
   );
 });
 
-test('F62 to F64 formulas, odd amounts and times, and missing fields reach CSV as data, NDJSON as they came', async () => {
+test('formulas, odd amounts and times, and missing fields reach CSV as data, NDJSON as they came (F62 to F64)', async () => {
   const odd = [
     { id: 'ord_1', customer_info: { name: '=1+1' }, amount: -5, currency: 'MXN' },
     { id: 'ord_2', customer_info: { name: '\t@SUM(A1)' }, amount: 1.5, created_at: 1e20 },

@@ -1,4 +1,4 @@
-/** F59: a reply full of integers that no JavaScript number holds costs no more memory than is promised. */
+/** A reply full of integers that no JavaScript number holds costs no more memory than is promised. */
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const commands = [
   'api GET orders',
 ];
 
-describe('F59 a million integers beyond 2^53 in one reply', () => {
+describe('a million integers beyond 2^53 in one reply (F59)', () => {
   test.each(commands)('paydesk %s refuses it in one clear line, within the promised memory', async (line) => {
     const ran = await run(orderWith(big(1_000_000)), line.split(' '));
     expect(ran.code).toBe(1);

@@ -1,4 +1,4 @@
-/** F49: ids are checked before anything leaves: no path, query or look-alike reaches the service. */
+/** Ids are checked before anything leaves: no path, query or look-alike reaches the service. */
 
 import { describe, expect, test } from 'vitest';
 import { chargeIdPattern, orderIdPattern } from '../../src/api/spec.ts';
@@ -51,7 +51,7 @@ function environment(url: string): Record<string, string> {
   return { PAYDESK_BASE_URL: url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: crypto.randomUUID() };
 }
 
-describe.concurrent('F49 a malformed id exits 2 with 0 requests', () => {
+describe.concurrent('a malformed id exits 2 with 0 requests (F49)', () => {
   test.each(typed)('orders refund: $name', async ({ id }) => {
     using home = newHome();
     await using server = await startServer(json({ object: 'list', has_more: false, data: [] }));

@@ -1,4 +1,4 @@
-/** F69: a key that a service echoes, in 27 spellings and in every place of a reply, leaves the program nowhere. */
+/** A key that a service echoes, in 27 spellings and in every place of a reply, leaves the program nowhere. */
 
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -124,7 +124,7 @@ function expectNowhere({ home, key }: Planted, runs: readonly Ran[]): void {
   expect(revealing(key, filesUnder(home.path))).toEqual([keptIn(home)]);
 }
 
-describe.concurrent('F69 a key in 27 spellings in every place of a reply is masked', () => {
+describe.concurrent('a key in 27 spellings in every place of a reply is masked (F69)', () => {
   test('there are 27 spellings, and each is found by the search', () => {
     const key = newCanary();
     const found = Object.entries(spellings).filter(([, spell]) => reveals(key, `a ${spell(key)} b`));

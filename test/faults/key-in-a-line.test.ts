@@ -1,4 +1,4 @@
-/** F68: a key that stands in a line or a variable is refused before anything else, and never repeated. */
+/** A key that stands in a line or a variable is refused before anything else, and never repeated. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -100,7 +100,7 @@ function expectRefused(key: string, ran: Ran, home: Home): void {
 
 const list = json({ object: 'list', has_more: false, data: [] });
 
-describe.concurrent('F68 a line that holds a stored key is refused without repeating it, and nothing is sent', () => {
+describe.concurrent('a line that holds a stored key is refused without repeating it, and nothing is sent (F68)', () => {
   test.each(cases)('paydesk $line, where KEY is spelt $name', async ({ line, spell }) => {
     using home = newHome();
     await using server = await startServer(list);
@@ -123,7 +123,7 @@ describe.concurrent('F68 a line that holds a stored key is refused without repea
   });
 });
 
-describe.concurrent('F68 wherever a key comes from, a line that holds it is refused', () => {
+describe.concurrent('wherever a key comes from, a line that holds it is refused (F68)', () => {
   test('PAYDESK_API_KEY', async () => {
     using home = newHome();
     const key = newCanary();

@@ -1,4 +1,4 @@
-/** F71: a stored key is bound to one exact origin, whoever changes the base URL. */
+/** A stored key is bound to one exact origin, whoever changes the base URL. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ function edit(home: Home, from: string, to: string): void {
   writeFileSync(profilesOf(home), text.replace(from, to));
 }
 
-describe.concurrent('F71 a base URL that the key was not stored for is refused (3) with 0 connections', () => {
+describe.concurrent('a base URL that the key was not stored for is refused (3) with 0 connections (F71)', () => {
   test.each([
     { name: 'another port', to: (_: number, other: number) => `http://127.0.0.1:${other}` },
     { name: 'another name of the same host', to: (port: number) => `http://localhost:${port}` },

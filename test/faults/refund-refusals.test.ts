@@ -1,4 +1,4 @@
-/** F43, F46, F47, F48: refunds of the wrong charge, amount, unit or mode. */
+/** Refunds of the wrong charge, amount, unit or mode. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, type SeenOrder, startDesk } from '../harness/desk.ts';
@@ -55,7 +55,7 @@ function refund(home: Home, id: string, ...words: readonly string[]) {
 
 const changesOf = (id: string) => desk.changes().filter(({ url }) => url.includes(id));
 
-describe('F43 --amount never leaves without charge_id', () => {
+describe('--amount never leaves without charge_id (F43)', () => {
   test.each([
     { name: 'one charge', kind: once },
     { name: 'a declined charge beside a paid one', kind: besideDeclined },
@@ -86,7 +86,7 @@ describe('F43 --amount never leaves without charge_id', () => {
   });
 });
 
-describe.concurrent('F46 what cannot be refunded is refused (3) with the numbers, and nothing is sent', () => {
+describe.concurrent('what cannot be refunded is refused (3) with the numbers, and nothing is sent (F46)', () => {
   test('more than the charge', async () => {
     using home = newHome();
     const order = orderWith(once, 1);
@@ -130,7 +130,7 @@ describe.concurrent('F46 what cannot be refunded is refused (3) with the numbers
   });
 });
 
-describe.concurrent('F47 a mistake of unit is seen before it is sent', () => {
+describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
   test('the preview shows the raw integer beside the charge amount, with its share of the order', async () => {
     using home = newHome();
     const order = orderWith(once, 2);
@@ -190,7 +190,7 @@ describe.concurrent('F47 a mistake of unit is seen before it is sent', () => {
   });
 });
 
-describe.concurrent('F48 an order of the other mode is refused (3) before anything is sent', () => {
+describe.concurrent('an order of the other mode is refused (3) before anything is sent (F48)', () => {
   test.each([
     {
       says: 'sandbox',

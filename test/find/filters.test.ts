@@ -2,6 +2,9 @@
 
 import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
+import { bin, cleanEnv } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
+import { runInPty, withoutEscapes } from '../harness/pty.ts';
 import {
   charge,
   type Desk,
@@ -11,10 +14,7 @@ import {
   openDesk,
   order,
   pages,
-} from '../conventions/scripted.ts';
-import { bin, cleanEnv } from '../harness/paydesk.ts';
-import { storeProfile } from '../harness/profile.ts';
-import { runInPty, withoutEscapes } from '../harness/pty.ts';
+} from '../harness/scripted-answers.ts';
 import { type Handler, json } from '../harness/server.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

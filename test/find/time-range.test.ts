@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isWithin, parseWhen, timeRange, whenWords } from '../../src/commands/time-range.ts';
-import { createTimes } from '../../src/terminal/time.ts';
+import { createTimes } from '../../src/terminal/local-time.ts';
 
 const now = Date.parse('2026-11-20T15:31:12.700Z');
 

@@ -1,4 +1,4 @@
-/** FAULTS 2 to 17 and 32: every reply that is no clear answer, with the change made and not made, refund and capture. */
+/** Every reply that is no clear answer, with the change made and not made, refund and capture. */
 
 import { describe, expect, it } from 'vitest';
 import type { SendReport } from '../../src/api/api.ts';
@@ -210,7 +210,7 @@ const inBoth = (answers: readonly [string, Answer][]) =>
 const ofRefunds = (sort: string) =>
   refundsOnly.filter(([, , is]) => is === sort).map(([name, answer]) => [name, 'refund', answer] as const);
 
-describe('F2 to F17, F32: a reply that is no clear answer is sent once and decided by a read', () => {
+describe('a reply that is no clear answer is sent once and decided by a read (F2 to F17, F32)', () => {
   it.each([...inBoth(uncertain), ...ofRefunds('uncertain')])('F%s to a %s', async (_, kind, answer) => {
     const made = await send(kind, true, answer);
     expect(made).toMatchObject({ posts: 1, outcome: { verdict: 'applied', by: 'read', alarm: undefined } });
@@ -219,7 +219,7 @@ describe('F2 to F17, F32: a reply that is no clear answer is sent once and decid
   });
 });
 
-describe('F8: a reply that contradicts the request stays an alarm, whatever a read shows', () => {
+describe('a reply that contradicts the request stays an alarm, whatever a read shows (F8)', () => {
   it.each([...inBoth(contradicting), ...ofRefunds('contradicting')])(
     'F%s to a %s',
     async (_, kind, answer) => {
@@ -234,7 +234,7 @@ describe('F8: a reply that contradicts the request stays an alarm, whatever a re
   );
 });
 
-describe('F13 to F17: a refusal is confirmed by a read', () => {
+describe('a refusal is confirmed by a read (F13 to F17)', () => {
   it.each(inBoth(refusals))('F%s to a %s', async (_, kind, answer) => {
     const notMade = await send(kind, false, answer);
     expect(notMade).toMatchObject({
@@ -248,7 +248,7 @@ describe('F13 to F17: a refusal is confirmed by a read', () => {
     });
   });
 
-  it('F16 data that is not the order as it was before is an alarm', async () => {
+  it('data that is not the order as it was before is an alarm (F16)', async () => {
     const changed = (_: unknown, before: Record<string, unknown>) =>
       reply(402, chargeIdRequired({ ...before, amount_refunded: 1 }));
     expect((await send('refund', false, changed)).outcome).toMatchObject({
@@ -276,7 +276,7 @@ it('a clear yes needs no read', async () => {
   });
 });
 
-it('F1 what never left is not sent, and no read is made', async () => {
+it('what never left is not sent, and no read is made (F1)', async () => {
   const closed: Answer = () => ({ kind: 'not_sent', reason: 'connection refused' });
   expect((await send('refund', false, closed)).outcome).toMatchObject({
     verdict: 'not_sent',

@@ -31,7 +31,7 @@ describe('what a reply says of other changes', () => {
     expect(judgeReply(proof({ kind }), heard(value))).toEqual(answer);
   });
 
-  it('F12 a redirect names the host it points to, whatever else it says', () => {
+  it('a redirect names the host it points to, whatever else it says (F12)', () => {
     const redirect = { status: 307, redirectTo: 'elsewhere.example' };
     const answer = { says: 'nothing', why: 'HTTP 307, a redirect to elsewhere.example' };
     expect(judgeReply(proof(), { ...redirect, body: { value: { object: 'order', id: 'ord_1' } } })).toEqual(
@@ -92,13 +92,23 @@ describe('what a reply says of other changes', () => {
     ['another order', { object: 'order', id: 'ord_2' }, true],
     ['nothing', null, false],
     ['another sum', { ...order(charge('ch_1', 100, [['old', -5]])), amount_refunded: 6 }, true],
-  ])('F16 the data of a refusal: %s', (_, data, contradicts) => {
+  ])('the data of a refusal: %s (F16)', (_, data, contradicts) => {
     const before = { amountRefunded: 5, charges: proof().before.charges };
     const details = [
       { code: 'x.errors.processing.charge_operations.refund.split_payment.charge_id_is_required' },
     ];
     const value = { object: 'error', type: 'processing_error', details, data };
     expect(judgeReply(proof({ before }), heard(value, 402))).toMatchObject({ says: 'rejected', contradicts });
+  });
+
+  it('a refusal whose order has another payment status contradicts itself, if the status was read before', () => {
+    const { charges } = proof().before;
+    const data = { ...order(charge('ch_1', 100, [['old', -5]])), payment_status: 'partially_refunded' };
+    const refusal = heard({ object: 'error', type: 't', details: [], data }, 422);
+    const judged = (status?: string) => judgeReply(proof({ before: { status, charges } }), refusal);
+    expect(judged('paid')).toMatchObject({ says: 'rejected', contradicts: true });
+    expect(judged('partially_refunded')).toMatchObject({ says: 'rejected', contradicts: false });
+    expect(judged()).toMatchObject({ says: 'rejected', contradicts: false });
   });
 });
 
@@ -209,7 +219,7 @@ describe('what a reply to a refund says', () => {
     });
   });
 
-  it('F16 the data of a refused capture is no evidence; nor is a sum that was not shown before', () => {
+  it('the data of a refused capture is no evidence; nor is a sum that was not shown before (F16)', () => {
     const data = order(
       charge('ch_1', 100, [
         ['old', -5],

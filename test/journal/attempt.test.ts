@@ -194,7 +194,7 @@ describe('before the sending', () => {
     );
   });
 
-  it('F39 no journal, no sending; a SENT row that may be there all the same is taken back', () => {
+  it('no journal, no sending; a SENT row that may be there all the same is taken back (F39)', () => {
     const { effect } = run([...toSent, full]);
     expect(effect).toMatchObject({
       do: 'record',
@@ -216,7 +216,7 @@ describe('before the sending', () => {
     });
   });
 
-  it('F32 an order whose money is not all shown is refused', () => {
+  it('an order whose money is not all shown is refused (F32)', () => {
     const hidden: Event = { is: 'fresh', value: { object: 'order', id: 'ord_1' }, moment: at(0) };
     expect(endOf([locked, known(), hidden])).toMatchObject({ refusal: { why: 'unprovable' } });
   });
@@ -224,7 +224,7 @@ describe('before the sending', () => {
   it.each([
     ['the wall clock', { wall: 10_001, mono: 0 }],
     ['the monotonic clock', { wall: -86_400_000, mono: 10_001 }],
-  ])('F21 after a stop that %s shows, nothing is sent', (_, clocks) => {
+  ])('after a stop that %s shows, nothing is sent (F21)', (_, clocks) => {
     const late: Event = { is: 'recorded', moment: { time: 0, skewed: false, ...clocks } };
     const end = endOf([...toSent, late, recorded]);
     expect(end).toMatchObject({
@@ -250,7 +250,7 @@ describe('before the sending', () => {
   it.each([
     ['half of its time', {}, 5000],
     ['a second at least', { sendWithinMs: 1200 }, 1000],
-  ])('F25 a last question that took more than %s makes it read again', (_, more, enough) => {
+  ])('a last question that took more than %s makes it read again (F25)', (_, more, enough) => {
     const slow: Event = { is: 'approved', moment: at(enough + 1) };
     const again = run([locked, known(), fresh, slow], wanted(more));
     expect(again).toMatchObject({ state: { at: 'reading' }, effect: { do: 'read' } });
@@ -387,7 +387,7 @@ describe('with an attempt that was not seen in its time', () => {
 });
 
 describe('after the sending', () => {
-  it('F1 what never left is not sent', () => {
+  it('what never left is not sent (F1)', () => {
     const closed: Event = { is: 'not_sent', why: 'closed port', moment: at(0) };
     expect(endOf([...toPost, closed, recorded])).toMatchObject({
       verdict: { verdict: 'not_sent', by: 'sender', why: 'closed port' },
@@ -426,7 +426,7 @@ describe('after the sending', () => {
     expect(end).toMatchObject({ verdict: { verdict: 'not_seen' }, reads: 2 });
   });
 
-  it('F24 two equal new refunds are a duplicate alarm at once', () => {
+  it('two equal new refunds are a duplicate alarm at once (F24)', () => {
     const end = endOf([...toPost, lost, recorded, waited, seen(order(5, 5)), recorded]);
     expect(end).toMatchObject({
       verdict: { verdict: 'applied', alarm: 'duplicate', why: 'a read shows it more than once' },
@@ -452,7 +452,7 @@ describe('after the sending', () => {
     expect(end).toMatchObject({ verdict: { verdict: 'not_seen' }, reads: 1 });
   });
 
-  it('F13 a refusal is believed after a read; after three reads that fail it is not confirmed', () => {
+  it('a refusal is believed after a read; after three reads that fail it is not confirmed (F13)', () => {
     const long = wanted({ readAfterMs: [0, 1, 2, 3, 4] });
     expect(run([...toPost, refused], long).effect).toEqual({ do: 'wait', ms: 0 });
     const yes = endOf([...toPost, refused, waited, seen(order()), recorded], long);
@@ -494,7 +494,7 @@ describe('after the sending', () => {
     expect(JSON.stringify(effect)).not.toContain('Ana');
   });
 
-  it('F40 a disk that is full after the reply loses no outcome', () => {
+  it('a disk that is full after the reply loses no outcome (F40)', () => {
     const yes: Event = { is: 'replied', heard: { status: 200, body: { value: order(5) } }, moment: at(500) };
     expect(endOf([...toPost, yes, full])).toMatchObject({
       verdict: { verdict: 'applied' },

@@ -108,7 +108,7 @@ describe('an outcome that is not certain', () => {
     expect(desk.sent()).toBe(0);
   });
 
-  test('F4 that took effect late ends as made on the next reconcile, by the recorded account, for cron', async () => {
+  test('that took effect late ends as made on the next reconcile, by the recorded account, for cron (F4)', async () => {
     using desk = deskWith(lost);
     expect((await desk.run('journal', 'reconcile', '--all')).code).toBe(7);
     service.orders = [refunded(300)];
@@ -149,7 +149,7 @@ describe('an outcome that is not certain', () => {
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'applied', by: 'read' });
   });
 
-  test('F24 that shows twice is a duplicate alarm: exit 7, both ids', async () => {
+  test('that shows twice is a duplicate alarm: exit 7, both ids (F24)', async () => {
     using desk = deskWith(lost);
     service.orders = [refunded(300, 300)];
     const looked = await desk.run('journal', 'reconcile', intent);
@@ -157,7 +157,7 @@ describe('an outcome that is not certain', () => {
     expect(looked.stdout).toMatch(/DUPLICATE\?[\s\S]*rf_0[\s\S]*rf_1[\s\S]*show your lead/);
   });
 
-  test('F30 stays open while the order cannot be read, with the reason', async () => {
+  test('stays open while the order cannot be read, with the reason (F30)', async () => {
     using desk = deskWith(lost);
     service.orders = [];
     const looked = await desk.run('journal', 'reconcile', '--all');

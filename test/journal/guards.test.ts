@@ -95,7 +95,7 @@ describe('an attempt is open', () => {
     expect(isOpen(record, now(5_000_000 + horizonMs))).toBe(false);
   });
 
-  it('F42 for as long as the clocks disagree', () => {
+  it('for as long as the clocks disagree (F42)', () => {
     expect(isOpen(attempt([{ verdict: 'not_seen' }]), now(1000 + horizonMs, true))).toBe(true);
   });
 
@@ -262,7 +262,7 @@ describe('what the journal says to an intent', () => {
       old,
       { go: 'recorded' },
     ],
-  ])('F28 under a script’s id, %s', (_, known, more, moment, decision) => {
+  ])('under a script’s id, %s (F28)', (_, known, more, moment, decision) => {
     expect(decide({ ...asked, given: 't-1', ...more }, [known], moment)).toMatchObject(decision);
   });
 
@@ -318,7 +318,7 @@ describe('what the journal says to an intent', () => {
   });
 });
 
-describe('F28 an equal refund by anyone, at any age', () => {
+describe('an equal refund by anyone, at any age (F28)', () => {
   const before = { charges: [{ id: 'ch_1', refunds: [{ id: 'r1', amount: -5 }] }] };
 
   it('is refused without --again', () => {
@@ -351,7 +351,7 @@ describe('F28 an equal refund by anyone, at any age', () => {
   });
 });
 
-describe('F42 the journal’s time', () => {
+describe('the journal’s time (F42)', () => {
   const at = async (wall: number, newest: number, date?: { date: number; wall: number }) => {
     const clock = new VirtualClock();
     clock.wall = wall;
@@ -522,6 +522,9 @@ describe('a final read that is older than what the journal knows', () => {
       { chargeId: 'ch_1', id: undefined, amount: -5, createdAt: undefined, authCode: undefined },
     ];
     expect(oldRead('ord_1', none, [attempt([{ verdict: 'applied', refunds: stray }])])).toBeUndefined();
+    const both = [...stray, ...refunds];
+    const problem = 'refund r1 was made, and the order does not show it yet';
+    expect(oldRead('ord_1', none, [attempt([{ verdict: 'applied', refunds: both }])])).toBe(problem);
   });
 });
 

@@ -120,7 +120,7 @@ describe('a look at an open attempt', () => {
       undefined,
     ],
     [
-      'F4 not seen, and now it is there',
+      'not seen, and now it is there (F4)',
       attempt({}),
       seen(order(5)),
       { verdict: 'applied', alarm: undefined },
@@ -269,7 +269,7 @@ describe('a look at an open attempt', () => {
     expect(state).toMatchObject({ at: 'releasing', end: { how: 'looked' } });
   });
 
-  it('F21 a busy order is left alone', () => {
+  it('a busy order is left alone (F21)', () => {
     const busy = resolve(beginResolve({ intent: 'i_1', attempt: 1 }).state, { is: 'busy', owner: undefined });
     expect(busy).toMatchObject({
       state: { at: 'done', end: { refusal: { why: 'busy' } } },

@@ -360,7 +360,7 @@ describe('the order before the sending', () => {
     });
   });
 
-  it('F32 is no basis for a refund where its charges are not all shown; a capture needs its status only', () => {
+  it('is no basis for a refund where its charges are not all shown; a capture needs its status only (F32)', () => {
     const value = { ...order(), charges: { has_more: true, data: [] } };
     expect(preImage('refund', value)).toEqual({ problem: 'the charges are not all shown' });
     expect(preImage('capture', value)).toEqual({ before: { status: 'paid', amount: 100, charges: [] } });

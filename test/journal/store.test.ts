@@ -162,7 +162,7 @@ describe('the journal file', () => {
   });
 });
 
-describe('FAULTS 41: a damaged journal is named by verify, blocks changes, and can be repaired', () => {
+describe('a damaged journal is named by verify, blocks changes, and can be repaired (F41)', () => {
   it.each([
     [
       'a changed row',

@@ -189,6 +189,14 @@ it('a row is of the future only by the word of the service, and by more than two
   expect(passedSince(row(1), { ...now, dated: undefined })).toBe(0);
 });
 
+it('the time that the machine is up counts only where the service told no time, neither then nor now', () => {
+  const row = { time: noon, clocks: { wall: noon, boot: boot(0) } };
+  const now: Moment = { time: noon + 5000, wall: noon, mono: 0, skewed: false, boot: boot(9000) };
+  expect(passedSince(row, now)).toBe(9000);
+  expect(passedSince(row, { ...now, service: noon + 5000 })).toBe(5000);
+  expect(passedSince({ ...row, clocks: { ...row.clocks, service: noon } }, now)).toBe(5000);
+});
+
 it('the service made nothing of an attempt before its Date then, or before what the clocks may differ', () => {
   expect(earliestOf({ time: noon, clocks: { wall: noon, service: noon - 1000 } })).toBe(noon - 6000);
   expect(earliestOf({ time: noon, skewed: true, clocks: { wall: noon, service: noon } })).toBe(noon - 5000);

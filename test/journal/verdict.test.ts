@@ -40,6 +40,11 @@ describe('the verdict of a sight', () => {
       { ...read, verdict: 'unknown', why: 'a read shows a part of it', alarm: 'partial' },
     ],
     [
+      { shows: 'disagreement', refunds: [], problem: 'updated_at was 1 and is 2' },
+      'not_seen',
+      { ...read, verdict: 'unknown', why: 'updated_at was 1 and is 2' },
+    ],
+    [
       { shows: 'nothing', refunds: [] },
       'not_seen',
       { ...read, verdict: 'not_seen', why: 'no read shows it' },

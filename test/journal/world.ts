@@ -3,7 +3,7 @@
 import type { ChangeRequest, RawReply, SendReport, Service, WireRecord } from '../../src/api/api.ts';
 import type { Clock } from '../../src/io.ts';
 import type { Held, Locks } from '../../src/locks/locks.ts';
-import type { Profile } from '../../src/profiles/profile.ts';
+import type { Profile } from '../../src/profiles/profiles.ts';
 
 export function encode(value: unknown): Uint8Array {
   return new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value));

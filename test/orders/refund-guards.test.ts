@@ -138,7 +138,7 @@ describe('what is read must say one thing, all of it', () => {
     ['has_more is a word', { has_more: 'true' }],
     ['total is a word', { total: '4' }],
     ['total counts more', { total: 4 }],
-  ])('F32 refunds of which %s cannot be told, so nothing is sent (3)', async (_, more) => {
+  ])('refunds of which %s cannot be told, so nothing is sent (3) (F32)', async (_, more) => {
     const charge = chargeOf('ch_1', 35000, { refunds: { ...listOf(refundOf('rf_1', 1000)), ...more } });
     await using service = await refunding([orderOf('ord_1', [charge], { amount_refunded: 4000 })]);
     using home = newHome();
@@ -158,7 +158,7 @@ describe('what is read must say one thing, all of it', () => {
     expect(checks).toContain('the order says that 4000 went back, the refunds that it shows are 1000');
   });
 
-  test('F7 an order with a key twice is not changed (1)', async () => {
+  test('an order with a key twice is not changed (1) (F7)', async () => {
     const page = JSON.stringify({ ...listOf(order), has_more: false });
     const twice = page.replace('"amount_refunded":0', '"amount_refunded":700,"amount_refunded":0');
     expect(twice).not.toBe(page);
@@ -173,7 +173,7 @@ describe('what is read must say one thing, all of it', () => {
   });
 });
 
-describe('F25 the order is read again right before it is sent', () => {
+describe('the order is read again right before it is sent (F25)', () => {
   test('a refund by someone else while a person thinks stops it: the difference is shown, nothing is sent (3)', async () => {
     await using service = await refunding();
     using home = newHome();
@@ -325,7 +325,7 @@ describe('F25 the order is read again right before it is sent', () => {
   });
 });
 
-describe('F28 the same once more', () => {
+describe('the same once more (F28)', () => {
   const part = ['--charge', '1', '--amount', '300', '--yes'];
 
   test('the same amount on the same charge is refused and shown (3), and made with --again', async () => {
@@ -412,7 +412,7 @@ describe('F28 the same once more', () => {
   });
 });
 
-describe('F43 an amount without a charge', () => {
+describe('an amount without a charge (F43)', () => {
   test('goes to the only charge that counts, by its id: no body has an amount without charge_id', async () => {
     const declined = chargeOf('ch_1', 35000, { status: 'declined', is_refundable: false });
     const paid = orderOf('ord_1', [declined, chargeOf('ch_2', 35000)], { amount: 35000 });

@@ -25,7 +25,7 @@ describe('the only charge says is_refundable false, and its order true', () => {
   });
 });
 
-test('F46 an order that shows no currency is refused where the profile has a limit of any: exit 3, nothing is sent', async () => {
+test('an order that shows no currency is refused where the profile has a limit of any: exit 3, nothing is sent (F46)', async () => {
   using home = newHome();
   const { currency: _, ...order } = orderOf('ord_1', [chargeOf('ch_1', 35000, { currency: null })]);
   await using service = await startService({ orders: [order] });

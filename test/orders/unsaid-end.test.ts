@@ -36,7 +36,7 @@ test.each([
   expect(ran.stderr).toContain('the service does not say whether more follow');
 });
 
-test('F57 an empty page that says more follow exits 9, and JSON says has_more', async () => {
+test('an empty page that says more follow exits 9, and JSON says has_more (F57)', async () => {
   const ran = await ask({ object: 'list', data: [], has_more: true }, 'list', '--json');
   expect(ran.code, ran.stderr).toBe(9);
   expect(JSON.parse(ran.stdout)).toEqual({ object: 'list', data: [], has_more: true });

@@ -2,44 +2,44 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { canary, createDesk, type Desk } from './desk.ts';
+import { canary, createTestUser, type TestUser } from './test-user.ts';
 
-let desk: Desk;
+let user: TestUser;
 beforeEach(() => {
-  desk = createDesk();
+  user = createTestUser();
 });
 afterEach(() => {
-  desk.remove();
+  user.remove();
 });
 
 const keyring = (name: string) => fileURLToPath(new URL(`keyrings/${name}.js`, import.meta.url));
 const draft = { name: 'x', baseUrl: 'https://api.example.com', mode: 'sandbox' } as const;
 const key = { text: canary, where: 'a test', place: 'keyring' } as const;
 const withKeyring = (name: string) =>
-  desk.run({ env: { HOME: desk.home, PAYDESK_API_KEY: '', SECRET: 'sEcReT' }, keyringModule: keyring(name) });
+  user.run({ env: { HOME: user.home, PAYDESK_API_KEY: '', SECRET: 'sEcReT' }, keyringModule: keyring(name) });
 
 test('a key in the keyring is found again, lies in no file of ours, and goes with its profile', async () => {
   await withKeyring('kept').add(draft, key);
   expect(await (await withKeyring('kept').open('x')).key()).toBe(canary);
-  expect(readdirSync(desk.config)).toEqual(['profiles.json']);
+  expect(readdirSync(user.config)).toEqual(['profiles.json']);
   expect((await withKeyring('kept').describe('x')).key).toMatchObject({
     keptIn: 'system keyring',
     lastFour: 'wxyz',
   });
   await withKeyring('kept').remove('x');
-  expect(readdirSync(desk.home).filter((name) => name.startsWith('paydesk x'))).toEqual([]);
+  expect(readdirSync(user.home).filter((name) => name.startsWith('paydesk x'))).toEqual([]);
 });
 
 test('the process that asks the keyring gets no key and no secret by its arguments or environment', async () => {
   await withKeyring('kept').add(draft, key);
-  const seen = readFileSync(join(desk.home, 'seen.json'), 'utf8');
+  const seen = readFileSync(join(user.home, 'seen.json'), 'utf8');
   expect(seen).not.toContain('Canary');
   expect(seen).not.toContain('sEcReT');
 });
 
 test('a key in the keyring carries the one origin it may be sent to', async () => {
   await withKeyring('kept').add(draft, key);
-  const path = join(desk.home, readdirSync(desk.home).find((name) => name.startsWith('paydesk x')) ?? '');
+  const path = join(user.home, readdirSync(user.home).find((name) => name.startsWith('paydesk x')) ?? '');
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ origin: 'https://api.example.com', key: canary });
 });
 
@@ -50,8 +50,8 @@ test.each(['denies', 'garbage', 'hangs', 'nonexistent'])(
       kind: 'refused',
       parts: { now: [expect.stringContaining('--key-store file')] },
     });
-    expect(existsSync(join(desk.config, 'keys.json'))).toBe(false);
-    expect((await desk.run().list()).map((profile) => profile.name)).toEqual(['demo']);
+    expect(existsSync(join(user.config, 'keys.json'))).toBe(false);
+    expect((await user.run().list()).map((profile) => profile.name)).toEqual(['demo']);
   },
 );
 
@@ -70,14 +70,14 @@ test.each(['denies', 'garbage', 'hangs'])(
 test('moving a key from the keyring to the file takes it out of the keyring', async () => {
   await withKeyring('kept').add(draft, key);
   await withKeyring('kept').replaceKey('x', { text: `${canary}2`, where: 'a test', place: 'file' });
-  expect(await (await desk.run().open('x')).key()).toBe(`${canary}2`);
-  expect(readdirSync(desk.home).filter((name) => name.startsWith('paydesk x'))).toEqual([]);
+  expect(await (await user.run().open('x')).key()).toBe(`${canary}2`);
+  expect(readdirSync(user.home).filter((name) => name.startsWith('paydesk x'))).toEqual([]);
 });
 
 test('a profile can be removed where its keyring does not answer, and that is said', async () => {
   await withKeyring('kept').add(draft, key);
   await withKeyring('denies').remove('x');
-  expect(desk.notices).toEqual([expect.stringContaining('may still be in the system keyring')]);
+  expect(user.notices).toEqual([expect.stringContaining('may still be in the system keyring')]);
 });
 
 test('whether there is a keyring can be asked before a key is typed', async () => {

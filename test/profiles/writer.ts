@@ -1,11 +1,11 @@
 // A process that works on the profiles of a home: `home add NAME`, `home set NAME` (on and on), `home open`.
-import { canary, createDesk } from './desk.ts';
+import { canary, createTestUser } from './test-user.ts';
 
 const [home = '', what = '', name = ''] = process.argv.slice(2);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 if (what === 'add') {
-  await createDesk(home)
+  await createTestUser(home)
     .run()
     .add(
       { name, baseUrl: 'https://api.example.com', mode: 'sandbox' },
@@ -14,7 +14,7 @@ if (what === 'add') {
   say('added');
 } else if (what === 'set') {
   for (let count = 1; ; count += 1) {
-    await createDesk(home).run().set(name, 'refund.max_amount.MXN', String(count));
+    await createTestUser(home).run().set(name, 'refund.max_amount.MXN', String(count));
     say(`set ${count}`);
   }
 } else if (what === 'open') {
@@ -23,9 +23,9 @@ if (what === 'add') {
     PAYDESK_MODE: 'sandbox',
     PAYDESK_API_KEY: canary,
   };
-  const opened = await createDesk(home).run({ env }).open();
+  const opened = await createTestUser(home).run({ env }).open();
   say(`${opened.profile.name} ${(await opened.key()) === canary}`);
-  await createDesk(home)
+  await createTestUser(home)
     .run()
     .use('demo')
     .then(

@@ -1,4 +1,4 @@
-/** CONVENTIONS 67: what a TAB is answered, whatever the shell. */
+/** What a TAB is answered, whatever the shell. */
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ async function offered(words: readonly string[], desk: ReturnType<typeof shellDe
   return { ...ran, values: ran.stdout.split('\n').flatMap((line) => line.split('\t')[0] || []) };
 }
 
-test('C67 completes words, local and global options, their values, profiles and help topics', async () => {
+test('completes words, local and global options, their values, profiles and help topics (C67)', async () => {
   using desk = shellDesk();
   const reasons = [
     'requested_by_client',
@@ -61,7 +61,7 @@ test('C67 completes words, local and global options, their values, profiles and 
   }
 });
 
-test('C67 offers local options before global ones, and none twice or against another', async () => {
+test('offers local options before global ones, and none twice or against another (C67)', async () => {
   using desk = shellDesk();
   const first = await offered(['orders', 'refund', '--'], desk);
   expect(first.values.slice(0, 3)).toEqual(['--charge', '--amount', '--reason']);
@@ -73,7 +73,7 @@ test('C67 offers local options before global ones, and none twice or against ano
   expect(later.values).not.toContain('--csv');
 });
 
-test('C67 offers orders that the journal of this machine knows, and asks no service', async () => {
+test('offers orders that the journal of this machine knows, and asks no service (C67)', async () => {
   using desk = shellDesk();
   await refundOnDemo(desk.home);
   const before = filesOf(desk.home.path);
@@ -90,13 +90,13 @@ test('C67 offers orders that the journal of this machine knows, and asks no serv
   expect(filesOf(desk.home.path)).toEqual(before);
 });
 
-test('C67 leaves file names to the shell, which its exit code says', async () => {
+test('leaves file names to the shell, which its exit code says (C67)', async () => {
   using desk = shellDesk();
   const { code, stdout } = await offered(['profile', 'add', 'shop', '--from', ''], desk);
   expect({ code, stdout }).toEqual({ code: fileNames, stdout: '' });
 });
 
-test('C67 damaged files, a strange shell and no words at all are answered with silence', async () => {
+test('damaged files, a strange shell and no words at all are answered with silence (C67)', async () => {
   using desk = shellDesk();
   writeFileSync(join(desk.home.path, '.config/paydesk/profiles.json'), '{"profiles":{"a\\u001b[2J":1}');
   expect((await offered(['-p', ''], desk)).values).toEqual(['demo']);
@@ -112,7 +112,7 @@ test('C67 damaged files, a strange shell and no words at all are answered with s
   }
 });
 
-test('C8 C65 completion and its callback work with HOME empty or not there, and make no file', async () => {
+test('completion and its callback work with HOME empty or not there, and make no file (C8, C65)', async () => {
   using home = newHome();
   const missing = { home, env: { HOME: join(home.path, 'missing') } };
   for (const [shell, options] of [
@@ -130,7 +130,7 @@ test('C8 C65 completion and its callback work with HOME empty or not there, and 
   expect(filesOf(home.path)).toEqual([]);
 });
 
-test('C8 a user whom the system does not know and who has no HOME gets help, scripts and candidates', async () => {
+test('a user whom the system does not know and who has no HOME gets help, scripts and candidates (C8)', async () => {
   using user = ordinaryUser();
   using home = newHome();
   // Where the program had to be copied for an ordinary user, nobody else reaches it.
@@ -150,7 +150,7 @@ test('an empty HOME does not make the current folder one: no profile is read fro
   expect(stdout).not.toContain('test-mx');
 });
 
-test('C65 any other shell exits 2 and is told the supported ones', async () => {
+test('any other shell exits 2 and is told the supported ones (C65)', async () => {
   using home = newHome();
   for (const line of [
     ['completion', 'tcsh'],
@@ -162,7 +162,7 @@ test('C65 any other shell exits 2 and is told the supported ones', async () => {
   }
 });
 
-test('C65 completion --help says how to install for each shell', async () => {
+test('completion --help says how to install for each shell (C65)', async () => {
   using home = newHome();
   const { stdout } = await paydesk(['completion', '--help'], { home });
   for (const line of [

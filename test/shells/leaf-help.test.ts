@@ -1,4 +1,4 @@
-/** CONVENTIONS 6, 7, 73, 74: what help says of every command, checked against the table of commands. */
+/** What help says of every command, checked against the table of commands. */
 
 import { beforeAll, expect, test } from 'vitest';
 import { globalFlags } from '../../src/cli/global-flags.ts';
@@ -86,12 +86,12 @@ function isRising(codes: readonly number[]): boolean {
   );
 }
 
-test('C6 C7 help of every command has summary, usage, options with all their facts, examples and exit codes', () => {
+test('help of every command has summary, usage, options with all their facts, examples and exit codes (C6, C7)', () => {
   expect(all.length).toBeGreaterThan(20);
   expect(all.flatMap(missingIn)).toEqual([]);
 });
 
-test('C7 help shows defaults, allowed values and variables as they are', () => {
+test('help shows defaults, allowed values and variables as they are (C7)', () => {
   const shown = (words: string) => all.find(({ entry }) => entry.words.join(' ') === words)?.help;
   const list = shown('orders list');
   expect(list).toContain("orders a page (1 to 1000; default the service's)");
@@ -100,7 +100,7 @@ test('C7 help shows defaults, allowed values and variables as they are', () => {
   expect(shown('profile add')).toContain('(one of bearer, basic; default bearer)');
 });
 
-test('C73 nouns, verbs and flags are lower-case kebab words, and every noun of the table is described', async () => {
+test('nouns, verbs and flags are lower-case kebab words, and every noun of the table is described (C73)', async () => {
   for (const entry of commands) {
     const command = await entry.load();
     for (const word of [...entry.words, ...Object.keys(command.flags)]) {
@@ -112,7 +112,7 @@ test('C73 nouns, verbs and flags are lower-case kebab words, and every noun of t
   }
 });
 
-test('C73 one verb for one thing: no delete beside remove, no edit beside set', () => {
+test('one verb for one thing: no delete beside remove, no edit beside set (C73)', () => {
   const verbs = new Set(commands.map(({ words }) => words.at(-1)));
   const pairs = [
     ['remove', 'delete'],
@@ -128,7 +128,7 @@ test('C73 one verb for one thing: no delete beside remove, no edit beside set', 
   expect(pairs.filter(([, other]) => verbs.has(other))).toEqual([]);
 });
 
-test('C73 a flag of one name takes a value everywhere or nowhere, out of one set, and is short for one thing', async () => {
+test('a flag of one name takes a value everywhere or nowhere, out of one set, and is short for one thing (C73)', async () => {
   const seen = new Map<string, string>();
   const clashes: string[] = [];
   for (const entry of commands) {
@@ -143,7 +143,7 @@ test('C73 a flag of one name takes a value everywhere or nowhere, out of one set
   expect(clashes).toEqual([]);
 });
 
-test('C74 variables are named PAYDESK_ and their option, and help environment lists them', async () => {
+test('variables are named PAYDESK_ and their option, and help environment lists them (C74)', async () => {
   using home = newHome();
   const { code, stdout } = await paydesk(['help', 'environment'], { home });
   expect(code).toBe(0);

@@ -1,4 +1,4 @@
-/** CONVENTIONS 67: what a TAB loads: neither commander nor conf, and no network. */
+/** What a TAB loads: neither commander nor conf, and no network. */
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -15,7 +15,7 @@ const spy = (file: string) => `import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(file)}, url + '\\n'); return next(url, context); } });`;
 
-test('C67 completing an order loads neither commander nor conf, and no module of the network', async () => {
+test('completing an order loads neither commander nor conf, and no module of the network (C67)', async () => {
   using desk = shellDesk();
   await refundOnDemo(desk.home);
   const log = join(desk.home.path, 'loaded');

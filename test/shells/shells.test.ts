@@ -1,5 +1,5 @@
 /**
- * CONVENTIONS 65, 66: the scripts in real shells. Bash where it is there; zsh and fish in the long run, installed
+ * The scripts in real shells. Bash where it is there; zsh and fish in the long run, installed
  * when missing. Not run here: the script for PowerShell, for which Debian has no package.
  */
 
@@ -26,7 +26,7 @@ const script = join(completions, 'paydesk.bash');
 
 const files = { bash: 'paydesk.bash', zsh: '_paydesk', fish: 'paydesk.fish', powershell: 'paydesk.ps1' };
 
-test('C65 every script of completions/ is what the program prints: else npm run drift -- --write', async () => {
+test('every script of completions/ is what the program prints: else npm run drift -- --write (C65)', async () => {
   using desk = shellDesk();
   for (const [shell, file] of Object.entries(files)) {
     const { stdout } = await paydesk(['completion', shell], { home: desk.home });
@@ -47,7 +47,7 @@ function offeredByBash(desk: ShellDesk, words: readonly string[]): readonly stri
 }
 
 if (bash !== undefined) {
-  test('C66 the bash script passes bash -n, and is silent when it is sourced twice', () => {
+  test('the bash script passes bash -n, and is silent when it is sourced twice (C66)', () => {
     using desk = shellDesk();
     const twice = `set -eu; . '${script}'; . '${script}'; complete -p paydesk`;
     const options = { env: desk.env, encoding: 'utf8' } as const;
@@ -59,7 +59,7 @@ if (bash !== undefined) {
     });
   });
 
-  test('C66 bash offers what stands for words that it cuts at = and :, and for open quotes', () => {
+  test('bash offers what stands for words that it cuts at = and :, and for open quotes (C66)', () => {
     using desk = shellDesk();
     expect(offeredByBash(desk, ['paydesk', 'orders', 're'])).toEqual(['refund']);
     expect(offeredByBash(desk, ['paydesk', '-p', 'demo', 'orders', 're'])).toEqual(['refund']);
@@ -79,13 +79,13 @@ if (bash !== undefined) {
     ).toEqual(['production']);
   });
 
-  test('C67 bash offers the orders that the journal knows', async () => {
+  test('bash offers the orders that the journal knows (C67)', async () => {
     using desk = shellDesk();
     await refundOnDemo(desk.home);
     expect(offeredByBash(desk, ['paydesk', 'orders', 'show', ''])).toEqual([demoOrder]);
   });
 
-  test('C66 nothing of what is typed is run by bash', () => {
+  test('nothing of what is typed is run by bash (C66)', () => {
     using desk = shellDesk();
     const traps = [
       '$(touch x)',
@@ -104,7 +104,7 @@ if (bash !== undefined) {
     expect(existsSync(join(desk.home.path, 'x'))).toBe(false);
   });
 
-  test('C66 at a bash prompt without any package TAB completes, and runs nothing', async () => {
+  test('at a bash prompt without any package TAB completes, and runs nothing (C66)', async () => {
     using desk = shellDesk();
     const shell = shellAtTerminal(bash, ['--noprofile', '--norc', '-i'], desk);
     shell.type(`PS1='ready> '; bind 'set show-all-if-ambiguous on'; . '${script}'; echo set-$((1 + 1))\r`);

@@ -7,8 +7,8 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ServeOptions, Serving } from '../../src/simulator/control.ts';
-import { createSimulatorControl } from '../../src/simulator/create.ts';
+import type { ServeOptions, Serving } from '../../src/simulator/simulator.ts';
+import { createSimulatorControl } from '../../src/simulator/simulator.ts';
 import { recordsIn } from './fixtures.ts';
 
 let home = '';

@@ -3,11 +3,9 @@
 import { join } from 'node:path';
 import { type Io, variable } from '../../io.ts';
 import { recentIds } from '../../journal/recent.ts';
+import { keysOnFile, namesOnFile } from '../../profiles/early-reads.ts';
 import { findFolders } from '../../profiles/folders.ts';
-import { keysOnFile } from '../../profiles/keys-on-file.ts';
-import { namesOnFile } from '../../profiles/names-on-file.ts';
-import { createSecrets } from '../../terminal/secrets.ts';
-import { shells } from '../../terminal/terminal.ts';
+import { createSecrets, shells } from '../../terminal/terminal.ts';
 import { candidatesFor, type Offered, type Sources } from './candidates.ts';
 import { filesHere } from './scripts.ts';
 import { readTypedLine } from './typed-line.ts';

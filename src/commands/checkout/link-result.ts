@@ -1,7 +1,7 @@
 /** A payment link that was made, as people see it: the link first, then when it ends. The reply is not documented. Pure. */
 
 import type { CheckoutCreateRequest, Column, JsonObject } from '../../api/spec.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { accountLabel } from '../account.ts';
 import { sumOf } from '../creation/items.ts';

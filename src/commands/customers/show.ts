@@ -2,7 +2,7 @@
 
 import type { WireRecord } from '../../api/api.ts';
 import { type Customer, customerColumns, readCustomer, resources } from '../../api/spec.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { accountLabel } from '../account.ts';
 import { defineCommand, idArgument } from '../command.ts';

@@ -1,7 +1,7 @@
 /** A capture as people see it: what would be captured, and what was. Pure. */
 
 import { itemsOf, type JsonObject, type Order, readOrder } from '../../api/spec.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Applied } from '../outcome.ts';
 import { requestLine } from '../request-line.ts';

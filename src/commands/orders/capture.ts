@@ -4,7 +4,7 @@ import type { WireRecord } from '../../api/api.ts';
 import { type JsonObject, orderColumns, paths, readOrder, resources, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { Intent } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { commandLine } from '../account.ts';
 import type { Context } from '../command.ts';
 import { defineCommand, flag, idArgument } from '../command.ts';

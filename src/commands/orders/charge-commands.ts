@@ -1,7 +1,7 @@
 /** The command that refunds each charge, for when a refund has to name one. Pure. */
 
 import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { commandLine } from '../account.ts';
 import { paidBy } from './card.ts';
 

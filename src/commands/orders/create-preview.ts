@@ -1,7 +1,7 @@
 /** What a person sees before saying yes to an order, rendered from the request body itself. Pure. */
 
 import type { OrderRequest } from '../../api/spec.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { accountLabel } from '../account.ts';
 import { expiryBlock, itemBlocks, paymentBlocks } from '../creation/sale-blocks.ts';

@@ -1,7 +1,7 @@
 /** An order that was made, as people see it. The reply is not documented, so anything may be missing from it. Pure. */
 
 import { type JsonObject, type Order, type OrderRequest, readOrder } from '../../api/spec.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { accountLabel, commandLine } from '../account.ts';
 import { linkLines } from '../checkout/link-result.ts';

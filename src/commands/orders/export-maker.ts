@@ -2,7 +2,7 @@
 
 import type { Page } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Context, Days } from '../command.ts';
 import { daysOfFile } from '../export/days.ts';
 import type { RowMaker } from '../export/rows.ts';

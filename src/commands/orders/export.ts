@@ -2,7 +2,7 @@
 
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { defineCommand, flag } from '../command.ts';
 import { daysOfFlag } from '../export/days.ts';

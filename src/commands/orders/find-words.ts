@@ -1,7 +1,7 @@
 /** What a search says in the end: what was read, what is certain, and the command to look further back. */
 
 import { CliError } from '../../errors.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel, commandLine } from '../account.ts';
 import type { Context } from '../command.ts';
 import type { Filter } from '../listing.ts';

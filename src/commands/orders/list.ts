@@ -1,6 +1,6 @@
 /** `orders list`: a page of orders, newest first where the service lists them so. */
 
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { showList } from '../listing.ts';

@@ -2,7 +2,7 @@
 
 import type { Page, WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { commandLine } from '../account.ts';
 import type { Context } from '../command.ts';
 import type { Onlooker } from '../listing.ts';

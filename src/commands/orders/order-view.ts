@@ -3,7 +3,7 @@
 import type { WireRecord } from '../../api/api.ts';
 import { type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type JsonObject, type Order, readOrder, statuses } from '../../api/spec.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { accountLabel, commandLine } from '../account.ts';
 import { itemsView, metadataView, refundsView } from './contents-view.ts';

@@ -3,7 +3,7 @@
 import { hiddenRefunds, newestEqual, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { commandLine } from '../account.ts';
 import { checkMode } from '../mode.ts';
 import type { RefundOrigins } from './refund-origins.ts';

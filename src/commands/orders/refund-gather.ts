@@ -1,7 +1,7 @@
 /** What a refund was asked for: by flags, and by a person where flags are silent. */
 
 import type { Service, WireRecord } from '../../api/api.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../command.ts';
 import { refundableMoney } from './refund-checks.ts';

@@ -3,7 +3,7 @@
 import { readMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { type RefundFacts, refundFacts } from './refund-facts.ts';
 

@@ -3,7 +3,7 @@
 import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
 import type { JsonObject, RefundReason, RefundRequest } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { commandLine } from '../account.ts';
 import { paidBy } from './card.ts';
 import {

@@ -2,7 +2,7 @@
 
 import type { ChargeMoney, OrderMoney, RefundRecord } from '../../api/charges.ts';
 import { type JsonObject, type ReasonWords, readOrder, refundReasons } from '../../api/spec.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { requestLine } from '../request-line.ts';
 import { titleLine } from '../title.ts';

@@ -8,7 +8,7 @@ import {
   refundReasons,
   refundReasonValues,
 } from '../../api/spec.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import { aboutMoney } from '../account.ts';
 import type { Context } from '../command.ts';

@@ -4,7 +4,7 @@ import type { WireRecord } from '../../api/api.ts';
 import type { Column, JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 
 /** The columns, and the look into the journal that fills them. */

@@ -2,7 +2,7 @@
 
 import { type OrderMoney, readMoney } from '../../api/charges.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Applied } from '../outcome.ts';
 import { journalWords } from '../send-named.ts';

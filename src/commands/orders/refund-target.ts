@@ -1,7 +1,7 @@
 /** Which money a refund is about: the whole order, or the one charge that was named or is the only one. Pure. */
 
 import type { ChargeMoney, OrderMoney } from '../../api/charges.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import { paidBy } from './card.ts';
 import { chargeCommands } from './charge-commands.ts';
 import { refused, showOrder } from './refund-checks.ts';

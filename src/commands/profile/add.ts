@@ -2,7 +2,7 @@
 
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { ProfileDraft } from '../../profiles/profile.ts';
+import type { ProfileDraft } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { defineCommand, flag, type Input } from '../command.ts';
 import { confirmHost } from './confirm-host.ts';

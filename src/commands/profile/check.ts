@@ -3,7 +3,7 @@
 import type { Service, WireRecord } from '../../api/api.ts';
 import { contradictsMode, idOf, valueAt } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { Profile } from '../../profiles/profile.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { wrongMode } from '../mode.ts';

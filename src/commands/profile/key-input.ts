@@ -1,7 +1,7 @@
 /** How a key comes in: by prompt, standard input or a file, never as an argument; and where it is kept. */
 
 import { CliError } from '../../errors.ts';
-import type { KeyPlace, TypedKey } from '../../profiles/profile.ts';
+import type { KeyPlace, TypedKey } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { flag } from '../command.ts';
 

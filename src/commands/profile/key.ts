@@ -2,7 +2,7 @@
 
 import type { Service } from '../../api/api.ts';
 import { CliError } from '../../errors.ts';
-import type { TypedKey } from '../../profiles/profile.ts';
+import type { TypedKey } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
 import { keyFlags, readKey } from './key-input.ts';

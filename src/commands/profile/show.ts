@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { Described, ProfileDescription } from '../../profiles/profile.ts';
+import type { Described, ProfileDescription } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';

@@ -2,7 +2,7 @@
 
 import { modes, vendorPattern } from '../../api/spec.ts';
 import { CliError, exitCodes } from '../../errors.ts';
-import type { SimulatorControl } from '../../simulator/control.ts';
+import type { SimulatorControl } from '../../simulator/simulator.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { defineCommand, flag } from '../command.ts';
 

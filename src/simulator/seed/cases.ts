@@ -1,4 +1,6 @@
-/** The cases that the simulator's data hold, and the order in which they come, newest first. */
+/** What the orders of the simulator's data are made of: cases in turn, goods, cards, and the few records that help names. */
+
+import { resources } from '../../api/spec.ts';
 
 /** What happened to a charge of a seeded order. */
 export type ChargeCase = 'paid' | 'declined' | 'pre_authorized' | 'locked';
@@ -42,3 +44,91 @@ export const orderCases: readonly [OrderCase, ...OrderCase[]] = [
   { charges: ['pre_authorized', 'pre_authorized'], fields: 'full' },
   paid,
 ];
+
+/** Something that is sold, and its price: the service's integer. */
+export interface Goods {
+  readonly name: string;
+  readonly price: number;
+}
+
+/** What the shop sells, in several scripts. */
+export const goods: readonly [Goods, ...Goods[]] = [
+  { name: 'Wool blanket', price: 16000 },
+  { name: 'Lamp', price: 20000 },
+  { name: 'Café de olla, 500 g', price: 18900 },
+  { name: 'お茶セット', price: 35000 },
+  { name: 'Taza de barro 🏺', price: 7450 },
+  { name: 'Hammock, cotton, 2 m × 4 m', price: 52000 },
+  { name: 'Notebook', price: 1250 },
+  { name: 'ผ้าไหมไทย', price: 64900 },
+  { name: 'Sticker', price: 1 },
+];
+
+/** A card that a buyer pays with. */
+export interface Card {
+  readonly brand: string;
+  readonly type: string;
+  readonly last4: string;
+  readonly issuer: string;
+}
+
+/** The cards that buyers pay with. */
+export const cards: readonly [Card, ...Card[]] = [
+  { brand: 'visa', type: 'credit', last4: '4242', issuer: 'Banco Uno' },
+  { brand: 'mastercard', type: 'debit', last4: '5100', issuer: '' },
+  { brand: 'visa', type: 'debit', last4: '0005', issuer: 'Bank Two' },
+  { brand: 'american_express', type: 'credit', last4: '8431', issuer: '' },
+];
+
+/** Goods and how many of them: a line of an order. */
+export interface Line extends Goods {
+  readonly quantity: number;
+}
+
+/** What a named order has instead of what its place would give it. */
+export interface OrderExample {
+  readonly id: string;
+  readonly lines: readonly [Line, ...Line[]];
+  readonly charges: readonly { readonly amount: number; readonly card: Card }[];
+  /** How much of the first charge went back since. */
+  readonly refunded?: number;
+}
+
+const [blanket, lamp] = [goods[0], goods[1] ?? goods[0]];
+const [firstCard, secondCard] = [cards[0], cards[1] ?? cards[0]];
+
+// Help names these records. They stand at fixed places, so that every example works on a fresh demo. The cases of these
+// places are a split order of which a part was refunded, and one that is pre-authorized.
+const orders: ReadonlyMap<number, OrderExample> = new Map([
+  [
+    2,
+    {
+      id: resources.orders.idExample,
+      lines: [
+        { ...blanket, quantity: 2 },
+        { ...lamp, quantity: 1 },
+      ],
+      charges: [
+        { amount: 35_000, card: firstCard },
+        { amount: 17_000, card: secondCard },
+      ],
+      refunded: 12_000,
+    },
+  ],
+  [
+    4,
+    {
+      id: resources.orders.captureExample,
+      lines: [{ name: 'Taza de barro 🏺', price: 7450, quantity: 1 }],
+      charges: [{ amount: 7450, card: secondCard }],
+    },
+  ],
+]);
+
+/** The named order at a place of the list, if there is one. */
+export function orderExampleAt(index: number): OrderExample | undefined {
+  return orders.get(index);
+}
+
+/** The place of the customer that help names, who bought the named orders. */
+export const customerExampleIndex = 0;

@@ -2,11 +2,9 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import { resources } from '../../api/spec.ts';
-import { idsFrom } from '../ids.ts';
-import { seededRandom } from '../random.ts';
+import { idsFrom, seededRandom } from '../random.ts';
 import { nestedList } from '../records.ts';
-import { customerExampleIndex } from './examples.ts';
-import { names } from './people.ts';
+import { customerExampleIndex } from './cases.ts';
 
 /** How many of the newest customers buy: always as many, so that orders are the same however many there are. */
 export const buyersCount = 60;
@@ -63,3 +61,29 @@ export function customerAt({ index, livemode, now }: CustomerPlace): JsonObject 
     ),
   };
 }
+
+// Latin with accents, Cyrillic, Greek, Arabic, Hebrew, CJK, Thai, Devanagari, emoji.
+const names: readonly [string, ...string[]] = [
+  'Ana Torres',
+  'José Ángel Muñoz Peña',
+  'María Fernanda Íñiguez',
+  '王小明',
+  'Søren Østergård',
+  'محمد العربي',
+  'Zoë O’Connor-Smith',
+  'สมชาย ใจดี',
+  '佐藤 花子',
+  'Лариса Петрова',
+  'Lupita 🌵 Flores',
+  '김민준',
+  'Γιώργος Παπαδόπουλος',
+  'नीना शर्मा',
+  'Łukasz Żółć',
+  'דנה כהן',
+  'François Lefèvre',
+  'Nguyễn Thị Hồng Ánh',
+  'İbrahim Şahin',
+  'Luis Hernández de la Cruz y Fernández del Castillo',
+  'Li',
+  'Carlos "Charly" Ruiz, hijo',
+];

@@ -1,9 +1,20 @@
 /** The data that a new simulator holds, oldest first: the same places give the same records, whatever their number. */
 
-import type { JsonObject } from '../../api/spec.ts';
-import type { StoredOrder } from '../records.ts';
+import { type JsonObject, statuses } from '../../api/spec.ts';
+import { type Ids, idsFrom, type Random, seededRandom } from '../random.ts';
+import { nestedList, type StoredCharge, type StoredOrder } from '../records.ts';
+import { refundOrder } from '../rules/refund-and-capture.ts';
+import {
+  customerExampleIndex,
+  goods,
+  type Line,
+  type OrderCase,
+  type OrderExample,
+  orderCases,
+  orderExampleAt,
+} from './cases.ts';
 import { buyersCount, buyersOf, customerAt } from './customers.ts';
-import { orderAt } from './orders.ts';
+import { chargesFor, contactsOf, customerInfo, lineItem, linesOf } from './order-parts.ts';
 
 /** How many orders a new simulator holds unless told otherwise. */
 export const defaultOrders = 120;
@@ -29,4 +40,138 @@ export function* seedCustomers({ orders, ...place }: SeedOptions): Generator<Jso
   for (let index = Math.max(buyersCount, Math.floor(orders / 2)) - 1; index >= 0; index -= 1) {
     yield customerAt({ ...place, index });
   }
+}
+
+interface OrderPlace {
+  /** 0 is the newest. */
+  readonly index: number;
+  readonly livemode: boolean;
+  /** Unix seconds. */
+  readonly now: number;
+  /** Seconds from one order to the next. */
+  readonly spacing: number;
+  /** The customers who buy. */
+  readonly buyers: readonly [JsonObject, ...JsonObject[]];
+}
+
+// The same place and time give the same order.
+function orderAt(place: OrderPlace): StoredOrder {
+  const orderCase = orderCases[place.index % orderCases.length] ?? orderCases[0];
+  const random = seededRandom(`order ${place.index}`);
+  const ids = idsFrom(random);
+  const example = orderExampleAt(place.index);
+  const bought = example === undefined ? boughtAt(place, orderCase) : namedAt(place, example);
+  const order = newOrder(place, orderCase, { ...bought, random, ids, example });
+  return refunded(order, orderCase, { now: place.now, ids, amount: example?.refunded });
+}
+
+// What help names is bought by whom help names.
+function namedAt(place: OrderPlace, { lines }: OrderExample): Bought {
+  return { ...boughtAtPlace(place), buyer: place.buyers[customerExampleIndex] ?? place.buyers[0], lines };
+}
+
+interface Bought {
+  readonly createdAt: number;
+  readonly buyer: JsonObject;
+  readonly lines: readonly [Line, ...Line[]];
+}
+
+// A twin has the buyer and the goods of the order before it, and comes less than ten minutes later.
+function boughtAt(place: OrderPlace, orderCase: OrderCase): Bought {
+  if (orderCase.twin !== true) return boughtAtPlace(place);
+  const first = boughtAtPlace({ ...place, index: place.index + 1 });
+  return { ...first, createdAt: first.createdAt + Math.min(240, Math.floor(place.spacing / 3)) };
+}
+
+function boughtAtPlace(place: OrderPlace): Bought {
+  const random = seededRandom(`bought ${place.index}`);
+  const jitter = random.integer(0, Math.floor(place.spacing / 2));
+  const line = (): Line => ({ ...random.pick(goods), quantity: random.integer(1, 3) });
+  return {
+    createdAt: place.now - 3600 - place.index * place.spacing - jitter,
+    buyer: random.pick(place.buyers),
+    // The first line is never a trifle, so that every order can be refunded in parts.
+    lines: [
+      { name: 'Wool blanket', price: 16000, quantity: 1 },
+      ...Array.from({ length: random.integer(0, 3) }, line),
+    ],
+  };
+}
+
+interface NewOrderInputs extends Bought {
+  readonly random: Random;
+  readonly ids: Ids;
+  readonly example: OrderExample | undefined;
+}
+
+function newOrder(place: OrderPlace, orderCase: OrderCase, inputs: NewOrderInputs): StoredOrder {
+  const { random, ids, createdAt, buyer, lines, example } = inputs;
+  const ownId = ids.order();
+  const id = example?.id ?? ownId;
+  const amount = lines.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
+  const currency = orderCase.currency ?? 'MXN';
+  const charges = chargesFor(orderCase, amount, {
+    random,
+    ids,
+    orderId: id,
+    customerId: String(buyer.id),
+    buyer: String(buyer.name),
+    livemode: place.livemode,
+    currency,
+    createdAt,
+    example,
+  });
+  return {
+    id,
+    object: 'order',
+    livemode: place.livemode,
+    amount,
+    amount_refunded: 0,
+    currency,
+    ...paymentOf(charges),
+    customer_info: customerInfo(buyer, orderCase, createdAt),
+    ...contactsOf(orderCase, createdAt, ids),
+    channel: orderCase.fields === 'full' ? 'web' : null,
+    metadata: orderCase.fields === 'null' ? {} : { shop_order: `A-${100_000 - place.index}` },
+    created_at: createdAt,
+    updated_at: createdAt + 30,
+    line_items: nestedList(lines.map((line) => lineItem(line, id, orderCase, ids))),
+    ...linesOf(orderCase),
+    ...(charges.length === 0 ? {} : { charges: nestedList(charges) }),
+  };
+}
+
+// An order with nothing paid shows no payment_status and no charges.
+function paymentOf(charges: readonly StoredCharge[]) {
+  if (charges.length === 0) return { is_refundable: false };
+  const authorized = charges.some(({ status }) => status === statuses.preAuthorized);
+  const accepted = charges.filter(({ status }) => status !== 'declined');
+  return {
+    payment_status: authorized ? statuses.preAuthorized : statuses.paid,
+    ...(accepted.length > 1 ? { split_payment: true } : {}),
+    is_refundable: charges.some(({ is_refundable: refundable }) => refundable),
+  };
+}
+
+interface Since {
+  readonly now: number;
+  readonly ids: Ids;
+  /** How much, where only a part went back; absent: a third. */
+  readonly amount: number | undefined;
+}
+
+// What went back since, by the same rule that refunds it later.
+function refunded(
+  order: StoredOrder,
+  { refunded: how }: OrderCase,
+  { now, ids, amount }: Since,
+): StoredOrder {
+  if (how === undefined) return order;
+  const first = order.charges?.data[0];
+  if (first === undefined) return order;
+  const part = { charge_id: first.id, amount: amount ?? Math.floor(first.amount / 3) };
+  const request = { all: {}, part, first_charge: { charge_id: first.id } }[how];
+  const at = Math.min(now - 60, order.created_at + 1800);
+  const result = refundOrder(order, request, { now: at, ids });
+  return 'value' in result ? result.value : order;
 }

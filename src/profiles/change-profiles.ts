@@ -1,0 +1,222 @@
+/** Changes of the profile file and its keys: each under the lock, and a crash leaves either the old or the new file. */
+
+import { apiVersionPattern, authSchemes, langPattern } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
+import { fingerprint, lastFour, readKey } from './key-store.ts';
+import { unknownProfile } from './open-profile.ts';
+import {
+  type KeyPlace,
+  type ProfileFile,
+  placeOf,
+  profileOf,
+  type StoredProfile,
+  storedOf,
+} from './profile-file.ts';
+import { keyPlaceWords, type ProfileStore } from './profile-store.ts';
+import {
+  checkName,
+  demoName,
+  environmentName,
+  type KeyDescription,
+  type NewKey,
+  type Profile,
+  type ProfileDraft,
+  type SettingChange,
+  type TypedKey,
+} from './profiles.ts';
+import { defaultWord, readSettings, settingName, settingProblem, unknownSetting } from './settings.ts';
+
+/** Throws CliError 'refused' when the name is taken or built in, 'usage' when no profile can have it. */
+export function checkFree(profiles: ProfileFile['profiles'], name: string): void {
+  checkName(name);
+  if (!profiles.has(name)) return;
+  throw new CliError('refused', `there is a profile ${name} already`, {
+    certain: 'nothing was changed',
+    now: [`look at it: paydesk profile show ${name}`, `or make room: paydesk profile remove ${name}`],
+  });
+}
+
+/** The stored profile of that name. Throws CliError 'auth' when there is none, 'refused' for a built-in one. */
+export function storedIn(profiles: ProfileFile['profiles'], name: string): StoredProfile {
+  const stored = profiles.get(name);
+  if (stored !== undefined) return stored;
+  if (name === demoName || name === environmentName) {
+    throw new CliError(
+      'refused',
+      `profile ${name} is built in: it is not stored, so nothing of it can change`,
+      { certain: 'nothing was changed' },
+    );
+  }
+  throw unknownProfile(name, [...profiles.keys()]);
+}
+
+/** Stores a profile with its key. Throws CliError 'usage' or 'refused', and then stores neither. */
+export async function addProfile(
+  store: ProfileStore,
+  draft: ProfileDraft,
+  newKey: NewKey,
+): Promise<{ readonly profile: Profile; readonly keptIn: string }> {
+  checkName(draft.name);
+  const stored = storedOf(draft, newKey.place);
+  const key = readKey(newKey.text, newKey.where);
+  store.parts.learnKey(key);
+  await store.change(async ({ file, save }) => {
+    checkFree(file.profiles, draft.name);
+    await store.keys.write(draft.name, newKey.place, { origin: placeOf(stored).origin, key });
+    try {
+      await save(withProfile(file, draft.name, stored));
+    } catch (error) {
+      // Nobody would see a key without a profile.
+      await store.keys.remove(draft.name, newKey.place).catch(() => undefined);
+      throw error;
+    }
+  });
+  return { profile: profileOf(draft.name, stored), keptIn: keyPlaceWords(store, stored) };
+}
+
+/** Makes a profile the default. */
+export async function makeDefault(store: ProfileStore, name: string): Promise<void> {
+  await store.change(async ({ file, save }) => {
+    if (name !== demoName) storedIn(file.profiles, name);
+    await save({ ...file, default: name });
+  });
+}
+
+/** Stores a new key for the profile's present origin, in the place of the old one unless another place is given. */
+export function replaceKey(
+  store: ProfileStore,
+  name: string,
+  newKey: TypedKey & { readonly place?: KeyPlace | undefined },
+): Promise<KeyDescription> {
+  const key = readKey(newKey.text, newKey.where);
+  store.parts.learnKey(key);
+  return store.change(async ({ file, save }) => {
+    const before = storedIn(file.profiles, name);
+    const stored = { ...before, key_in: newKey.place ?? before.key_in };
+    await store.keys.write(name, stored.key_in, { origin: placeOf(stored).origin, key });
+    if (stored.key_in !== before.key_in) {
+      await save(withProfile(file, name, stored));
+      await removeKey(store, name, before.key_in);
+    }
+    const keptIn = keyPlaceWords(store, stored);
+    return { keptIn, lastFour: lastFour(key), fingerprint: fingerprint(key), problem: undefined };
+  });
+}
+
+/** Removes a profile with its key. */
+export async function removeProfile(store: ProfileStore, name: string): Promise<void> {
+  await store.change(async ({ file, save }) => {
+    // The key first: a crash must not leave a key that nobody sees.
+    await removeKey(store, name, storedIn(file.profiles, name).key_in);
+    const profiles = new Map(file.profiles);
+    profiles.delete(name);
+    await save({ default: file.default === name ? undefined : file.default, profiles });
+  });
+}
+
+async function removeKey({ keys, parts }: ProfileStore, name: string, place: KeyPlace): Promise<void> {
+  const problem = await keys.remove(name, place);
+  if (problem !== undefined) parts.notice(problem);
+}
+
+/** Remembers an order that a stored profile has shown; does nothing for the built-in profiles. */
+export async function rememberOrder(store: ProfileStore, name: string, orderId: string): Promise<void> {
+  const stored = store.read().profiles.get(name);
+  if (stored === undefined || stored.seen_order === orderId) return;
+  await store.change(async ({ file, save }) => {
+    const now = file.profiles.get(name);
+    if (now !== undefined) await save(withProfile(file, name, { ...now, seen_order: orderId }));
+  });
+}
+
+function withProfile(file: ProfileFile, name: string, stored: StoredProfile): ProfileFile {
+  return { ...file, profiles: new Map([...file.profiles, [name, stored]]) };
+}
+
+/**
+ * Sets a setting, or one of api-version, lang, auth; the value `default` removes it. Throws CliError 'usage' for an
+ * unknown name or a value that cannot be read, 'refused' for what would make it another account or what production may
+ * not have.
+ */
+export function setSetting(
+  store: ProfileStore,
+  name: string,
+  setting: string,
+  value: string,
+): Promise<SettingChange> {
+  return store.change(async ({ file, save }) => {
+    const edit = editStored(name, storedIn(file.profiles, name), setting, value);
+    await save(withProfile(file, name, edit.stored));
+    return edit.change;
+  });
+}
+
+/** A stored profile after a change, and what changed. */
+interface Edit {
+  readonly stored: StoredProfile;
+  readonly change: SettingChange;
+}
+
+function editStored(profile: string, stored: StoredProfile, name: string, text: string): Edit {
+  if (['base-url', 'mode', 'vendor'].includes(name)) {
+    throw new CliError(
+      'refused',
+      `${name} of profile ${profile} cannot be changed: it would be another account`,
+      {
+        certain: 'nothing was changed',
+        now: ['add a profile for that account: paydesk profile add NAME'],
+      },
+    );
+  }
+  const edit = editField(stored, name, text) ?? editSetting(stored, name, text);
+  // What production may not have is refused before it is written. But a wrong setting can always be removed.
+  if (text !== defaultWord) readSettings(edit.stored.settings, stored.mode, profile);
+  return edit;
+}
+
+function editField(stored: StoredProfile, name: string, text: string): Edit | undefined {
+  const value = text === defaultWord ? undefined : text;
+  const done = (field: Partial<StoredProfile>, before: string | undefined): Edit => ({
+    stored: { ...stored, ...field },
+    change: { setting: name, before, after: value },
+  });
+  switch (name) {
+    case 'api-version':
+      if (value !== undefined && !apiVersionPattern.test(value))
+        throw wrong(name, text, 'a version such as 2.3.0');
+      return done({ api_version: value }, stored.api_version);
+    case 'lang':
+      if (value !== undefined && !langPattern.test(value))
+        throw wrong(name, text, 'a language code such as es');
+      return done({ lang: value }, stored.lang);
+    case 'auth': {
+      const auth = authSchemes.find((scheme) => scheme === value);
+      if (value !== undefined && auth === undefined) throw wrong(name, text, authSchemes.join(' or '));
+      return done({ auth }, stored.auth);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function editSetting(stored: StoredProfile, typed: string, text: string): Edit {
+  // Whatever the file holds can be removed, even if there is no such setting.
+  const removed = text === defaultWord && Object.hasOwn(stored.settings, typed);
+  const name = removed ? typed : settingName(typed);
+  if (name === undefined) throw unknownSetting(typed);
+  const { [name]: before, ...others } = stored.settings;
+  if (text === defaultWord)
+    return { stored: { ...stored, settings: others }, change: { setting: name, before, after: undefined } };
+  const problem = settingProblem(name, text);
+  if (problem !== undefined) throw wrong(name, text, problem);
+  return {
+    stored: { ...stored, settings: { ...others, [name]: text } },
+    change: { setting: name, before, after: text },
+  };
+}
+
+function wrong(name: string, text: string, what: string): CliError {
+  return new CliError('usage', `${name} ${text === '' ? "''" : text}: not ${what}`, {
+    certain: 'nothing was changed',
+  });
+}

@@ -1,0 +1,183 @@
+/** The profiles of this user for the commands: everything joined, and what `profile list` and `profile show` show. */
+
+import { CliError } from '../errors.ts';
+import { baseUrlProblem, hostOf } from './base-url.ts';
+import {
+  demoProfile,
+  environmentKeyPlace,
+  environmentProfile,
+  listEnvironment,
+  setVariables,
+} from './built-in-profiles.ts';
+import {
+  addProfile,
+  checkFree,
+  makeDefault,
+  rememberOrder,
+  removeProfile,
+  replaceKey,
+  setSetting,
+  storedIn,
+} from './change-profiles.ts';
+import { fingerprint, keyLimit, keyProblem, lastFour, sha256 } from './key-store.ts';
+import { type Choice, type FoundProfile, findProfile, givenFrom, openProfile } from './open-profile.ts';
+import { draftOfLead, placeOf, type StoredProfile } from './profile-file.ts';
+import { createProfileStore, keyPlaceWords, type ProfileParts, type ProfileStore } from './profile-store.ts';
+import {
+  type Described,
+  demoName,
+  environmentName,
+  type KeyDescription,
+  type ListedProfile,
+  nameProblem,
+  type Profile,
+  type ProfileDescription,
+  type Profiles,
+} from './profiles.ts';
+import { type SettingTexts, settingName, settingWords } from './settings.ts';
+
+/** The profiles of this user. Nothing is read before it is asked for, nothing written but by the methods that say so. */
+export function createProfiles(parts: ProfileParts): Profiles {
+  const store = createProfileStore(parts);
+  return {
+    file: store.file,
+    folders: parts.folders,
+    keyLimit,
+    given: parts.given,
+    problem: { name: nameProblem, baseUrl: baseUrlProblem, key: keyProblem },
+    hostOf,
+    open: (name, trial) => openProfile(store, name, trial),
+    describe: (name) => describeProfile(store, name),
+    list: async () => listProfiles(store),
+    reaching: (account) => profilesReaching(store, account),
+    keyringProblem: () => store.keys.keyringProblem(),
+    checkFree: async (name) => checkFree(store.read().profiles, name),
+    checkStored: async (name) => {
+      storedIn(store.read().profiles, name);
+    },
+    readLead: (text, where) => ({ ...draftOfLead(text, where), fromDigest: sha256(text) }),
+    add: (draft, key) => addProfile(store, draft, key),
+    use: (name) => makeDefault(store, name),
+    set: (name, setting, value) => setSetting(store, name, setting, value),
+    replaceKey: async (name, key) => replaceKey(store, name, key),
+    remove: (name) => removeProfile(store, name),
+    seenOrder: async (name) => store.read().profiles.get(name)?.seen_order,
+    rememberOrder: (name, orderId) => rememberOrder(store, name, orderId),
+  };
+}
+
+// The stored profiles, then the built-in ones.
+function listProfiles(store: ProfileStore): readonly ListedProfile[] {
+  const { default: chosen, profiles } = store.read();
+  const stored = [...profiles].map(([name, profile]) => ({
+    name,
+    kind: 'stored' as const,
+    mode: profile.mode,
+    baseUrl: profile.base_url,
+    isDefault: chosen === name,
+    keptIn: keyPlaceWords(store, profile),
+  }));
+  const demo = {
+    name: demoName,
+    kind: 'demo' as const,
+    mode: 'sandbox' as const,
+    baseUrl: undefined,
+    isDefault: chosen === demoName,
+    keptIn: noKeyNeeded,
+  };
+  const environment = listEnvironment(store.parts.env);
+  return [...stored, demo, ...(environment === undefined ? [] : [environment])];
+}
+
+async function profilesReaching(store: ProfileStore, account: string): Promise<readonly string[]> {
+  const { env, demo } = store.parts;
+  const names = [...store.read().profiles]
+    .filter(([, stored]) => placeOf(stored).account === account)
+    .map(([name]) => name);
+  if (setVariables(env).length > 0 && environmentProfile(env).account === account)
+    names.push(environmentName);
+  if (account.startsWith('demo:') && demoProfile(await demo()).account === account) names.push(demoName);
+  return names;
+}
+
+// A key that cannot be read is part of the description; it is no error.
+async function describeProfile(store: ProfileStore, name: string | undefined): Promise<ProfileDescription> {
+  const found = await findProfile(store, name);
+  return {
+    profile: found.profile,
+    values: describeValues(found, store.parts),
+    settings: describeSettings(found.stored?.settings ?? {}),
+    key: await describeKey(store, found),
+    fromDigest: found.stored?.from_digest,
+  };
+}
+
+function describeValues(
+  { profile, choice, stored }: { profile: Profile; choice: Choice; stored: StoredProfile | undefined },
+  { given, env }: ProfileParts,
+): readonly Described[] {
+  const source = profile.kind === 'stored' ? 'profile' : profile.kind === 'demo' ? 'built in' : 'environment';
+  const from = (inFile: string | undefined, variable: string) => {
+    if (profile.kind === 'environment')
+      return (env[variable] ?? '') === '' ? 'default' : `environment ${variable}`;
+    return profile.kind === 'stored' && inFile === undefined ? 'default' : source;
+  };
+  const ofOption = (
+    value: string | undefined,
+    inFile: string | undefined,
+    variable: string,
+    flag: string,
+  ) => {
+    if (value !== undefined) return givenFrom(value, env, variable, flag);
+    return inFile === undefined ? 'default' : 'profile';
+  };
+  return [
+    { name: 'name', value: profile.name, from: choice.from },
+    { name: 'mode', value: profile.mode, from: from(stored?.mode, 'PAYDESK_MODE') },
+    { name: 'base_url', value: profile.baseUrl, from: from(stored?.base_url, 'PAYDESK_BASE_URL') },
+    { name: 'origin', value: profile.origin, from: profile.kind === 'demo' ? source : 'base_url' },
+    { name: 'vendor', value: profile.vendor, from: from(stored?.vendor, 'PAYDESK_VENDOR') },
+    {
+      name: 'api_version',
+      value: profile.apiVersion,
+      from: ofOption(given.apiVersion, stored?.api_version, 'PAYDESK_API_VERSION', '--api-version'),
+    },
+    {
+      name: 'lang',
+      value: profile.lang,
+      from: ofOption(given.lang, stored?.lang, 'PAYDESK_LANG', '--lang'),
+    },
+    { name: 'auth', value: profile.auth, from: from(stored?.auth, 'PAYDESK_AUTH') },
+  ];
+}
+
+// All settings as text; those with one value per currency only where they are set.
+function describeSettings(texts: SettingTexts): readonly Described[] {
+  return settingWords().flatMap(({ name, defaultText }) => {
+    if (!name.endsWith('.CUR')) {
+      const text = Object.hasOwn(texts, name) ? texts[name] : undefined;
+      return text === undefined
+        ? [{ name, value: defaultText, from: 'default' }]
+        : [{ name, value: text, from: 'profile' }];
+    }
+    return Object.entries(texts)
+      .filter(([key]) => key.startsWith(name.slice(0, -'CUR'.length)) && settingName(key) === key)
+      .map(([key, value]) => ({ name: key, value, from: 'profile' }));
+  });
+}
+
+const noKeyNeeded = 'none needed';
+
+async function describeKey(store: ProfileStore, found: FoundProfile): Promise<KeyDescription> {
+  const { profile, stored } = found;
+  const unknown = { lastFour: undefined, fingerprint: undefined, problem: undefined };
+  if (profile.kind === 'demo') return { ...unknown, keptIn: noKeyNeeded };
+  const keptIn = stored === undefined ? environmentKeyPlace(store.parts.env) : keyPlaceWords(store, stored);
+  try {
+    const key = await found.key();
+    return { ...unknown, keptIn, lastFour: lastFour(key), fingerprint: fingerprint(key) };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { ...unknown, keptIn, problem: error.message };
+  }
+}

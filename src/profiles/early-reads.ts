@@ -1,0 +1,76 @@
+/** What is read from the user's files before anything else: keys, to hide them, and names of profiles, to complete them. */
+
+// No file is checked or repaired here, and no package is loaded: whatever cannot be read counts as empty.
+
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { shortestKey } from '../api/spec.ts';
+import { type Env, fullPath, variable } from '../io.ts';
+import { demoName, nameProblem } from './profiles.ts';
+
+/** All keys in the configuration folder, in PAYDESK_API_KEY and in the file of PAYDESK_KEY_FILE. */
+export function keysOnFile(configFolder: string, env: Env, cwd: () => string): readonly string[] {
+  const keyFile = variable(env, 'PAYDESK_KEY_FILE');
+  const stored = textOf(() => join(configFolder, 'keys.json')).matchAll(/"key"\s*:\s*("(?:[^"\\]|\\.)*")/g);
+  const keys = [
+    variable(env, 'PAYDESK_API_KEY') ?? '',
+    keyFile === undefined ? '' : textOf(() => fullPath(cwd, keyFile)).replace(/\r?\n$/, ''),
+    ...Array.from(stored, ([, literal = '']) => parsed(literal)),
+  ];
+  const texts = keys.filter((key) => typeof key === 'string');
+  return [...new Set(texts)].filter((key) => key.length >= shortestKey);
+}
+
+/** The stored profiles with their modes, then the built-in demo; and which one is the default. */
+export interface NamesOnFile {
+  readonly names: readonly { readonly name: string; readonly mode: string }[];
+  readonly chosen: string | undefined;
+}
+
+/** The names in the profile file of this folder. */
+export function namesOnFile(configFolder: string): NamesOnFile {
+  const { profiles, default: chosen } = fieldsOf(parsed(textOf(() => join(configFolder, 'profiles.json'))));
+  const stored = Object.entries(fieldsOf(profiles))
+    .filter(([name]) => nameProblem(name) === undefined)
+    .map(([name, profile]) => ({ name, mode: modeOf(fieldsOf(profile).mode) }));
+  return {
+    names: [...stored, { name: demoName, mode: 'the simulator inside paydesk' }],
+    chosen: typeof chosen === 'string' ? chosen : undefined,
+  };
+}
+
+// Far more than one person's profiles and keys need: a larger file is not ours.
+const mostBytes = 1024 * 1024;
+
+// Plain files only: a pipe or a device might never end.
+function textOf(path: () => string): string {
+  try {
+    const handle = openSync(path(), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const { size } = fstatSync(handle);
+      if (!fstatSync(handle).isFile() || size > mostBytes) return '';
+      const bytes = Buffer.alloc(size);
+      return bytes.toString('utf8', 0, readSync(handle, bytes));
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return '';
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function modeOf(mode: unknown): string {
+  return mode === 'production' || mode === 'sandbox' ? mode : '';
+}

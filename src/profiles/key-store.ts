@@ -1,0 +1,193 @@
+/** Keys: what one looks like, what may be shown of it, and the two places that store them, a file and the system keyring. */
+
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import { keyPattern, shortestKey } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
+import { type Keyring, KeyringError } from './keyring.ts';
+import { type FileRules, readOwnFile, writeOwnFile } from './own-file.ts';
+import { damaged, fileVersion, issueText, type KeyPlace, parseJson, refuseNewer } from './profile-file.ts';
+
+/** How many bytes of a file or of standard input a key may be. */
+export const keyLimit = 4096;
+
+/** What is wrong with a key, or undefined. The words never repeat any of it. */
+export function keyProblem(key: string): string | undefined {
+  if (key === '') return 'the key is empty';
+  if (key.length < shortestKey) return `that is no key: it is shorter than ${shortestKey} characters`;
+  if (key.length > keyLimit) return `the key is longer than ${keyLimit} characters`;
+  return keyPattern.test(key)
+    ? undefined
+    : 'the key may hold printable ASCII only, without spaces and line breaks';
+}
+
+/** The key in a text, without the line break at its end. Throws CliError 'usage'; the words do not repeat the text. */
+export function readKey(text: string, where: string): string {
+  const key = text.replace(/\r?\n$/, '');
+  const problem = keyProblem(key);
+  if (problem === undefined) return key;
+  throw new CliError('usage', `${problem} (${where})`, { certain: 'nothing was sent and nothing was kept' });
+}
+
+/** The first 16 hex digits of its SHA-256: enough to tell keys apart, of no use to guess one. */
+export function fingerprint(key: string): string {
+  return sha256(key).slice(0, 16);
+}
+
+/** The SHA-256 of a text, in hex. */
+export function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+/** Its last four characters; undefined for a key so short that they would be much of it. */
+export function lastFour(key: string): string | undefined {
+  return key.length < 12 ? undefined : key.slice(-4);
+}
+
+const storedKey = v.strictObject({ origin: v.string(), key: v.pipe(v.string(), v.regex(keyPattern)) });
+/** A key with the one origin it may be sent to. */
+export type StoredKey = v.InferOutput<typeof storedKey>;
+
+/** The keys of all profiles, in either place. */
+export interface KeyStore {
+  /** The key of a profile for this origin. Throws CliError 'auth' when there is none, 'refused' when it is for another origin. */
+  read(name: string, place: KeyPlace, origin: string): Promise<string>;
+  /** Stores a key. Call it under the lock of the profile file. Throws CliError 'refused'; never tries the other place. */
+  write(name: string, place: KeyPlace, key: StoredKey): Promise<void>;
+  /** Removes a key, if there is one; returns in words what could not be removed. Call it under the lock. */
+  remove(name: string, place: KeyPlace): Promise<string | undefined>;
+  /** Why the keyring cannot be used, in words; undefined when it answers. */
+  keyringProblem(): Promise<string | undefined>;
+}
+
+/** The keys of one configuration folder. Nothing is read before it is asked for. */
+export function createKeyStore(keyFile: string, rules: FileRules, keyring: Keyring): KeyStore {
+  // Each configuration folder has entries of its own in the keyring.
+  const account = (name: string) => `${name} of ${keyFile}`;
+  const places = { file: keysInFile(keyFile, rules), keyring: keysInKeyring(keyring, account) };
+  return {
+    read: async (name, place, origin) => keyFor(origin, name, await places[place].read(name)),
+    write: (name, place, key) => places[place].write(name, key),
+    remove: (name, place) => places[place].remove(name),
+    async keyringProblem() {
+      try {
+        await keyring.read(account('a question'));
+        return undefined;
+      } catch (error) {
+        if (error instanceof KeyringError) return error.message;
+        throw error;
+      }
+    },
+  };
+}
+
+function keyFor(origin: string, name: string, stored: StoredKey | undefined): string {
+  if (stored === undefined) {
+    throw new CliError('auth', `profile ${name} has no key`, {
+      certain: 'nothing was sent',
+      now: [`paydesk profile key ${name}`],
+    });
+  }
+  if (stored.origin === origin) return stored.key;
+  throw new CliError(
+    'refused',
+    `the key of profile ${name} was given for ${stored.origin}, but its base URL is at ${origin}`,
+    {
+      certain: 'nothing was sent',
+      now: [
+        `if ${origin} is right, give the key for it: paydesk profile key ${name}`,
+        'else put the base URL back',
+      ],
+    },
+  );
+}
+
+interface Place {
+  /** Throws CliError 'auth' when the place cannot be used, or holds something that is no key. */
+  read(name: string): Promise<StoredKey | undefined>;
+  write(name: string, key: StoredKey): Promise<void>;
+  remove(name: string): Promise<string | undefined>;
+}
+
+function keysInFile(path: string, rules: FileRules): Place {
+  return {
+    read: async (name) => readKeyFile(path, rules).get(name),
+    async write(name, key) {
+      writeKeyFile(path, new Map([...readKeyFile(path, rules), [name, key]]), rules);
+    },
+    async remove(name) {
+      const keys = new Map(readKeyFile(path, rules));
+      if (keys.delete(name)) writeKeyFile(path, keys, rules);
+      return undefined;
+    },
+  };
+}
+
+const keyFileForm = v.strictObject({
+  version: v.literal(fileVersion),
+  // Pairs, not an object: no name of a profile is special, and none is dropped.
+  keys: v.array(v.strictTuple([v.string(), storedKey])),
+});
+
+function readKeyFile(path: string, rules: FileRules): ReadonlyMap<string, StoredKey> {
+  const text = readOwnFile(path, rules);
+  if (text === undefined) return new Map();
+  const value = parseJson(path, text);
+  refuseNewer(path, value);
+  const file = v.safeParse(keyFileForm, value);
+  if (!file.success) throw damaged(path, issueText(file.issues[0]));
+  return new Map(file.output.keys);
+}
+
+function writeKeyFile(path: string, keys: ReadonlyMap<string, StoredKey>, rules: FileRules): void {
+  writeOwnFile(path, `${JSON.stringify({ version: fileVersion, keys: [...keys] }, undefined, 2)}\n`, rules);
+}
+
+function keysInKeyring(keyring: Keyring, account: (name: string) => string): Place {
+  return {
+    async read(name) {
+      try {
+        const text = await keyring.read(account(name));
+        return text === undefined ? undefined : parseStoredKey(text);
+      } catch (error) {
+        throw keyringFailed(error, 'auth', `the key of profile ${name} is in the system keyring`, [
+          `give it again, kept in a file that only you can read: paydesk profile key ${name} --key-store file`,
+        ]);
+      }
+    },
+    async write(name, key) {
+      try {
+        await keyring.write(account(name), JSON.stringify(key));
+      } catch (error) {
+        throw keyringFailed(error, 'refused', 'the system keyring cannot keep the key', [
+          'keep it in a file that only you can read: --key-store file',
+        ]);
+      }
+    },
+    async remove(name) {
+      try {
+        await keyring.remove(account(name));
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof KeyringError)) throw error;
+        return `the key of ${name} may still be in the system keyring: ${error.message}`;
+      }
+    },
+  };
+}
+
+function parseStoredKey(text: string): StoredKey {
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), storedKey), text);
+  if (!result.success) throw new KeyringError('what it holds is no key');
+  return result.output;
+}
+
+function keyringFailed(
+  error: unknown,
+  kind: 'auth' | 'refused',
+  what: string,
+  now: readonly string[],
+): unknown {
+  if (!(error instanceof KeyringError)) return error;
+  return new CliError(kind, `${what}: ${error.message}`, { certain: 'nothing was sent', now, cause: error });
+}

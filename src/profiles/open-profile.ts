@@ -1,0 +1,171 @@
+/** Which profile a run works with, who chose it, and opening it with its key. */
+
+import { CliError } from '../errors.ts';
+import { type Env, variable } from '../io.ts';
+import { demoProfile, environmentKey, environmentProfile, setVariables } from './built-in-profiles.ts';
+import { fingerprint, readKey } from './key-store.ts';
+import { type ProfileFile, profileOf, type StoredProfile } from './profile-file.ts';
+import type { Given, ProfileStore } from './profile-store.ts';
+import { demoName, environmentName, type OpenProfile, type Profile, type TypedKey } from './profiles.ts';
+
+/** Opens the named profile, or that of the run. Throws CliError 'auth' when there is none, 'refused' as `chooseProfile`. */
+export async function openProfile(
+  store: ProfileStore,
+  name: string | undefined,
+  trial?: TypedKey,
+): Promise<OpenProfile> {
+  const { profile, choice, several, key: storedKey } = await findProfile(store, name);
+  const tried = trial === undefined ? undefined : readKey(trial.text, trial.where);
+  if (tried !== undefined) store.parts.learnKey(tried);
+  const key = async () => tried ?? storedKey();
+  return {
+    profile,
+    chosenBy: choice.chosenBy,
+    key,
+    fingerprint: async () => fingerprint(await key()),
+    approveChange() {
+      if (profile.mode !== 'production' || choice.chosenBy !== 'default' || !several) return;
+      throw new CliError(
+        'refused',
+        `profile ${profile.name} is production and only the default: with several profiles, a change names its own`,
+        { certain: 'nothing was sent', now: [`add it to the command: -p ${profile.name}`] },
+      );
+    },
+  };
+}
+
+/** A profile that was found by its name, or chosen for the run. */
+export interface FoundProfile {
+  readonly profile: Profile;
+  readonly choice: Choice;
+  /** Undefined for the built-in ones. */
+  readonly stored: StoredProfile | undefined;
+  /** There are other stored profiles too. */
+  readonly several: boolean;
+  /** Reads the key. Throws as `OpenProfile.key`. */
+  readonly key: () => Promise<string>;
+}
+
+/** Finds the named profile, or that of the run. Throws as `openProfile`. */
+export async function findProfile(store: ProfileStore, argument: string | undefined): Promise<FoundProfile> {
+  const found = await find(store, argument);
+  const key = async () => {
+    const read = await found.key();
+    store.parts.learnKey(read);
+    return read;
+  };
+  return { ...found, key };
+}
+
+async function find(store: ProfileStore, argument: string | undefined): Promise<FoundProfile> {
+  const { given, env, cwd, demo } = store.parts;
+  let read: ProfileFile | undefined;
+  // The file is read only when it decides something: `-p demo` works even when the file is damaged.
+  const file = () => {
+    read ??= store.read();
+    return read;
+  };
+  const choice = chooseProfile(argument, given, env, file);
+  if (choice.name === environmentName) {
+    const profile = withGiven(environmentProfile(env), given);
+    return { profile, choice, stored: undefined, several: false, key: async () => environmentKey(env, cwd) };
+  }
+  if (choice.name === demoName) {
+    const simulator = await demo();
+    const profile = withGiven(demoProfile(simulator), given);
+    return { profile, choice, stored: undefined, several: false, key: async () => simulator.key };
+  }
+  const { profiles } = file();
+  const stored = profiles.get(choice.name);
+  if (stored === undefined) throw unknownProfile(choice.name, [...profiles.keys()]);
+  const profile = withGiven(profileOf(choice.name, stored), given);
+  const key = () => store.keys.read(choice.name, stored.key_in, profile.origin);
+  return { profile, choice, stored, several: profiles.size > 1, key };
+}
+
+function withGiven(profile: Profile, given: Given): Profile {
+  return {
+    ...profile,
+    apiVersion: given.apiVersion ?? profile.apiVersion,
+    lang: given.lang ?? profile.lang,
+  };
+}
+
+/** The name of the profile of a run, and who chose it. */
+export interface Choice {
+  readonly name: string;
+  readonly chosenBy: OpenProfile['chosenBy'];
+  /** In words, for `profile show`. */
+  readonly from: string;
+}
+
+/**
+ * The profile of a run: the argument, -p or PAYDESK_PROFILE, then `profile use`, then the environment.
+ * Throws CliError 'auth' when there is none, 'refused' when a profile is named and variables of the environment form
+ * another one.
+ */
+function chooseProfile(
+  argument: string | undefined,
+  given: Given,
+  env: Env,
+  file: () => ProfileFile,
+): Choice {
+  const variables = setVariables(env);
+  const choice = choiceByName(argument, given, env) ?? choiceByDefault(file);
+  if (choice === undefined) {
+    if (variables.length === 0) throw noProfile([...file().profiles.keys()]);
+    return { name: environmentName, chosenBy: 'environment', from: 'environment' };
+  }
+  if (variables.length > 0 && choice.name !== environmentName) {
+    throw new CliError(
+      'refused',
+      `profile ${choice.name} is named, but the environment forms one too (${variables.join(', ')}): which is meant?`,
+      {
+        certain: 'nothing was sent',
+        now: [`unset ${variables.join(' ')}`, `or use the variables: -p ${environmentName}`],
+      },
+    );
+  }
+  return choice;
+}
+
+function choiceByName(argument: string | undefined, given: Given, env: Env): Choice | undefined {
+  if (argument !== undefined) return { name: argument, chosenBy: 'name', from: 'argument' };
+  if (given.profile === undefined) return undefined;
+  const from = givenFrom(given.profile, env, 'PAYDESK_PROFILE', '-p');
+  return { name: given.profile, chosenBy: 'name', from };
+}
+
+function choiceByDefault(file: () => ProfileFile): Choice | undefined {
+  const name = file().default;
+  return name === undefined ? undefined : { name, chosenBy: 'default', from: 'profile use' };
+}
+
+/** Where the value of a global option comes from. If the variable has the same value, it is taken to be the source. */
+export function givenFrom(value: string, env: Env, name: string, flag: string): string {
+  return variable(env, name) === value ? `environment ${name}` : `flag ${flag}`;
+}
+
+/** The error for a name that no profile has. */
+export function unknownProfile(name: string, known: readonly string[]): CliError {
+  return new CliError('auth', `there is no profile ${name}`, {
+    certain: 'nothing was sent',
+    now: [known.length === 0 ? 'none is stored yet' : namesLine(known), `paydesk profile add ${name}`],
+  });
+}
+
+function noProfile(stored: readonly string[]): CliError {
+  const [first] = stored;
+  return new CliError('auth', 'no profile is named and none is the default', {
+    certain: 'nothing was sent',
+    now: [
+      ...(first === undefined ? [] : [namesLine(stored), `name one: -p ${first}`]),
+      'try it on the built-in simulator: paydesk -p demo orders list',
+      'or set up an account: paydesk profile add NAME',
+    ],
+  });
+}
+
+function namesLine(stored: readonly string[]): string {
+  return `stored: ${stored.join(', ')}; built in: ${demoName}`;
+}

@@ -1,0 +1,188 @@
+/** The profile file: its form and version, how it is read, and what a profile in it means. */
+
+import * as v from 'valibot';
+import {
+  apiVersionPattern,
+  authSchemes,
+  defaultApiVersion,
+  defaultAuth,
+  defaultVendor,
+  isObject,
+  langPattern,
+  modes,
+  orderIdPattern,
+  vendorPattern,
+} from '../api/spec.ts';
+import { CliError } from '../errors.ts';
+import { accountOf, baseUrlProblem, goodBaseUrl } from './base-url.ts';
+import { type FileRules, readOwnFile } from './own-file.ts';
+import { nameProblem, type Profile, type ProfileDraft } from './profiles.ts';
+import { readSettings, settingName, unknownSetting } from './settings.ts';
+
+/** The version of the file's form that this program reads and writes. */
+export const fileVersion = 1;
+
+const keyPlaces = ['file', 'keyring'] as const;
+/** Where the key of a profile is stored. */
+export type KeyPlace = (typeof keyPlaces)[number];
+
+// All but the key: what a lead may hand out.
+const leadFile = v.strictObject({
+  mode: v.picklist(modes),
+  base_url: v.pipe(
+    v.string(),
+    v.check((text) => baseUrlProblem(text) === undefined, 'is no base URL that paydesk uses'),
+  ),
+  vendor: v.optional(v.pipe(v.string(), v.regex(vendorPattern))),
+  api_version: v.optional(v.pipe(v.string(), v.regex(apiVersionPattern))),
+  lang: v.optional(v.pipe(v.string(), v.regex(langPattern))),
+  auth: v.optional(v.picklist(authSchemes)),
+  settings: v.optional(v.record(v.string(), v.string()), {}),
+});
+
+const storedProfile = v.strictObject({
+  ...leadFile.entries,
+  key_in: v.picklist(keyPlaces),
+  /** SHA-256 of the lead's file that it was made from. */
+  from_digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
+  /** An order that this profile has shown: a new key must reach it too. */
+  seen_order: v.optional(v.pipe(v.string(), v.regex(orderIdPattern))),
+});
+/** A profile as it stands in the file. What is absent has its default. */
+export type StoredProfile = v.InferOutput<typeof storedProfile>;
+
+const fileForm = v.strictObject({
+  version: v.literal(fileVersion),
+  default: v.optional(v.string()),
+  profiles: v.optional(v.custom<object>(isObject, 'is no object'), {}),
+});
+
+/** The whole file. A Map, so that a profile may be called `constructor`. */
+export interface ProfileFile {
+  readonly default: string | undefined;
+  readonly profiles: ReadonlyMap<string, StoredProfile>;
+}
+
+/** Reads the profile file; a missing one is empty. Throws CliError 'refused' and leaves the file as it is. */
+export function readProfileFile(path: string, rules: FileRules): ProfileFile {
+  const text = readOwnFile(path, rules);
+  if (text === undefined) return { default: undefined, profiles: new Map() };
+  const value = parseJson(path, text);
+  refuseNewer(path, value);
+  const file = v.safeParse(fileForm, value);
+  if (!file.success) throw damaged(path, issueText(file.issues[0]));
+  const profiles = new Map<string, StoredProfile>();
+  for (const [name, stored] of Object.entries(file.output.profiles)) {
+    const problem = nameProblem(name);
+    if (problem !== undefined) throw damaged(path, problem);
+    const profile = v.safeParse(storedProfile, stored);
+    if (!profile.success) throw damaged(path, `profile ${name}: ${issueText(profile.issues[0])}`);
+    profiles.set(name, profile.output);
+  }
+  return { default: file.output.default, profiles };
+}
+
+/** A profile of the file as the program uses it. Throws CliError 'refused' when one of its settings cannot be used. */
+export function profileOf(name: string, stored: StoredProfile): Profile {
+  const { baseUrl, origin } = goodBaseUrl(stored.base_url, `of profile ${name}`);
+  const vendor = stored.vendor ?? defaultVendor;
+  return {
+    name,
+    kind: 'stored',
+    mode: stored.mode,
+    baseUrl,
+    origin,
+    vendor,
+    apiVersion: stored.api_version ?? defaultApiVersion,
+    lang: stored.lang,
+    auth: stored.auth ?? defaultAuth,
+    settings: readSettings(stored.settings, stored.mode, name),
+    account: accountOf(origin, vendor, stored.mode),
+  };
+}
+
+/** The exact origin of a stored profile, and its account. Reads none of its settings, so a wrong one does not matter. */
+export function placeOf(stored: StoredProfile): { readonly origin: string; readonly account: string } {
+  const { origin } = goodBaseUrl(stored.base_url, 'of a stored profile');
+  return { origin, account: accountOf(origin, stored.vendor ?? defaultVendor, stored.mode) };
+}
+
+/** A draft in the form of the file. Throws CliError 'usage' or 'refused' with what is wrong. */
+export function storedOf(draft: ProfileDraft, place: KeyPlace): StoredProfile {
+  const { baseUrl } = goodBaseUrl(draft.baseUrl, `of profile ${draft.name}`);
+  const result = v.safeParse(storedProfile, {
+    mode: draft.mode,
+    base_url: baseUrl,
+    vendor: draft.vendor,
+    api_version: draft.apiVersion,
+    lang: draft.lang,
+    auth: draft.auth,
+    settings: draft.settings,
+    key_in: place,
+    from_digest: draft.fromDigest,
+  });
+  if (!result.success) throw usage(`profile ${draft.name}: ${issueText(result.issues[0])}`);
+  const unknown = Object.keys(result.output.settings).find((name) => settingName(name) === undefined);
+  if (unknown !== undefined) throw unknownSetting(unknown);
+  readSettings(result.output.settings, draft.mode, draft.name);
+  return result.output;
+}
+
+/** A lead's file as a draft. Throws CliError 'usage' with what is wrong; the words never quote the file. */
+export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'name' | 'fromDigest'> {
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), leadFile), text);
+  if (!result.success) {
+    const [issue] = result.issues;
+    throw usage(`${where}: ${issue.type === 'parse_json' ? 'it is no JSON' : issueText(issue)}`);
+  }
+  const { base_url: baseUrl, api_version: apiVersion, ...same } = result.output;
+  return { ...same, baseUrl, apiVersion };
+}
+
+function usage(message: string): CliError {
+  return new CliError('usage', message, { certain: 'nothing was changed' });
+}
+
+/** What is wrong with a field, in words that do not repeat its value. */
+export function issueText(issue: v.BaseIssue<unknown>): string {
+  const field = v.getDotPath(issue);
+  if (field === null) return issue.kind === 'schema' ? 'it is no object of fields' : issue.message;
+  if (issue.expected === 'never') return `there is no field ${field}`;
+  if (issue.type === 'check') return `${field} ${issue.message}`;
+  return issue.received === 'undefined' ? `${field} is missing` : `${field} is not as it should be`;
+}
+
+/** Parses the JSON of the profile file or the key file. Throws CliError 'refused'; the words never quote the file. */
+export function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw damaged(path, 'it is no JSON');
+  }
+}
+
+/** Throws CliError 'refused' for a file of a newer version; such a file is never rewritten. */
+export function refuseNewer(path: string, value: unknown): void {
+  if (!isObject(value) || !('version' in value)) return;
+  const { version } = value;
+  if (typeof version !== 'number' || version <= fileVersion) return;
+  throw new CliError(
+    'refused',
+    `${path} was written by a newer paydesk (its version is ${version}, this one reads ${fileVersion})`,
+    {
+      certain: 'nothing was sent; the file was left as it is',
+      now: ['install the newer paydesk, or set XDG_CONFIG_HOME to another folder for this one'],
+    },
+  );
+}
+
+/** The error of a profile file or key file that cannot be understood. */
+export function damaged(path: string, what: string): CliError {
+  return new CliError('refused', `${path} is damaged: ${what}`, {
+    certain: 'nothing was sent; the file was left as it is',
+    now: [
+      'correct it by hand, or put it aside and add the profiles again:',
+      `mv '${path}' '${path}.damaged'`,
+    ],
+  });
+}

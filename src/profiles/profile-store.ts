@@ -1,0 +1,133 @@
+/** The profiles and keys on disk together: where they are, and how one process at a time changes them. */
+
+import { basename, dirname, join } from 'node:path';
+import type ConfClass from 'conf';
+import { CliError } from '../errors.ts';
+import type { Clock, Env } from '../io.ts';
+import type { Held, Locks } from '../locks/locks.ts';
+import type { Demo } from './built-in-profiles.ts';
+import { createKeyStore, type KeyStore } from './key-store.ts';
+import { createKeyring } from './keyring.ts';
+import { type FileRules, prepareOwnFolder, unwritable } from './own-file.ts';
+import { fileVersion, type ProfileFile, readProfileFile, type StoredProfile } from './profile-file.ts';
+import type { Folders } from './profiles.ts';
+
+/** What the profiles of a run are made of. */
+export interface ProfileParts {
+  readonly folders: Folders;
+  readonly env: Env;
+  /** The values of the global options: flag or variable, already merged. */
+  readonly given: Given;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  /** This user's id; undefined where the system has none. */
+  readonly uid: number | undefined;
+  /** `process.execPath`: the keyring is asked in a process of its own. */
+  readonly execPath: string;
+  /** The folder that a relative name of a file belongs to. */
+  readonly cwd: () => string;
+  /** Called with every key that is read, before it is used or stored. If it throws, the key is neither used nor stored. */
+  readonly learnKey: (key: string) => void;
+  /** Takes a sentence about a file that was repaired, or a key that could not be removed. */
+  readonly notice: (line: string) => void;
+  /** The embedded simulator; asked only when the profile `demo` is used. */
+  readonly demo: () => Promise<Demo>;
+  /** The keyring's module; absent: the optional dependency. */
+  readonly keyringModule?: string;
+}
+
+/** Global options that decide about the profile of a run. */
+export interface Given {
+  readonly profile: string | undefined;
+  readonly apiVersion: string | undefined;
+  readonly lang: string | undefined;
+}
+
+/** The profile file and the keys of this user. */
+export interface ProfileStore {
+  readonly parts: ProfileParts;
+  /** The path of the profile file. */
+  readonly file: string;
+  /** The path of the key file. */
+  readonly keyFile: string;
+  readonly keys: KeyStore;
+  read(): ProfileFile;
+  /** Lets one process at a time change the file. Throws CliError 'refused' when others are writing for too long. */
+  change<T>(work: (open: OpenProfileFile) => Promise<T>): Promise<T>;
+}
+
+/** The profile file while no other process can write it. */
+export interface OpenProfileFile {
+  readonly file: ProfileFile;
+  /** Replaces the file. A crash leaves either the old or the new one, whole. */
+  readonly save: (file: ProfileFile) => Promise<void>;
+}
+
+/** Nothing is read or written yet. */
+export function createProfileStore(parts: ProfileParts): ProfileStore {
+  const { folders, env, execPath, keyringModule } = parts;
+  const file = join(folders.config, 'profiles.json');
+  const keyFile = join(folders.config, 'keys.json');
+  const keyring = createKeyring({ execPath, env, module: keyringModule });
+  const read = () => readProfileFile(file, parts);
+  return {
+    parts,
+    file,
+    keyFile,
+    keys: createKeyStore(keyFile, parts, keyring),
+    read,
+    async change(work) {
+      // Loaded before the lock is taken, so that others do not wait for it.
+      const { default: Conf } = await import('conf');
+      const lock = await takeLock(parts, file);
+      try {
+        return await work({ file: read(), save: async (changed) => save(Conf, file, parts, changed) });
+      } finally {
+        await lock.release();
+      }
+    },
+  };
+}
+
+/** Where the key of a stored profile is, in words. */
+export function keyPlaceWords({ keyFile }: ProfileStore, { key_in: place }: StoredProfile): string {
+  return place === 'keyring' ? 'system keyring' : keyFile;
+}
+
+const patienceMs = 30_000;
+
+async function takeLock({ locks, clock }: ProfileParts, path: string): Promise<Held> {
+  const deadline = clock.monotonic() + patienceMs;
+  for (;;) {
+    const left = deadline - clock.monotonic();
+    const lock = await locks.take(`profiles ${path}`, { waitMs: Math.max(0, left) });
+    if (lock.held) return lock;
+    if (left <= 0) {
+      const who = lock.owner === undefined ? 'another paydesk' : `paydesk ${lock.owner.command}`;
+      throw new CliError('refused', `${who} has been writing ${path} for ${patienceMs / 1000} s`, {
+        certain: 'nothing was changed',
+        now: ['look what it is waiting for, then run the command again'],
+      });
+    }
+    await clock.sleep(20 + Math.random() * 80);
+  }
+}
+
+function save(Conf: typeof ConfClass, path: string, rules: FileRules, file: ProfileFile): void {
+  prepareOwnFolder(dirname(path), rules);
+  try {
+    const conf = new Conf<Record<string, unknown>>({
+      cwd: dirname(path),
+      configName: basename(path, '.json'),
+      configFileMode: 0o600,
+      accessPropertiesByDotNotation: false,
+    });
+    conf.store = {
+      version: fileVersion,
+      ...(file.default === undefined ? {} : { default: file.default }),
+      profiles: Object.fromEntries(file.profiles),
+    };
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}

@@ -1,0 +1,149 @@
+/** What a new order and a new payment link look like (service: Endpoints 4 and 5), as pure functions. */
+
+import {
+  type CheckoutCreateRequest,
+  hostedPayment,
+  isObject,
+  type JsonObject,
+  type OrderRequest,
+} from '../../api/spec.ts';
+import { checkoutAliases, checkoutDefaults } from '../assumptions.ts';
+import { amountTooLarge, type Ruled } from '../failures.ts';
+import { nestedList, type StoredOrder } from '../records.ts';
+import type { RuleInputs } from './refund-and-capture.ts';
+
+/** What making an order takes from outside. */
+export interface OrderInputs extends RuleInputs {
+  readonly livemode: boolean;
+  /** The customer that the body names. */
+  readonly customer: JsonObject | undefined;
+}
+
+/** The order, with nothing paid yet, or why there is none. */
+export function createOrder(request: OrderRequest, inputs: OrderInputs): Ruled<StoredOrder> {
+  const { now, ids, livemode } = inputs;
+  const amount = totalOf(request);
+  if (!Number.isSafeInteger(amount)) return { failure: amountTooLarge('line_items') };
+  const id = ids.order();
+  const order = {
+    id,
+    object: 'order',
+    livemode,
+    amount,
+    amount_refunded: 0,
+    currency: request.currency.toUpperCase(),
+    // Assumed: no payment_status and no charges until something is paid.
+    is_refundable: false,
+    customer_info: customerInfo(inputs.customer),
+    shipping_contact: shippingContact(request, inputs),
+    fiscal_entity: null,
+    channel: null,
+    metadata: request.metadata ?? {},
+    created_at: now,
+    updated_at: now,
+    line_items: nestedList(request.line_items.map((item) => lineItem(item, id, inputs))),
+    shipping_lines: request.shipping_lines ?? null,
+    tax_lines: null,
+    discount_lines: null,
+  } as const;
+  if (request.checkout === undefined) return { value: order };
+  return { value: { ...order, checkout: createOrderCheckout(request.checkout, livemode, inputs) } };
+}
+
+// Assumed: an order's amount is its lines and its shipping.
+function totalOf(request: OrderRequest): number {
+  const lines = request.line_items.reduce((sum, line) => sum + line.unit_price * line.quantity, 0);
+  return (request.shipping_lines ?? []).reduce((sum, line) => sum + line.amount, lines);
+}
+
+function lineItem(item: OrderRequest['line_items'][number], orderId: string, { ids }: RuleInputs) {
+  return {
+    id: ids.lineItem(),
+    object: 'line_item',
+    parent_id: orderId,
+    description: null,
+    sku: null,
+    tags: null,
+    brand: null,
+    type: null,
+    metadata: {},
+    antifraud_info: {},
+    ...item,
+  };
+}
+
+function shippingContact({ shipping_contact: contact }: OrderRequest, { now, ids }: RuleInputs) {
+  if (contact === undefined) return null;
+  return {
+    id: ids.shippingContact(),
+    object: 'shipping_contact',
+    created_at: now,
+    ...contact,
+    address: { object: 'shipping_address', residential: true, ...contact.address },
+  };
+}
+
+function customerInfo(customer: JsonObject | undefined): JsonObject {
+  return {
+    object: 'customer_info',
+    customer_id: customer?.id ?? null,
+    name: customer?.name ?? '',
+    email: customer?.email ?? '',
+    phone: customer?.phone ?? '',
+    corporate: customer?.corporate ?? false,
+    antifraud_info: {},
+  };
+}
+
+type OrderCheckout = NonNullable<OrderRequest['checkout']>;
+
+/** A payment link as it is answered. */
+export function createLink(
+  request: CheckoutCreateRequest,
+  livemode: boolean,
+  inputs: RuleInputs,
+): JsonObject & { readonly id: string } {
+  const { expired_at: expiry, ...fields } = request;
+  const checkout = { ...issued(livemode, expiry, inputs), ...fields };
+  return { ...checkout, url: `${checkoutDefaults.pageOrigin}/link/${checkout.slug}` };
+}
+
+/** The checkout inside an order as it is answered; one of type Integration has no page of its own. */
+function createOrderCheckout(request: OrderCheckout, livemode: boolean, inputs: RuleInputs): JsonObject {
+  const { expires_at: expiry, ...fields } = request;
+  const checkout = { ...issued(livemode, expiry, inputs), ...fields };
+  return request.type === hostedPayment
+    ? { ...checkout, url: `${checkoutDefaults.pageOrigin}/checkout/${checkout.slug}` }
+    : checkout;
+}
+
+function issued(livemode: boolean, expiry: number | undefined, { now, ids }: RuleInputs) {
+  const id = ids.checkout();
+  return {
+    id,
+    object: 'checkout',
+    livemode,
+    status: checkoutDefaults.status,
+    slug: id.slice(0, 12),
+    created_at: now,
+    // Assumed: the reply says expires_at, also where the request said expired_at.
+    expires_at: expiry ?? now + checkoutDefaults.lifeSeconds,
+  };
+}
+
+/** A body with the second spellings of the document put as the schemas have them; a field in both stays a fault. */
+export function withoutAliases(body: unknown, aliases: Readonly<Record<string, string>>): unknown {
+  if (!isObject(body)) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([key, value]) => {
+      const name = Object.hasOwn(aliases, key) ? aliases[key] : undefined;
+      return [name === undefined || Object.hasOwn(body, name) ? key : name, value];
+    }),
+  );
+}
+
+/** The body of an order with the checkout inside it so spelled. */
+export function withoutOrderAliases(body: unknown): unknown {
+  if (!isObject(body) || body.checkout === undefined) return body;
+  return { ...body, checkout: withoutAliases(body.checkout, checkoutAliases.order) };
+}

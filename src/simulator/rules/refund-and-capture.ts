@@ -1,0 +1,150 @@
+/** What a refund and a capture do to an order (service: Endpoints 1 and 3, States and transitions), as pure functions. */
+
+import { type RefundRequest, statuses } from '../../api/spec.ts';
+import { feePerThousand } from '../assumptions.ts';
+import {
+  amountAboveRest,
+  chargeIdRequired,
+  chargeNotRefundable,
+  type Failure,
+  notAuthorized,
+  notFound,
+  notReturnable,
+  type Ruled,
+} from '../failures.ts';
+import type { Ids } from '../random.ts';
+import {
+  chargesOf,
+  leftOf,
+  nestedList,
+  refundedOf,
+  type StoredCharge,
+  type StoredOrder,
+} from '../records.ts';
+
+/** What a rule takes from outside. */
+export interface RuleInputs {
+  /** Unix seconds. */
+  readonly now: number;
+  readonly ids: Ids;
+}
+
+interface Share {
+  readonly charge: StoredCharge;
+  readonly amount: number;
+}
+
+/** The order after the refund, or why there is none. Refunded never exceeds what was paid. */
+export function refundOrder(
+  order: StoredOrder,
+  request: RefundRequest,
+  inputs: RuleInputs,
+): Ruled<StoredOrder> {
+  const shares = sharesOf(order, request);
+  return 'failure' in shares ? shares : { value: applyShares(order, shares.value, inputs) };
+}
+
+function sharesOf(
+  order: StoredOrder,
+  { charge_id: chargeId, amount }: RefundRequest,
+): Ruled<readonly Share[]> {
+  if (chargeId !== undefined) return shareOfCharge(order, chargeId, amount);
+  return amount === undefined ? sharesOfAll(order) : sharesOfAmount(order, amount);
+}
+
+function shareOfCharge(order: StoredOrder, id: string, amount: number | undefined): Ruled<readonly Share[]> {
+  const charge = chargesOf(order).find((candidate) => candidate.id === id);
+  if (charge === undefined) return refuse(notFound('charge', id, 'charge_id'));
+  const left = leftOf(charge);
+  if (left === 0 || !charge.is_refundable) return refuse(chargeNotRefundable(id));
+  // Assumed: without `amount`, a charge that was refunded before gives back its rest.
+  const taken = amount ?? left;
+  return taken > left ? refuse(amountAboveRest(left)) : { value: [{ charge, amount: taken }] };
+}
+
+// Assumed: a charge that was declined, or has nothing left, is no part of a full refund and does not prevent it.
+function sharesOfAll(order: StoredOrder): Ruled<readonly Share[]> {
+  const open = chargesOf(order).filter((charge) => leftOf(charge) > 0);
+  if (open.length === 0 || open.some((charge) => !charge.is_refundable)) return refuse(notReturnable());
+  return { value: open.map((charge) => ({ charge, amount: leftOf(charge) })) };
+}
+
+function sharesOfAmount(order: StoredOrder, amount: number): Ruled<readonly Share[]> {
+  const open = chargesOf(order).filter((charge) => leftOf(charge) > 0);
+  const split = order.split_payment === true || open.length > 1;
+  if (split && amount < order.amount) return refuse(chargeIdRequired(order));
+  const [only, ...others] = open;
+  if (only === undefined) return refuse(notReturnable());
+  // Assumed: `amount` alone on an order with one charge to take it from refunds that much of it.
+  if (others.length === 0) return shareOfCharge(order, only.id, amount);
+  // Assumed: `amount` alone on a split order is a full refund when it is just what is left of it.
+  const left = open.reduce((sum, charge) => sum + leftOf(charge), 0);
+  return amount === left ? sharesOfAll(order) : refuse(amountAboveRest(left));
+}
+
+function refuse(failure: Failure): { readonly failure: Failure } {
+  return { failure };
+}
+
+function applyShares(order: StoredOrder, shares: readonly Share[], inputs: RuleInputs): StoredOrder {
+  const charges = chargesOf(order).map((charge) => {
+    const share = shares.find((candidate) => candidate.charge.id === charge.id);
+    return share === undefined ? charge : refundCharge(charge, share.amount, inputs);
+  });
+  const left = charges.reduce((sum, charge) => sum + leftOf(charge), 0);
+  return {
+    ...order,
+    // Assumed: after a part, `amount` stays, `amount_refunded` is the sum, and the rest can be refunded.
+    payment_status: left === 0 ? statuses.refunded : statuses.partiallyRefunded,
+    amount_refunded: charges.reduce((sum, charge) => sum + refundedOf(charge), 0),
+    is_refundable: charges.some((charge) => charge.is_refundable && leftOf(charge) > 0),
+    updated_at: inputs.now,
+    charges: nestedList(charges),
+  };
+}
+
+function refundCharge(charge: StoredCharge, amount: number, { now, ids }: RuleInputs): StoredCharge {
+  const authCode = charge.payment_method.auth_code;
+  const record = {
+    id: ids.plain(),
+    object: 'refund',
+    // A refund record's amount is negative (service: refund).
+    amount: -amount,
+    created_at: now,
+    auth_code: typeof authCode === 'string' ? authCode : '',
+  } as const;
+  const whole = amount === leftOf(charge);
+  return {
+    ...charge,
+    status: whole ? statuses.refunded : statuses.partiallyRefunded,
+    is_refundable: !whole,
+    refunds: nestedList([...(charge.refunds?.data ?? []), record]),
+  };
+}
+
+/** The order with its authorized charges paid, or why there is none. `now` in Unix seconds. */
+export function captureOrder(order: StoredOrder, now: number): Ruled<StoredOrder> {
+  // Assumed: only a pre-authorized order can be captured.
+  if (order.payment_status !== statuses.preAuthorized)
+    return { failure: notAuthorized(order.payment_status) };
+  return {
+    value: {
+      ...order,
+      payment_status: statuses.paid,
+      amount_refunded: 0,
+      is_refundable: true,
+      updated_at: now,
+      charges: nestedList(chargesOf(order).map((charge) => captureCharge(charge, now))),
+    },
+  };
+}
+
+function captureCharge(charge: StoredCharge, now: number): StoredCharge {
+  if (charge.status !== statuses.preAuthorized) return charge;
+  return { ...charge, status: statuses.paid, is_refundable: true, paid_at: now, fee: feeOf(charge.amount) };
+}
+
+/** The fee of a paid charge. */
+export function feeOf(amount: number): number {
+  return Math.floor(amount / 1000) * feePerThousand;
+}

@@ -1,0 +1,136 @@
+/** Errors as people and scripts read them: what happened, what is certain, what to do now. */
+
+import type { CliError, ErrorDetail, ErrorKind } from '../errors.ts';
+import { blockLines, hangingLines } from './blocks.ts';
+import { ownJson } from './json.ts';
+import type { ScreenStyle } from './text-lines.ts';
+
+// Continuations stand under the first word after the opening.
+const indent = 9;
+
+const openings: Readonly<Record<ErrorKind, string>> = {
+  internal: 'error:',
+  reply: 'error:',
+  usage: 'error:',
+  refused: 'refused:',
+  cancelled: 'cancelled:',
+  auth: 'error:',
+  rejected: 'refused by the service:',
+  not_found: 'not found:',
+  network: 'error:',
+  unknown: 'unknown:',
+  batch: 'stopped:',
+  incomplete: 'incomplete:',
+  hangup: 'interrupted:',
+  interrupted: 'interrupted:',
+  terminated: 'interrupted:',
+};
+
+/** An error on the screen. `debug`: with the stack traces behind it. */
+export function renderError(error: CliError, style: ScreenStyle, debug = false): string {
+  const { certain, now = [] } = error.parts;
+  const opening = error.parts.opening ?? openings[error.kind];
+  const lines = [
+    ...part(opening, 'bad', firstSentence(error), style),
+    ...detailLines(error).flatMap((line) => part('', undefined, line, style)),
+    ...(certain === undefined ? [] : part('certain:', 'strong', certain, style)),
+    ...now.flatMap((line, index) => part(index === 0 ? 'now:' : '', 'strong', line, style)),
+    ...(debug ? stackLines(error, style) : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** The same as one JSON object on one line. `notes`: the lines that people would have seen before it. */
+export function errorJson(error: CliError, notes: readonly string[], debug = false): string {
+  const { certain, now, type, code, logId, httpStatus, details } = error.parts;
+  return `${ownJson({
+    object: 'error',
+    kind: error.kind,
+    exit_code: error.exitCode,
+    message: wholeMessage(error),
+    certain,
+    now: now ?? [],
+    type,
+    code,
+    log_id: logId,
+    http_status: httpStatus,
+    details: (details ?? []).map(({ message, debugMessage, code: own, param }) => ({
+      message,
+      debug_message: debugMessage,
+      code: own,
+      param,
+    })),
+    notes,
+    stack: debug ? error.stack : undefined,
+  })}\n`;
+}
+
+// Words that open a sentence belong to it; a label with a colon does not.
+function wholeMessage({ message, parts: { opening = '' } }: CliError): string {
+  return opening === '' || opening.endsWith(':') ? message : `${opening} ${message}`;
+}
+
+// A part's own line breaks are kept, below each other; those of the service were cleaned away before.
+function part(
+  opening: string,
+  style: 'bad' | 'strong' | undefined,
+  text: string,
+  screen: ScreenStyle,
+): readonly string[] {
+  const start = opening.length < indent ? opening.padEnd(indent) : `${opening} `;
+  return text.split('\n').flatMap((line, index) => {
+    const first = index > 0 || style === undefined ? ' '.repeat(indent) : { text: start, style };
+    // A command is copied as one line: it is never broken.
+    const whole = line.trimStart().startsWith('paydesk ');
+    return hangingLines(
+      [index === 0 ? first : ' '.repeat(indent), line],
+      indent,
+      whole ? { ...screen, width: undefined } : screen,
+    );
+  });
+}
+
+function firstSentence(error: CliError): string {
+  const { httpStatus, logId, code, type, details = [] } = error.parts;
+  const only = details.length === 1 ? details[0] : undefined;
+  const told = only !== undefined && saidBy(error, only);
+  const facts = [
+    told ? only.code : details.length === 0 ? (code ?? type) : undefined,
+    told && only.param !== undefined ? `param ${only.param}` : undefined,
+    httpStatus === undefined ? undefined : `HTTP ${httpStatus}`,
+    logId === undefined ? undefined : `log_id ${logId}`,
+  ].filter((fact) => fact !== undefined && !error.message.includes(fact));
+  return facts.length === 0 ? error.message : `${error.message} (${facts.join(', ')})`;
+}
+
+// Whether the message already holds all that a detail says in words.
+function saidBy(error: CliError, detail: ErrorDetail): boolean {
+  return detail.message === undefined || error.message.includes(detail.message);
+}
+
+function detailLines(error: CliError): readonly string[] {
+  const { details = [] } = error.parts;
+  const only = details.length === 1 ? details[0] : undefined;
+  if (only !== undefined && saidBy(error, only)) return [];
+  return details.map(({ message, debugMessage, code, param }) => {
+    const words = message ?? debugMessage ?? 'no message';
+    const facts = [code, param === undefined ? undefined : `param ${param}`].filter(
+      (fact) => fact !== undefined,
+    );
+    return oneLine(facts.length === 0 ? words : `${words} (${facts.join(', ')})`);
+  });
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll('\n', ' ');
+}
+
+function stackLines(error: CliError, style: ScreenStyle): readonly string[] {
+  const stacks: string[] = [];
+  for (let cause: unknown = error; cause instanceof Error && stacks.length < 5; cause = cause.cause)
+    stacks.push(cause.stack ?? String(cause));
+  return blockLines(
+    stacks.flatMap((stack) => stack.split('\n').map((line) => ({ line }))),
+    { ...style, width: undefined },
+  );
+}

@@ -1,0 +1,125 @@
+/** Help and docs. */
+
+import { expect, test } from 'vitest';
+import { groupNames, helpOf, leafCommands, textOf } from '../harness/help-text.ts';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+import { each, openDesk } from '../harness/scripted-answers.ts';
+import { json } from '../harness/server.ts';
+
+test('--help and -h print the same text to stdout, nothing to stderr, and exit 0 (C1)', async () => {
+  using home = newHome();
+  const [long, short] = await each(['--help', '-h'], (flag) => paydesk([flag], { home }));
+  expect(long).toMatchObject({ code: 0, stderr: '' });
+  expect(long?.stdout).toContain('orders list');
+  expect(short).toEqual(long);
+});
+
+test('paydesk alone and a bare noun print concise help with an example, exit 0 and send nothing (C2)', async () => {
+  await using desk = await openDesk(json({}));
+  const ran = await each([[], ['orders']], (line) => desk.run(line));
+  for (const one of ran) expect(one).toMatchObject({ code: 0, stderr: '' });
+  const others = await each(await groupNames(), (noun) => textOf([noun], 80));
+  for (const text of [...ran.map(({ stdout }) => stdout), ...others]) {
+    expect(text).toContain('--help');
+    expect(text).toMatch(/^ +(\$ )?paydesk \S+ /m);
+    expect(text.trimEnd().split('\n').length).toBeLessThan(30);
+  }
+  expect(desk.server.connections).toBe(0);
+});
+
+test('X --help, X -h and help X are the same text for every command and noun (C3)', async () => {
+  for (const words of [...(await leafCommands()), ...(await groupNames()).map((noun) => [noun])]) {
+    const name = words.join(' ');
+    const text = await textOf([...words, '--help'], 80);
+    expect(text, name).toContain(`Usage: paydesk ${name}`);
+    expect(await textOf([...words, '-h'], 80), name).toBe(text);
+    expect(await textOf(['help', ...words], 80), name).toBe(text);
+  }
+});
+
+test('the program prints that text to stdout, nothing to stderr, and exits 0 (C3)', async () => {
+  using home = newHome();
+  for (const words of [['orders'], ['orders', 'refund']]) {
+    const stdout = `${(await textOf([...words, '--help'], 80)).trimEnd()}\n`;
+    const lines = [
+      [...words, '--help'],
+      [...words, '-h'],
+      ['help', ...words],
+    ];
+    for (const ran of await each(lines, (line) => paydesk(line, { home }))) {
+      expect(ran, words.join(' ')).toEqual({ code: 0, signal: null, stdout, stderr: '' });
+    }
+  }
+});
+
+test('--help at the end of any line shows help of its command and sends nothing (C4)', async () => {
+  await using desk = await openDesk(json({}));
+  const cases: readonly (readonly [words: string, line: readonly string[]])[] = [
+    ['orders show', ['orders', 'show', '--help']],
+    ['orders show', ['orders', 'show', 'not-an-id', '--help']],
+    ['orders show', ['orders', 'show', 'ord_1', 'ord_2', 'ord_3', '--help']],
+    ['orders list', ['orders', 'list', '--nonsense', '--help']],
+    ['orders list', ['orders', 'list', '--nonsense=7', '-h']],
+    ['orders list', ['orders', 'list', '--limit', '--help']],
+    ['orders list', ['orders', 'list', '--limit', 'many', '--help']],
+    ['orders list', ['--json', '-p', 'demo', 'orders', 'list', '--csv', '--help']],
+    ['orders list', ['--nonsense', 'orders', 'list', '--help']],
+    ['orders refund', ['orders', 'refund', '--amount', '-5', '--amount', '7', '--help']],
+    ['orders refund', ['orders', 'refund', '-yqh']],
+    ['orders', ['orders', '--nonsense', '--help']],
+    ['orders', ['orders', 'lst', '--help']],
+    ['[options]', ['ordres', 'list', '--help']],
+    ['[options]', ['--nonsense', '--help']],
+  ];
+  for (const [words, line] of cases) {
+    expect(await textOf(line, 80), line.join(' ')).toContain(`Usage: paydesk ${words}`);
+  }
+  // By the built program: a command, a noun, and what is neither.
+  const started = cases.filter(([, line]) => line.some((word) => /^(--nonsense|-yqh|lst)$/.test(word)));
+  const ran = await each(started, ([, line]) => desk.run(line));
+  for (const [index, [words, line]] of started.entries()) {
+    expect(ran[index], line.join(' ')).toMatchObject({ code: 0, stderr: '' });
+    expect(ran[index]?.stdout, line.join(' ')).toContain(`Usage: paydesk ${words}`);
+  }
+  expect(desk.server.connections).toBe(0);
+});
+
+test('--help behind -- is an argument like any other (C4)', async () => {
+  await using desk = await openDesk(json({}));
+  const ran = await desk.run(['orders', 'show', '--', '--help']);
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain('--help: not the id of an order');
+});
+
+test('help for something that does not exist exits 2, names it on stderr and prints nothing on stdout (C5)', async () => {
+  using home = newHome();
+  const lines = ['help nonsense', 'help orders nonsense', 'help nonsense list', 'help orders list nonsense'];
+  for (const ran of await each(lines, (line) => paydesk(line.split(' '), { home }))) {
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain('nonsense');
+    expect(ran.stderr).toContain('paydesk --help');
+  }
+});
+
+test('the help topics exist and list every code, every format and every variable that help names (C7)', async () => {
+  const [codes = '', output = '', environment = '', safety = ''] = await Promise.all(
+    ['exit-codes', 'output', 'environment', 'safety'].map((topic) => textOf(['help', topic], 80)),
+  );
+  const listed = [...codes.matchAll(/^ {2}(\d+) +\S/gm)].map(([, code]) => Number(code));
+  expect(listed).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 129, 130, 143]);
+  for (const format of ['table', 'list', 'json', 'ndjson', 'csv']) expect(output).toContain(`-o ${format}`);
+  for (const words of await leafCommands()) {
+    for (const [variable] of (await helpOf(words)).matchAll(/PAYDESK_[A-Z_]+/g)) {
+      expect(environment, words.join(' ')).toContain(variable);
+    }
+  }
+  expect(safety).toContain('journal');
+});
+
+test('help marks what is required and shows defaults, allowed values and variables of options (C7)', async () => {
+  expect(await helpOf(['orders', 'show'])).toContain('paydesk orders show [options] <id>');
+  const help = await helpOf(['orders', 'refund']);
+  expect(help).toContain('paydesk orders refund [options] [id]');
+  expect(help).toMatch(/--reason <R> .*requested_by_client/);
+  expect(help).toMatch(/--timeout <SECONDS> .*default 60;\s+PAYDESK_TIMEOUT/);
+});

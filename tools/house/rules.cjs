@@ -1,0 +1,80 @@
+// Who may import whom in src. `npm run house` checks it; each rule says what to do instead.
+
+// A room shows one file to the others: src/ROOM/ROOM.ts.
+const doors = '^src/([^/]+)/\\1\\.ts$';
+
+// Known to everyone: errors and exit codes, time and variables.
+const everybody = '^src/(errors|io)\\.ts$';
+
+/** Package → its one door, a file or a folder of src. */
+const packages = {
+  commander: '^src/cli/',
+  ky: '^src/api/',
+  '@inquirer/prompts': '^src/terminal/',
+  'cli-table3': '^src/terminal/',
+  chalk: '^src/terminal/',
+  'string-width': '^src/terminal/',
+  uqr: '^src/terminal/',
+  conf: '^src/profiles/',
+  '@napi-rs/keyring': '^src/profiles/',
+  valibot: '^src/(api/spec\\.ts$|profiles/|journal/|exports/)',
+  hono: '^src/simulator/',
+  '@hono/node-server': '^src/simulator/',
+};
+const names = Object.keys(packages);
+const inModules = (name) => `(^|node_modules/)${name}(/|$)`;
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'a-room-has-one-door',
+      comment:
+        'Import the door of the other room (src/ROOM/ROOM.ts), or take what you need as a parameter and let src/cli/ hand it over.',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/', pathNot: '^src/cli/' },
+      to: { path: '^src/', pathNot: ['^src/$1/', doors, everybody] },
+    },
+    ...names.map((name) => ({
+      name: `door-of-${name}`,
+      comment: `Call what stands behind ${packages[name]}; a package has one door.`,
+      severity: 'error',
+      from: { path: '^src/', pathNot: packages[name] },
+      to: { path: inModules(name) },
+    })),
+    {
+      name: 'package-without-door',
+      comment: 'This package has no door yet: choose one file for it, and add it to tools/house/rules.cjs.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypesNot: ['local', 'core'], pathNot: ['^src/', ...names.map(inModules)] },
+    },
+    {
+      name: 'no-circle',
+      comment: 'Two files that need each other are one file, or share a third.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-orphan',
+      comment: 'Nothing imports this file: delete it.',
+      severity: 'error',
+      from: { orphan: true, path: '^src/' },
+      to: {},
+    },
+    {
+      name: 'commands-do-no-io',
+      comment: 'Ask ctx for it (src/commands/command.ts), and let src/cli/ hand it over.',
+      severity: 'error',
+      from: { path: '^src/(commands|changes)/' },
+      to: { dependencyTypes: ['core'] },
+    },
+  ],
+  options: {
+    parser: 'tsc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    builtInModules: { add: ['node:sqlite'] },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default'] },
+  },
+};
