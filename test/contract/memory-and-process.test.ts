@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { commands } from '../../src/commands/index.ts';
 import { exitMeanings } from '../../src/errors.ts';
@@ -246,14 +247,14 @@ function filesOf({ path }: Home): readonly string[] {
 }
 
 function contentOf(file: string): string {
-  const bytes = readFileSync(file);
+  const bytes = file.endsWith('.gz') ? gunzipSync(readFileSync(file)) : readFileSync(file);
   if (!bytes.subarray(0, 15).equals(Buffer.from('SQLite format 3'))) return bytes.toString('latin1');
   using db = new DatabaseSync(file, { readOnly: true });
   const tables = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
   // The records of the demo are made by chance.
-  const rows = (name: unknown) =>
+  const rows = (name: string) =>
     db.prepare(`SELECT ${file.endsWith('demo.db') ? 'count(*)' : '*'} FROM "${name}"`).all();
-  return JSON.stringify(tables.map(({ name, sql }) => [sql, rows(name)]));
+  return JSON.stringify(tables.map(({ name, sql }) => [sql, rows(String(name))]));
 }
 
 /** Makes equal what differs by nature; the same id gets the same name wherever it stands. */
