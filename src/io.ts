@@ -81,7 +81,7 @@ export function variable(env: Env, name: string): string | undefined {
   return env[name] === '' ? undefined : env[name];
 }
 
-/** The path of a file that somebody named, in full; `..` stays, since the system follows links before it. */
-export function fullPath(cwd: () => string, name: string): string {
-  return isAbsolute(name) ? name : `${cwd()}${sep}${name}`;
+/** The path of a file that somebody named, in full; `..` stays, since the system follows links before it. Without `cwd`: as named. */
+export function fullPath(cwd: (() => string) | undefined, name: string): string {
+  return cwd === undefined || isAbsolute(name) ? name : `${cwd()}${sep}${name}`;
 }

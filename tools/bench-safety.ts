@@ -53,14 +53,10 @@ type Plugin = NonNullable<(typeof config)[number]['plugins']>;
 const memoryJournal = {
   name: 'memory-journal',
   load(id: string) {
-    if (id !== join(root, 'src/journal/store.ts')) return undefined;
+    if (id !== join(root, 'src/journal/sqlite/sqlite-store.ts')) return undefined;
     return `
-      import { createMemoryStore } from ${JSON.stringify(join(root, 'test/journal/memory-store.ts'))};
-      export const anyOwner = { uid: undefined, notice: () => undefined };
-      export function createFileStore(file) {
-        const unused = () => Promise.reject(new Error('not part of a refund'));
-        return { ...createMemoryStore(), file, parts: {}, mismatch: () => Promise.resolve(), stored: unused, verify: unused, forget: unused, close: () => undefined };
-      }`;
+      import { createMemoryStore } from ${JSON.stringify(join(root, 'test/harness/memory-store.ts'))};
+      export const createSqliteStore = () => createMemoryStore();`;
   },
 } satisfies Plugin;
 

@@ -149,7 +149,7 @@ export type SendReport =
   /** It may have arrived. */
   | { readonly kind: 'no_reply'; readonly reason: string; readonly cause?: unknown };
 
-/** Sends a change once, never again: no retry, no redirect, one dispatch. Only journal/run.ts is handed this. */
+/** Sends a change once, never again: no retry, no redirect, one dispatch. Only journal/make-change.ts is handed this. */
 export type SendOnce = (
   request: ChangeRequest,
   options: { readonly timeoutMs: number },

@@ -50,7 +50,7 @@ export interface ClientParts {
 /** Both halves of a client: reads, and the one function that sends a change. */
 export interface Client {
   readonly service: OpenService;
-  /** Only journal/run.ts is handed this. */
+  /** Only journal/make-change.ts is handed this. */
   readonly send: SendOnce;
 }
 

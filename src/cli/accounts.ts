@@ -5,14 +5,15 @@ import type { Client } from '../api/client.ts';
 import { routeTo } from '../api/proxy.ts';
 import type { Context } from '../commands/command.ts';
 import { type Clock, type Io, variable } from '../io.ts';
-import { keepBooks } from '../journal/bookkeeping.ts';
 import type { JournalStore } from '../journal/journal.ts';
+import { openJournal } from '../journal/open-journal.ts';
 import { tolerableSkewMs } from '../journal/time.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Profile, Profiles, TypedKey } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
+import { chooseStore } from './choose-store.ts';
 import type { Globals } from './globals.ts';
 import type { Stop } from './stop.ts';
 
@@ -49,14 +50,18 @@ export function createAccount(parts: AccountParts): Account {
     clients.set(name, client);
     return client;
   };
-  const books = keepBooks({
+  const opened = openJournal({
     ...parts,
-    rules: {
-      uid: parts.io.uid,
-      notice: (line) => parts.notes.warn(line),
-      movedBy: 'XDG_STATE_HOME',
-    },
-    onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
+    store: chooseStore({
+      stateFolder: parts.stateFolder,
+      cwd: parts.io.cwd,
+      rules: {
+        uid: parts.io.uid,
+        notice: (line) => parts.notes.warn(line),
+        movedBy: 'XDG_STATE_HOME',
+      },
+      onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
+    }),
     timeoutMs: globals.timeoutMs,
     dryRun: globals.dryRun,
     named: globals.profile,
@@ -67,23 +72,28 @@ export function createAccount(parts: AccountParts): Account {
       if (purpose === 'change') (await profiles.open()).approveChange();
       const { service } = await (key === undefined ? open(profile) : openClient(parts, profile, key));
       // A change reads open outcomes again by itself.
-      if (purpose === 'read') await books.tellOpen(service.profile);
+      if (purpose === 'read') await opened.tellOpen(service.profile);
       return service;
     },
-    journal: books.desk,
+    journal: opened.journal,
     async change(intent) {
       (await profiles.open()).approveChange();
-      const [client, { createChange }] = await Promise.all([open(), import('../journal/run.ts')]);
+      const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
       const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
       let land: (() => void) | undefined;
-      const store = beforeSent(books.store, (sent) => {
+      const store = beforeSent(opened.store, (sent) => {
         land ??= parts.stop.takeOff(sent);
       });
       const { hurry } = parts.stop;
       try {
-        return await createChange({ ...parts, ...client, store, options: globals, ids, signal: hurry })(
-          intent,
-        );
+        return await createChange({
+          ...parts,
+          ...client,
+          store,
+          options: globals,
+          ids,
+          signal: hurry,
+        })(intent);
       } finally {
         land?.();
       }
@@ -94,13 +104,11 @@ export function createAccount(parts: AccountParts): Account {
 // From SENT to the verdict a change is in flight.
 function beforeSent(store: JournalStore, takeOff: (intent: string) => void): JournalStore {
   return {
+    ...store,
     append(row) {
       if (row.type === 'sent') takeOff(row.intent);
       return store.append(row);
     },
-    attempts: (query) => store.attempts(query),
-    newest: () => store.newest(),
-    ready: () => store.ready(),
   };
 }
 

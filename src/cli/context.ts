@@ -5,7 +5,7 @@ import type { Context, Days } from '../commands/command.ts';
 import type { Exports } from '../exports/exports.ts';
 import { type Io, variable } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
-import { createLocks } from '../locks/locks.ts';
+import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
 import { createProfiles } from '../profiles/create-profiles.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
@@ -30,7 +30,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
   const simulator = { folder: join(folders.state, 'simulator'), now, cwd: io.cwd };
   const demo = createDemo({ ...simulator, fault: variable(io.env, 'PAYDESK_DEMO_FAULT') });
   const operator = state.secrets.clean(operatorOf(io));
-  const locks = createLocks({
+  const locks = createSqliteLocks({
     folder: join(folders.state, 'locks'),
     clock,
     // What others are shown of this run: its command, never its values.

@@ -6,7 +6,7 @@ import { parseAmount, resources } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Clock } from '../io.ts';
-import type { Change, JournalDesk } from '../journal/journal.ts';
+import type { Change, Journal } from '../journal/journal.ts';
 import type { Profiles, TypedKey } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
@@ -75,7 +75,7 @@ export interface Context {
   readonly exports: Exports;
   /** The one door for changes. */
   readonly change: Change;
-  readonly journal: JournalDesk;
+  readonly journal: Journal;
   /** The script that makes a shell complete paydesk's command line. */
   completionScript(shell: Shell): Promise<string>;
   /** Standard input to its end, as text, at most so many bytes. */

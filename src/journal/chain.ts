@@ -1,8 +1,51 @@
-/** The chain: every row's hash covers its content and the hash before, so that a changed or missing row shows. Pure. */
+/** Rows as they are stored: every row's hash covers its content and the hash before it, so a changed or missing row shows. Pure. */
 
 import { hash } from 'node:crypto';
+import type { Finding } from './journal-store.ts';
 import type { JournalRow } from './rows.ts';
-import { repeating, type StoredRow } from './stored-row.ts';
+
+/** A row as a store keeps it. */
+export interface StoredRow {
+  readonly seq: number;
+  /** The row as JSON, without what may be erased. */
+  readonly row: string;
+  /** What may be erased as JSON: the request body and notes; null once it is, or where there is none. */
+  readonly body: string | null;
+  readonly body_hash: string | null;
+  readonly prev: string;
+  readonly hash: string;
+  /** Columns repeat what the row says, to be looked up by; they are checked against it. */
+  readonly type: string;
+  readonly time: number;
+  readonly intent: string;
+  readonly attempt: number;
+  readonly origin: string | null;
+  readonly order_id: string | null;
+  readonly plan: string | null;
+  readonly ref: string | null;
+}
+
+const repeating = [
+  'type',
+  'time',
+  'intent',
+  'attempt',
+  'origin',
+  'order_id',
+  'plan',
+  'ref',
+] as const satisfies readonly (keyof StoredRow)[];
+
+/** All columns of the table. */
+export const storedColumns = [
+  'seq',
+  'row',
+  'body',
+  'body_hash',
+  'prev',
+  'hash',
+  ...repeating,
+] as const satisfies readonly (keyof StoredRow)[];
 
 /** What stands before the first row. */
 export const chainStart = '0'.repeat(64);
@@ -19,6 +62,16 @@ export function link(row: JournalRow, seq: number, prev: string): StoredRow {
   const kept = JSON.stringify({ columns, ...rest });
   const body_hash = body === null ? null : sha256(body);
   return { ...columns, seq, row: kept, body, body_hash, prev, hash: hashOf(kept, body_hash, prev) };
+}
+
+/** Rows → what is stored of them in an empty journal. */
+export function chainOf(rows: readonly JournalRow[]): readonly StoredRow[] {
+  let prev = chainStart;
+  return rows.map((row, index) => {
+    const stored = link(row, index + 1, prev);
+    prev = stored.hash;
+    return stored;
+  });
 }
 
 // Neither hash holds a line break, so this reads in one way only.
@@ -73,13 +126,7 @@ export function unlink(stored: StoredRow): JournalRow {
 
 type JournalRowBody = Extract<JournalRow, { type: 'sent' }>['request']['body'];
 
-/** A finding of `journal verify`. */
-export interface Finding {
-  readonly seq: number;
-  readonly problem: string;
-}
-
-/** Checks rows in the order they lie in, after `prev`; ends with the hash of the last. */
+/** Checks rows in their order, after the row `seq` with the hash `prev`. Returns number and hash of the last one. */
 export function checkChain(
   rows: Iterable<StoredRow>,
   seq = 0,
@@ -97,4 +144,39 @@ export function checkChain(
     [at, head] = [stored.seq, stored.hash];
   }
   return { findings, seq: at, head };
+}
+
+/**
+ * A record of the table → a stored row. A value of a wrong type (only damage makes one) becomes empty and not null, so that
+ * the checks find it: a body that is null was erased.
+ */
+export function storedRow(from: Readonly<Record<string, unknown>>): StoredRow {
+  return {
+    seq: integer(from.seq),
+    row: text(from.row),
+    body: textOrNull(from.body),
+    body_hash: textOrNull(from.body_hash),
+    prev: text(from.prev),
+    hash: text(from.hash),
+    type: text(from.type),
+    time: integer(from.time),
+    intent: text(from.intent),
+    attempt: integer(from.attempt),
+    origin: textOrNull(from.origin),
+    order_id: textOrNull(from.order_id),
+    plan: textOrNull(from.plan),
+    ref: textOrNull(from.ref),
+  };
+}
+
+function integer(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function textOrNull(value: unknown): string | null {
+  return value === null ? null : text(value);
 }

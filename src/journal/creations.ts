@@ -2,7 +2,7 @@
 
 import type { Event } from './protocol.ts';
 import type { SentRow } from './rows.ts';
-import { asksForSame } from './same-wish.ts';
+import { asksForSame } from './same-request.ts';
 import { type Claims, judgeRead, type Sight } from './sight.ts';
 import { claimedBy, isOpen, isSameAttempt } from './standing.ts';
 import { earliestOf } from './time.ts';

@@ -3,7 +3,7 @@
 import { newestEqual } from '../api/charges.ts';
 import { type Asked, attemptName, isOtherRow, namedBy, type Refusal } from './guards.ts';
 import type { AttemptRecord, PreImage } from './rows.ts';
-import { isEqual } from './same-wish.ts';
+import { isEqual } from './same-request.ts';
 import { verdictOf } from './standing.ts';
 
 /**

@@ -1,10 +1,9 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
-import { attemptName } from './attempt-words.ts';
 import type { AccountMarks, Intent } from './journal.ts';
+import { attemptName } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import { sameJson } from './same-json.ts';
-import { asksForSame, isEqual, type Typed } from './same-wish.ts';
+import { asksForSame, isEqual, sameJson, type Typed } from './same-request.ts';
 import { isOpen, verdictOf } from './standing.ts';
 
 export { attemptName };

@@ -1,11 +1,13 @@
-/** The journal as the rest of paydesk sees it: one change, its outcome, and the record of all that were sent. */
+/** The door of the journal: a change, its outcome, and what commands ask of the changes that were sent. */
 
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
-import type { Alarm, AttemptRecord, Clocks, JournalRow, Moment, VerdictRow } from './rows.ts';
+import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
+import type { Alarm, AttemptRecord, Moment, VerdictRow } from './rows.ts';
 import type { Sight } from './sight.ts';
 
+export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
 export type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
 export type { Sight } from './sight.ts';
 
@@ -16,17 +18,17 @@ export interface ExpectedRefund {
   readonly amount: number;
 }
 
-/** What a person decided: one change, to be sent at most once. */
+/** One change that a person decided on, to be sent at most once. */
 export interface Intent {
   readonly kind: 'refund' | 'capture' | 'order' | 'checkout' | 'api';
-  /** The order it changes; absent for what belongs to no order. */
+  /** The order it changes; absent for a change of no order. */
   readonly orderId?: string | undefined;
   readonly request: ChangeRequest;
   /** For a refund: the new records that must appear. */
   readonly expected?: readonly ExpectedRefund[] | undefined;
   /** For a whole-order refund: charges that may get one record, or none (declined ones). */
   readonly tolerated?: readonly string[] | undefined;
-  /** The money of it for messages: the service's integer and currency. */
+  /** Its money for messages: the service's integer and currency. */
   readonly amount?: number | undefined;
   readonly currency?: string | undefined;
   readonly reason?: string | undefined;
@@ -35,22 +37,22 @@ export interface Intent {
   readonly intentId?: string | undefined;
   /** What was typed (order, charge, amount, …): must be the same under the same `intentId`. */
   readonly asked?: JsonObject | undefined;
-  /** What this repeats, as a person named it (`--again`): ids of refunds, or names of attempts. */
+  /** What this repeats (`--again`): ids of refunds, or names of attempts. */
   readonly again: readonly string[];
-  /** Attempts that reads of this run closed before: nobody who asks could know of them, not even with `--again`. */
+  /** Attempts that reads of this run have just closed. Nobody could know of them, so not even `--again` repeats them. */
   readonly closed?: readonly AttemptRecord[] | undefined;
   /** Row reference and plan, for bulk refunds. */
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
   /**
-   * Sees the order as the final read gives it, under the order's lock, right before the sending.
-   * Throws a CliError to stop: money changed, not refundable any more, an equal refund exists.
+   * Is given the order of the final read, under the lock, right before the sending. Throws a CliError to stop: the money
+   * changed, the order is not refundable any more, an equal refund exists.
    */
   readonly approve: (fresh: WireRecord) => Promise<void>;
   readonly checks?: readonly string[] | undefined;
 }
 
-/** What a change is called by, whoever asked for it. */
+/** What messages name a change by. */
 export type ChangeSubject = Pick<Intent, 'kind' | 'orderId' | 'amount' | 'currency' | 'request'>;
 
 /** A refund record found after the change. */
@@ -60,16 +62,16 @@ export interface FoundRefund {
   readonly amount: number;
   readonly createdAt: number | undefined;
   readonly authCode: string | undefined;
-  /** A word of the service's own, where it shows one. */
+  /** The service's own word, when it shows one. */
   readonly status?: string | undefined;
 }
 
 interface OutcomeBase {
   /** The journal's id of the intent. */
   readonly intent?: string | undefined;
-  /** Set when a person must look although there is a verdict; exit 7. */
+  /** Set when a person must look although there is a verdict: exit 7. */
   readonly alarm?: Alarm | undefined;
-  /** What the last verdict rests on, in words. */
+  /** Why the last verdict was given, in words. */
   readonly why?: string | undefined;
   /** The outcome could not be written down: print it in full, then `row` as JSON on stderr; exit 9. */
   readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;
@@ -83,7 +85,7 @@ interface OutcomeBase {
   readonly refunds?: readonly FoundRefund[] | undefined;
 }
 
-/** How a change ended. Words and exit codes are made of it by the command. */
+/** How a change ended. The command makes words and an exit code of it. */
 export type Outcome =
   | (OutcomeBase & {
       readonly verdict: 'applied';
@@ -93,7 +95,7 @@ export type Outcome =
   | (OutcomeBase & {
       readonly verdict: 'rejected';
       readonly parts: CliErrorParts;
-      /** A read confirmed that nothing changed. */
+      /** Whether a read confirmed that nothing changed. */
       readonly confirmed: boolean;
     })
   | (OutcomeBase & { readonly verdict: 'not_sent'; readonly reason: string })
@@ -106,158 +108,72 @@ export type Outcome =
       readonly reads: number;
       /** Why the last read tells nothing. */
       readonly unread?: string | undefined;
-      /** Journal time, Unix milliseconds; undefined: until a read tells, or a person. */
+      /** Journal time, Unix milliseconds; undefined: until a read or a person tells. */
       readonly blockedUntil?: number | undefined;
     })
   /** `--dry-run`: everything but the sending. */
   | { readonly verdict: 'dry_run'; readonly request: ChangeRequest; readonly checks: readonly string[] };
 
-/** The one door for changes: journal/run.ts. Throws a CliError when nothing was sent: 'refused', 'not_found', … */
+/** The only way to change something (make-change.ts). Throws a CliError when nothing was sent: 'refused', 'not_found', … */
 export type Change = (intent: Intent) => Promise<Outcome>;
 
-/** Which attempts; all parts must hold. */
-export interface AttemptQuery {
-  readonly origin?: string | undefined;
-  readonly orderId?: string | undefined;
-  /** On any of these orders. */
-  readonly orderIds?: ReadonlySet<string> | undefined;
-  readonly intent?: string | undefined;
-  /** A script's own id (`--intent`). */
-  readonly given?: string | undefined;
-  readonly plan?: string | undefined;
-  readonly operator?: string | undefined;
-  /** Sent at or after this time, Unix milliseconds. */
-  readonly since?: number | undefined;
-  /** Only those whose last verdict may still change: open ones, and those watched until their horizon. */
-  readonly unsettled?: true | undefined;
-}
-
-/** Where attempts are kept. Narrow, so that a team can put it on a shared database. */
-export interface JournalStore {
-  /**
-   * Adds a row; it is durable when this resolves. Rejects when that is not certain, and when a SENT row with the
-   * same intent and attempt exists.
-   */
-  append(row: JournalRow): Promise<void>;
-  /** Attempts, oldest first. Rejects with CliError 'refused' when the journal is damaged. */
-  attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
-  /** The times that the journal's file shows. */
-  newest(): Promise<NewestRow>;
-  /**
-   * Throws CliError 'refused' when nothing may be sent: rows are missing, damaged or lost, or the locks of the file system
-   * are not trusted. Writes nothing. `append` of a SENT row checks the same again.
-   */
-  ready(): Promise<void>;
-}
-
-/** The times that a journal's file shows: this machine's clock is checked against them. */
-export interface NewestRow {
-  /** The latest time of any row, Unix milliseconds; 0 when there is none. */
-  readonly time: number;
-  /** The clocks of the last row. */
-  readonly clocks?: Clocks | undefined;
-  /** When the file was written last, Unix milliseconds. */
-  readonly writtenAt?: number | undefined;
-}
-
-/** What shows whether two changes may belong to one account (journal/same-account.ts). */
+/** What shows whether two changes may be on one account (same-account.ts). */
 export interface AccountMarks {
   readonly origin: string;
   readonly livemode: boolean;
   readonly keyFingerprint?: string | undefined;
 }
 
-/** What a look at an attempt came to: as it is now, and what the look showed. */
+/** An attempt after its order was read again. */
 export interface Resolved {
   readonly record: AttemptRecord;
-  /** The verdict that was added; absent when the look said nothing new. */
+  /** The verdict that was added; absent when the read told nothing new. */
   readonly added?: VerdictRow | undefined;
   readonly sight?: Sight | undefined;
 }
 
-/** What a look at the whole journal file found. */
-export interface Verification {
-  readonly rows: number;
-  /** The hash of the newest row: note it elsewhere to find out later whether rows were taken away. */
-  readonly head: string;
-  readonly findings: readonly { readonly seq: number; readonly problem: string }[];
-  /** Whether a head noted elsewhere is in the chain. */
-  readonly knowsHead?: boolean | undefined;
-  readonly witness: WitnessVerification;
-}
-
-/** How the journal and its witness compare. */
-export interface WitnessVerification {
-  readonly file: string;
-  /** Lines that are whole: one per row. */
-  readonly lines: number;
-  /**
-   * `agrees`; `none yet`: the next change begins it; `witness behind`: the next change adds what is missing there;
-   * `journal behind`: rows are missing in the journal, or are others; `damaged`: the witness is missing or not whole.
-   */
-  readonly state: 'agrees' | 'none yet' | 'witness behind' | 'journal behind' | 'damaged';
-}
-
-/** What a repair of the journal file did. */
-export interface Repair {
-  /** The journal as it was; undefined: there was none. */
-  readonly copy: string | undefined;
-  /** The witness as it was; undefined: there was none. */
-  readonly witnessCopy: string | undefined;
-  /** Rows that say what was written. */
-  readonly kept: number;
-  /** SENT rows that were changed: open outcomes now. */
-  readonly doubtful: number;
-  /** Rows that are in the copy alone: not readable, a verdict that was changed, or one whose SENT is gone. */
-  readonly lost: readonly number[];
-  /** Pages of the file that could not be read: rows may have been there. */
-  readonly unreadable: number;
-  /** Attempts whose SENT row is lost and whose outcome the witness does not prove: unconfirmed now. */
-  readonly blocked: readonly { readonly intent: string; readonly orderId: string | undefined }[];
-}
-
 /** The journal as commands see it. */
-export interface JournalDesk {
+export interface Journal {
   readonly file: string;
-  /** The file of its witness. */
+  /** The file of its witness; empty when it has none. */
   readonly witness: string;
   attempts(query: AttemptQuery): Promise<readonly AttemptRecord[]>;
   /** The journal's time, for `isOpen` and the age of attempts. */
   now(): Promise<Moment>;
   /** Whether an attempt still blocks its order. */
   isOpen(record: AttemptRecord, now: Moment): boolean;
-  /** Until when an open attempt blocks its order at the latest, Unix milliseconds; undefined: until a read tells, or a person. */
+  /** When an open attempt stops to block its order at the latest, Unix milliseconds; undefined: when a read or a person tells. */
   blockedUntil(record: AttemptRecord): number | undefined;
   /** Whether a read may tell something new of it. */
   isDue(record: AttemptRecord, now: Moment): boolean;
   /**
-   * Throws CliError 'refused' where an outcome of the order is open, also after its order was read again; returns those
-   * that such a read closed. What cannot be read again is left to the change itself.
+   * Reads the order again when an outcome on it is open. Throws CliError 'refused' when one is still open; returns those
+   * that the read closed. When the order cannot be read, the change itself refuses.
    */
   refuseOpen(order: {
     readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     readonly orderId: string;
     readonly again: readonly string[];
   }): Promise<readonly AttemptRecord[]>;
-  /** Whether a refund was made and is read again until its horizon, in case a second one appears. */
+  /** Whether a refund was made and is still read again until its horizon, in case a second one appears. */
   isWatched(record: AttemptRecord): boolean;
-  /** The refund records that an attempt accounts for: those that it asked for. None unless it was made. */
+  /** The refund records that an attempt made; none unless its last verdict is `applied`. */
   ownRefunds(record: AttemptRecord): readonly FoundRefund[];
   /** Chooses the due attempts that a run reads: three unconfirmed ones, and one that is only watched. */
   pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[];
-  /** What stops every change, in words: the journal is behind its witness, or damaged; undefined: nothing. */
+  /** What stops every change, in words; undefined when nothing does. */
   problem(): Promise<string | undefined>;
   /** Reads the order again and writes down what that proves. Throws CliError 'refused' while another run holds it. */
   reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
-  /** As `reconcile`; where the read does not tell, `confirm` is shown it, and a person's statement is written down. */
+  /** As `reconcile`. When the read does not tell, `confirm` is shown it, then the person's statement is written down. */
   settle(
     record: AttemptRecord,
     statement: { readonly applied: boolean; readonly note: string },
     confirm: (sight: Sight) => Promise<void>,
   ): Promise<Resolved>;
   /**
-   * The outcome of an earlier run under a script's id, after a read where it is open, and what was sent then; undefined
-   * when there is none, or a new attempt is due. Throws CliError 'refused' when the id was used for something else.
+   * The outcome of an earlier run under a script's id, read again when it is open, and what that run sent. Undefined when
+   * there is none, or a new attempt is due. Throws CliError 'refused' when the id was used for something else.
    */
   recorded(
     intentId: string,
@@ -268,13 +184,27 @@ export interface JournalDesk {
       readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     },
   ): Promise<{ readonly outcome: Outcome; readonly change: ChangeSubject } | undefined>;
-  /** Erases bodies and notes of settled attempts sent before a time (Unix milliseconds); how many. */
+  /** As the store's `eraseBodies`. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;
-  /** Keeps copies, and rebuilds journal and witness from all that can be read of them. Throws CliError 'refused'. */
+  /** As the store's, at this time. */
   repair(): Promise<Repair>;
-  /** Writes the journal and its witness into one new file; returns how many rows. Throws CliError 'refused' if it exists. */
+  /** As the store's. */
   archive(path: string): Promise<number>;
-  /** Imports such a file; returns how many rows. Throws CliError 'refused' if this machine's journal or witness has rows. */
+  /** As the store's. */
   restore(path: string): Promise<number>;
 }
+
+/** The name of an attempt for `--again`: its intent, and from the second attempt on its number too, `i_7f3k.2`. */
+export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, 'sent'>): string {
+  return attempt === 1 ? intent : `${intent}.${attempt}`;
+}
+
+/** An alarm in a few words, to stand before a colon. */
+export const alarmWords: Readonly<Record<Alarm, string>> = {
+  duplicate: 'DUPLICATE?',
+  contradiction: 'the answer contradicted the request',
+  partial: 'only a part shows',
+  applied_though_rejected: 'refused, and yet made',
+  disagreement: 'its figures do not agree',
+};

@@ -1,14 +1,14 @@
-/** What the journal holds: rows that are only ever added, and the attempts that they make up. */
+/** What the journal holds: rows, which are only ever added, and the attempts that they make up. */
 
 import type { ChangeRequest } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { ExpectedRefund, FoundRefund, Intent } from './journal.ts';
 
-/** The order right before the sending, as far as an outcome is proved by it. Holds no personal data. */
+/** The order right before the sending, as far as it proves an outcome. Holds no personal data. */
 export interface PreImage {
   readonly status?: string | undefined;
-  /** Of the order: what an outcome in other money contradicts. */
+  /** Of the order: an outcome in other money contradicts it. */
   readonly amount?: number | undefined;
   readonly currency?: string | undefined;
   readonly amountRefunded?: number | undefined;
@@ -19,7 +19,7 @@ export interface PreImage {
   readonly newest?: readonly string[] | undefined;
 }
 
-/** One charge of it: its refunds, and what else would move with a refund. */
+/** A charge of that order: its refunds, and what else would move with a refund. */
 export interface ChargeImage {
   readonly id: string;
   readonly currency?: string | undefined;
@@ -35,7 +35,7 @@ export interface ChargeImage {
   }[];
 }
 
-/** All that a verdict needs without the network: what was asked for, and how things were before. */
+/** All that a verdict needs apart from a reply or a read: what was asked for, and how the order was before. */
 export interface Proof {
   readonly kind: Intent['kind'];
   readonly orderId?: string | undefined;
@@ -47,16 +47,16 @@ export interface Proof {
   readonly before: PreImage;
 }
 
-/** What became of an attempt. `not_seen`: no read shows it, so far. */
+/** What became of an attempt. `not_seen`: no read has shown it so far. */
 export type Verdict = 'applied' | 'rejected' | 'not_sent' | 'unknown' | 'not_seen';
-/** Why a person must look although there is a verdict. `disagreement`: the figures did not agree at the last read. */
+/** Why a person must look although there is a verdict. `disagreement`: the figures of the last read did not agree. */
 export type Alarm = 'duplicate' | 'contradiction' | 'partial' | 'applied_though_rejected' | 'disagreement';
 
-/** Durable before the request leaves. */
+/** Written and durable before the request leaves. */
 export interface SentRow {
   readonly type: 'sent';
   readonly intent: string;
-  /** 1, 2, … of the intent. */
+  /** 1, 2, … within the intent. */
   readonly attempt: number;
   /** Journal time, Unix milliseconds, as every time here. */
   readonly time: number;
@@ -64,7 +64,7 @@ export interface SentRow {
   readonly clocks?: Clocks | undefined;
   /** Nothing is sent after this. */
   readonly sendBy: number;
-  /** How long after it is known to have left, or not, a request may still take effect. */
+  /** For how long a request may still take effect, counted from the first verdict on it. */
   readonly horizonMs: number;
   readonly origin: string;
   readonly account: string;
@@ -74,15 +74,15 @@ export interface SentRow {
   readonly version?: string | undefined;
   readonly request: ChangeRequest;
   readonly proof: Proof;
-  /** The record before the order when it was located. */
+  /** The record before the order in its list, when it was last found: the next search starts there. */
   readonly neighbour?: string | undefined;
   readonly amount?: number | undefined;
   readonly currency?: string | undefined;
   readonly reason?: string | undefined;
   readonly note?: string | undefined;
   /**
-   * The kind of change, when a repair could not read the row itself. No read can prove its outcome, so until a person
-   * settles it, it blocks its order, or without an order every change of its kind; `unknown` blocks everything.
+   * The kind of change, when a repair could not read the row itself. No read can prove its outcome. Until a person settles
+   * it, it blocks its order; without an order, every change of its kind; `unknown` blocks everything.
    */
   readonly lost?: Intent['kind'] | 'unknown' | undefined;
   /** A script's own id of the intent. */
@@ -91,7 +91,7 @@ export interface SentRow {
   readonly asked?: JsonObject | undefined;
   readonly ref?: string | undefined;
   readonly plan?: string | undefined;
-  /** What this repeats, as a person named it (`--again`): refund ids and names of attempts. Each works for one sending. */
+  /** What this repeats (`--again`): refund ids and names of attempts. Each name works for one sending. */
   readonly again?: readonly string[] | undefined;
 }
 
@@ -105,7 +105,7 @@ export interface VerdictRow {
   readonly skewed?: true | undefined;
   readonly clocks?: Clocks | undefined;
   readonly verdict: Verdict;
-  /** What it rests on: the reply, a read, a person's word, or that nothing left this machine. */
+  /** What it rests on: the reply, a read, a person's statement, or that nothing left this machine. */
   readonly by: 'reply' | 'read' | 'person' | 'sender';
   /** Why, for people: `HTTP 502, an HTML page`. */
   readonly why: string;
@@ -118,7 +118,7 @@ export interface VerdictRow {
   readonly created?: string | undefined;
   /** The service's error, without its `data`. */
   readonly error?: Omit<CliErrorParts, 'data' | 'cause'> | undefined;
-  /** For a person's word: whose, and the note. */
+  /** For a person's statement: who, and the note. */
   readonly operator?: string | undefined;
   readonly note?: string | undefined;
 }
@@ -132,7 +132,7 @@ export interface AttemptRecord {
   readonly verdicts: readonly VerdictRow[];
 }
 
-/** What the clocks showed when a row was written (Unix milliseconds), so that a later run notices one that jumped. */
+/** What the clocks showed when a row was written (Unix milliseconds), so that a later run notices when one has jumped. */
 export interface Clocks {
   readonly wall: number;
   /** The service's clock by its last `Date` header; absent where it sends none. */
@@ -141,13 +141,13 @@ export interface Clocks {
   readonly boot?: { readonly id: string; readonly ms: number } | undefined;
 }
 
-/** A moment: the journal's time, and the clocks that it is made of. */
+/** The journal's time, and the clocks that it comes from. */
 export interface Moment extends Clocks {
-  /** The time for a row of this moment. While the clocks disagree it does not go beyond the slower one or the newest row. */
+  /** The time for a row that is written now. While clocks disagree it is not later than the slower one, or the newest row. */
   readonly time: number;
   /** The monotonic clock of this process, milliseconds. */
   readonly mono: number;
-  /** Two clocks differ by more than two minutes: no horizon expires, and none starts. */
+  /** Two clocks differ by more than two minutes: no horizon ends, and none starts. */
   readonly skewed: boolean;
   /** The service's clock was seen and agrees with this machine's. */
   readonly dated?: boolean | undefined;

@@ -2,7 +2,7 @@
 
 import type { Service } from '../api/api.ts';
 import type { Clock } from '../io.ts';
-import type { JournalStore, NewestRow } from './journal.ts';
+import type { JournalStore, NewestRow } from './journal-store.ts';
 import type { Clocks, Moment, SentRow, VerdictRow } from './rows.ts';
 
 /** How far clocks may differ before none of them is trusted with a horizon. */

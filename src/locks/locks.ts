@@ -1,11 +1,48 @@
-/** Locks by name between processes: kernel-released, over a fixed set of slot files. */
+/** Locks by name: all rules that an implementation must keep, and the queue inside one process that each of them needs. */
 
 import type { Clock } from '../io.ts';
-import { type KernelLock, tryLock } from './kernel.ts';
-import { readOwner, removeOwner, writeOwner } from './owner.ts';
-import { testLocksOnce } from './self-test.ts';
-import { ownerFile, prepareSlots, slotFile, slotOf, testFile } from './slots.ts';
-import { createTurns } from './turns.ts';
+
+/**
+ * Locks by name, shared by all runs that use the same place: a folder of this machine, say.
+ * `test/locks/contract.ts` checks these rules for every implementation:
+ *
+ * - A name has one holder at most, whichever processes ask for it. Names are any texts, compared exactly.
+ * - The holder has the lock until it releases it or its process ends. When the process ends, in whatever way, the lock is
+ *   free for others without anybody's help. While the process lives, nobody else gets the lock, however long the process
+ *   is stopped or busy.
+ * - Others are shown who holds a lock. This decides nothing: a lock whose owner cannot be read is held all the same.
+ * - In one process those who wait for a name get it in the order of asking. One that gives up lets nobody in early.
+ */
+export interface Locks {
+  /**
+   * Takes the lock of this name.
+   *
+   * - Another process holds it: busy at once, with its owner, even if there is time left to wait.
+   * - This process holds it: waits up to `waitMs` for its turn, then busy. The same if another name is in the way, since an
+   *   implementation may have fewer locks than there are names.
+   * - Rejects with the reason of `signal` when that aborts, before or while it waits; then it holds nothing.
+   * - Rejects with CliError 'refused' when locks cannot be relied on (files that others may write, a disk whose locks do
+   *   not hold, a server that does not answer). It never answers "held" on less.
+   */
+  take(
+    name: string,
+    options: { readonly waitMs: number; readonly signal?: AbortSignal },
+  ): Promise<Held | Busy>;
+}
+
+/** The lock is ours. */
+export interface Held {
+  readonly held: true;
+  /** Frees the lock. Releasing it again does nothing, even if somebody else has the lock by then. */
+  release(): Promise<void>;
+}
+
+/** Somebody else has the lock, or it could not be taken in time. */
+export interface Busy {
+  readonly held: false;
+  /** Undefined when it cannot be read. */
+  readonly owner: LockOwner | undefined;
+}
 
 /** Who holds a lock, for display only. `since` in Unix milliseconds. */
 export interface LockOwner {
@@ -14,128 +51,63 @@ export interface LockOwner {
   readonly since: number;
 }
 
-/** The lock is ours until it is released, or until this process ends however it ends. */
-export interface Held {
-  readonly held: true;
-  release(): Promise<void>;
+/** The queue of one process, for implementations of `Locks`: one holder of a place at a time, in the order of asking. */
+export interface Turns {
+  /** Resolves with the turn, or with undefined when the deadline (monotonic milliseconds) passes first. */
+  wait(
+    place: string | number,
+    options: {
+      readonly clock: Clock;
+      readonly deadline: number;
+      readonly signal: AbortSignal | undefined;
+    },
+  ): Promise<Turn | undefined>;
 }
 
-/** Somebody else has the lock, or it could not be had in time. */
-export interface Busy {
-  readonly held: false;
-  readonly owner: LockOwner | undefined;
+/** A turn that has come. */
+export interface Turn {
+  /** Lets the next one in. */
+  end(): void;
 }
 
-/** Locks by name between processes of this machine, released by the kernel when their owner dies. */
-export interface Locks {
-  /**
-   * Takes the lock of this name. Held by another process under the same name: busy at once, with its owner. Its slot in
-   * use for another name, or its name in use by this process: waits up to `waitMs`, then busy.
-   * Rejects with the signal's reason when it aborts, and with CliError 'refused' when the lock files are not usable.
-   */
-  take(
-    name: string,
-    options: { readonly waitMs: number; readonly signal?: AbortSignal },
-  ): Promise<Held | Busy>;
-}
-
-/** What the locks of a folder are made of. */
-export interface LockParts {
-  /** Where the slot files lie; made when the first lock is taken. */
-  readonly folder: string;
-  readonly clock: Clock;
-  /** Who takes them, for the eyes of others. */
-  readonly owner: { readonly operator: string; readonly command: string };
-  /** This user's id; undefined where the system has none. */
-  readonly uid: number | undefined;
-  /** Takes a sentence about a file that was repaired. */
-  readonly notice?: (line: string) => void;
-  /** The node program, for the second process of the self-test. */
-  readonly node?: string | undefined;
-}
-
-const pollMs = 20;
-// Two tries at the same moment can make both fail, and a sidecar may be that of an owner that died: only so many
-// failures in a row, at moments that differ, mean that somebody holds the lock.
-const tries = 4;
-
-/** Creates the locks of a folder. Nothing is touched before the first `take`. One instance a process and folder. */
-export function createLocks(parts: LockParts): Locks {
-  const { folder, clock, uid, notice = () => undefined, node } = parts;
-  const rules = { uid, notice, movedBy: 'XDG_STATE_HOME' } as const;
-  const turns = createTurns();
-  let preparing: Promise<void> | undefined;
+/** An empty queue. */
+export function createTurns(): Turns {
+  const last = new Map<string | number, Promise<void>>();
   return {
-    async take(name, { waitMs, signal }) {
-      signal?.throwIfAborted();
-      // Prepared once for all callers, so that they keep their order.
-      preparing ??= prepare();
-      await preparing;
-      const slot = slotOf(name);
-      const deadline = clock.monotonic() + waitMs;
-      const sidecar = ownerFile(folder, slot);
-      const myTurn = await turns.wait(slot, { clock, deadline, signal });
-      if (myTurn === undefined) return { held: false, owner: ownerOf(sidecar, name, uid) };
+    async wait(place, { clock, deadline, signal }) {
+      const before = last.get(place);
+      const { promise: over, resolve: end } = Promise.withResolvers<void>();
+      // One that gives up passes the turn on as soon as it gets it.
+      const mine = before === undefined ? over : before.then(() => over);
+      last.set(place, mine);
+      const turn = { end };
+      if (before === undefined) return turn;
       try {
-        const lock = await lockBy(deadline, slot, name, signal);
-        if (lock === undefined) {
-          myTurn.end();
-          return { held: false, owner: ownerOf(sidecar, name, uid) };
-        }
-        writeOwner(sidecar, { name, ...parts.owner, since: clock.now() });
-        return heldLock(lock, sidecar, myTurn);
+        if (await isOverInTime(before, clock, deadline, signal)) return turn;
       } catch (error) {
-        myTurn.end();
+        end();
         throw error;
       }
-    },
-  };
-
-  async function prepare(): Promise<void> {
-    prepareSlots(folder, rules);
-    await testLocksOnce({ folder, file: testFile(folder), rules, clock, node });
-  }
-
-  // Tries until the deadline; undefined before it when another process holds this very name.
-  async function lockBy(
-    deadline: number,
-    slot: number,
-    name: string,
-    signal: AbortSignal | undefined,
-  ): Promise<KernelLock | undefined> {
-    for (let failures = 1; ; failures += 1) {
-      const lock = await tryLock(slotFile(folder, slot));
-      if (lock !== undefined) return lock;
-      if (failures >= tries) {
-        if (readOwner(ownerFile(folder, slot), uid)?.name === name) return undefined;
-        if (clock.monotonic() >= deadline) return undefined;
-      }
-      await clock.sleep(pollMs * (0.5 + Math.random()), signal);
-    }
-  }
-}
-
-function heldLock(lock: KernelLock, sidecar: string, turn: { end(): void }): Held {
-  let released = false;
-  return {
-    held: true,
-    async release() {
-      if (released) return;
-      released = true;
-      // Before the lock goes, so that it is never the sidecar of the next owner that is removed.
-      removeOwner(sidecar);
-      try {
-        lock.release();
-      } finally {
-        turn.end();
-      }
+      end();
+      return undefined;
     },
   };
 }
 
-function ownerOf(sidecar: string, name: string, uid: number | undefined): Busy['owner'] {
-  const owner = readOwner(sidecar, uid);
-  return owner?.name === name
-    ? { operator: owner.operator, command: owner.command, since: owner.since }
-    : undefined;
+async function isOverInTime(
+  before: Promise<void>,
+  clock: Clock,
+  deadline: number,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const stop = new AbortController();
+  const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+  const late = clock.sleep(Math.max(0, deadline - clock.monotonic()), either).then(() => false);
+  // When the turn comes first, the sleep is aborted, and nobody waits for its rejection.
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([before.then(() => true), late]);
+  } finally {
+    stop.abort();
+  }
 }

@@ -3,8 +3,7 @@
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { repairStore } from '../../src/journal/repair.ts';
-import { createFileStore } from '../../src/journal/store.ts';
+import { createSqliteStore } from '../../src/journal/sqlite/sqlite-store.ts';
 import { later } from '../harness/clock.ts';
 import { copyOf, type Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
@@ -27,9 +26,14 @@ function witnessFile(home: Home): string {
   return join(stateOf(home), 'witness/journal.witness');
 }
 
-function storeParts(home: Home) {
+function openStore(home: Home) {
   const state = stateOf(home);
-  return { witness: witnessFile(home), rules, folders: [state, join(state, 'journal')] };
+  return createSqliteStore({
+    file: journalFile(home),
+    witness: witnessFile(home),
+    rules,
+    folders: [state, join(state, 'journal')],
+  });
 }
 
 beforeAll(async () => {
@@ -37,7 +41,7 @@ beforeAll(async () => {
   desk = await openDesk({ url: ledger.url });
   full = desk.newHome();
   expect((await desk.run(full, changeArgs(ledger.add('refund')))).code).toBe(0);
-  const store = createFileStore(journalFile(full), storeParts(full));
+  const store = openStore(full);
   for (let filler = 0; filler < Math.max(20, olderCopies); filler += 1) {
     if (older.length < olderCopies) older.push(readFileSync(journalFile(full)));
     const time = Date.now();
@@ -158,10 +162,10 @@ describe('a damaged journal that is repaired', () => {
       if (alone) rmSync(witnessFile(home));
       const what = `${index}: ${name}${alone ? ', without its witness' : ''}`;
       const before = await refuseLost(home, `${what}, before the repair`);
-      const findings = (await createFileStore(file, storeParts(home)).verify()).findings.length;
+      const findings = (await openStore(home).verify()).findings.length;
       // Some damage changes nothing that the journal says.
-      const repair = findings === 0 ? undefined : await repairStore(file, Date.now(), storeParts(home));
-      const whole = await createFileStore(file, storeParts(home)).verify();
+      const repair = findings === 0 ? undefined : await openStore(home).repair(Date.now());
+      const whole = await openStore(home).verify();
       expect({ what, findings: whole.findings }).toEqual({ what, findings: [] });
       await refuseLost(home, what);
       return { before, lost: repair === undefined ? 0 : repair.lost.length + repair.unreadable };
@@ -298,7 +302,7 @@ describe('an older journal that was put back', () => {
   test('with another history and as many rows stops every change too', async () => {
     using home = copyOf(full);
     using other = desk.newHome();
-    const store = createFileStore(journalFile(other), storeParts(other));
+    const store = openStore(other);
     for (let one = 0; one < 2 * Math.max(20, olderCopies) + 10; one += 1)
       await store.append(sent(`i_other${one}`, one + 1));
     store.close();

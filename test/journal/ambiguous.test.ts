@@ -3,9 +3,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SendReport } from '../../src/api/api.ts';
 import type { Intent, Outcome } from '../../src/journal/journal.ts';
-import { createChange } from '../../src/journal/run.ts';
-import { createMemoryStore } from './memory-store.ts';
-import { Ledger, MemoryLocks, reply, serviceOf, VirtualClock } from './world.ts';
+import { createChange } from '../../src/journal/make-change.ts';
+import { createMemoryStore } from '../harness/memory-store.ts';
+import { MemoryLocks } from '../locks/memory-locks.ts';
+import { Ledger, reply, serviceOf, VirtualClock } from './world.ts';
 
 type Kind = 'refund' | 'capture';
 type Answer = (order: () => Record<string, unknown>, before: Record<string, unknown>) => SendReport;

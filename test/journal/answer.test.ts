@@ -109,6 +109,12 @@ describe('what a reply says of other changes', () => {
     expect(judged('paid')).toMatchObject({ says: 'rejected', contradicts: true });
     expect(judged('partially_refunded')).toMatchObject({ says: 'rejected', contradicts: false });
     expect(judged()).toMatchObject({ says: 'rejected', contradicts: false });
+    const untold = heard(
+      { object: 'error', type: 't', details: [], data: { ...data, payment_status: null } },
+      422,
+    );
+    const before = { status: 'paid', charges };
+    expect(judgeReply(proof({ before }), untold)).toMatchObject({ says: 'rejected', contradicts: false });
   });
 });
 

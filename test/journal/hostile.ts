@@ -4,20 +4,20 @@ import type { Scheduler } from 'fast-check';
 import type { ChangeRequest, SendReport, Service } from '../../src/api/api.ts';
 import { CliError } from '../../src/errors.ts';
 import type { Clock } from '../../src/io.ts';
-import { fold } from '../../src/journal/fold.ts';
 import { attemptName } from '../../src/journal/guards.ts';
-import type { JournalStore } from '../../src/journal/journal.ts';
-import { resolveOne } from '../../src/journal/reconcile.ts';
+import type { JournalStore } from '../../src/journal/journal-store.ts';
+import { createChange } from '../../src/journal/make-change.ts';
+import { resolveOne } from '../../src/journal/read-again.ts';
 import type { AttemptRecord, JournalRow } from '../../src/journal/rows.ts';
-import { createChange } from '../../src/journal/run.ts';
 import { isDue, isOpen, verdictOf } from '../../src/journal/standing.ts';
 import { momentOf } from '../../src/journal/time.ts';
-import type { Locks } from '../../src/locks/locks.ts';
+import type { LockOwner, Locks } from '../../src/locks/locks.ts';
+import { attemptsIn, createMemoryStore, Memory } from '../harness/memory-store.ts';
+import { MemoryLocks } from '../locks/memory-locks.ts';
 import { amount, HostileService, type Treatment } from './hostile-service.ts';
 import { type Death, Life } from './life.ts';
-import { createMemoryStore } from './memory-store.ts';
 import { checkOutcome, keyOf, type Tally, tallyOf } from './oracle.ts';
-import { MemoryLocks, serviceOf, testProfile, VirtualClock } from './world.ts';
+import { serviceOf, testProfile, VirtualClock } from './world.ts';
 
 /** One run of a person, and what the service does with its request. */
 export interface Planned extends Treatment {
@@ -71,9 +71,10 @@ class Machine {
   readonly #clock = new VirtualClock();
   readonly service = new HostileService(() => this.#clock.wall);
   readonly #dated: boolean;
-  readonly #locks = new MemoryLocks();
-  readonly #rows: JournalRow[] = [];
-  readonly #store: JournalStore = createMemoryStore(this.#rows);
+  /** What is locked on the machine, and by whom. */
+  readonly #locked = new Map<string, LockOwner>();
+  readonly #memory = new Memory();
+  readonly #store: JournalStore = createMemoryStore(this.#memory);
   /** Attempts whose request arrived, and when. */
   readonly #posts = new Map<string, number>();
   #ids = 0;
@@ -94,7 +95,12 @@ class Machine {
   /** All that is under way comes to its end, what is due is read once more, and then the service is asked. */
   async end(): Promise<Tally> {
     this.pass(Math.max(horizonMs, this.service.quietFrom() - this.#clock.wall) + 1);
-    const parts = { locks: this.#locks, store: this.#store, clock: this.#clockOf(0), timeoutMs: 1 };
+    const parts = {
+      locks: new MemoryLocks(this.#locked),
+      store: this.#store,
+      clock: this.#clockOf(0),
+      timeoutMs: 1,
+    };
     const service = this.#readBy(async () => this.service.order());
     const moment = await momentOf(parts.clock, this.#store, service);
     const due = this.#attempts().filter((record) => isDue(record, moment));
@@ -103,7 +109,9 @@ class Machine {
   }
 
   async #run(planned: Planned, life: Life): Promise<void> {
-    const locks: Locks = { take: life.port(async (name: string) => life.keep(await this.#locks.take(name))) };
+    const own = new MemoryLocks(this.#locked);
+    const take: Locks['take'] = async (name, options) => life.keep(await own.take(name, options));
+    const locks: Locks = { take: life.port(take) };
     const sleep = life.port(async (ms: number) => this.pass(ms));
     const parts: Parts = {
       locks,
@@ -201,13 +209,14 @@ class Machine {
   }
 
   #storeOf(planned: Planned, life: Life): JournalStore {
+    const store = createMemoryStore(this.#memory);
     let written = 0;
     return {
-      ...this.#store,
+      ...store,
       append: life.port(async (row: JournalRow) => {
         written += 1;
         if (planned.fullAfter !== undefined && written > planned.fullAfter) throw new Error('no space');
-        await this.#store.append(row);
+        await store.append(row);
       }),
     };
   }
@@ -223,6 +232,6 @@ class Machine {
   }
 
   #attempts(): AttemptRecord[] {
-    return fold(this.#rows);
+    return attemptsIn(this.#memory.rows);
   }
 }

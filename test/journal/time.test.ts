@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NewestRow } from '../../src/journal/journal.ts';
+import type { NewestRow } from '../../src/journal/journal-store.ts';
 import type { Clocks, Moment } from '../../src/journal/rows.ts';
 import {
   earliestOf,

@@ -2,7 +2,6 @@
 
 import type { ChangeRequest, RawReply, SendReport, Service, WireRecord } from '../../src/api/api.ts';
 import type { Clock } from '../../src/io.ts';
-import type { Held, Locks } from '../../src/locks/locks.ts';
 import type { Profile } from '../../src/profiles/profiles.ts';
 
 export function encode(value: unknown): Uint8Array {
@@ -138,26 +137,6 @@ export class VirtualClock implements Clock {
     if (signal?.aborted) return Promise.reject(signal.reason);
     this.pass(ms);
     return Promise.resolve();
-  }
-}
-
-/** Locks of one machine. */
-export class MemoryLocks implements Locks {
-  readonly held = new Set<string>();
-
-  take(name: string) {
-    if (this.held.has(name)) {
-      return Promise.resolve({ held: false, owner: undefined } as const);
-    }
-    this.held.add(name);
-    const held: Held = {
-      held: true,
-      release: () => {
-        this.held.delete(name);
-        return Promise.resolve();
-      },
-    };
-    return Promise.resolve(held);
   }
 }
 

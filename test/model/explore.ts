@@ -1,7 +1,7 @@
 /** Breadth-first search of everything that can happen, for the first state in which something must never be. */
 
-import { fold } from '../../src/journal/fold.ts';
 import { isUnsettled, verdictOf } from '../../src/journal/standing.ts';
+import { attemptsIn } from '../harness/memory-store.ts';
 import { keyOf } from './key.ts';
 import { moves } from './moves.ts';
 import type { Rules } from './rules.ts';
@@ -51,7 +51,7 @@ export function violationOf(world: World, rules: Rules): string | undefined {
 
 function lostOutcome({ requests, processes, journals, witnesses, restored }: World): string | undefined {
   // A journal that was put back knows less. Its witness does not, and what is sent then shows whether that does harm.
-  const known = restored ? witnesses.map(fold) : journals.map(({ attempts }) => attempts);
+  const known = restored ? witnesses.map(attemptsIn) : journals.map(({ attempts }) => attempts);
   for (const { intent, fate } of requests) {
     const record = known.flat().find(({ sent }) => sent.intent === intent);
     if (record === undefined) {

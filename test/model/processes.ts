@@ -3,6 +3,7 @@
 import type { Event } from '../../src/journal/protocol.ts';
 import type { JournalRow, SentRow } from '../../src/journal/rows.ts';
 import { verdictOf } from '../../src/journal/standing.ts';
+import { isMisplaced } from '../../src/journal/store-rules.ts';
 import { knownTo, next } from './protocol.ts';
 import type { Rules } from './rules.ts';
 import { answersTo, shownOrders } from './service.ts';
@@ -125,8 +126,9 @@ function recordRow(world: World, rules: Rules, index: number, row: JournalRow): 
 
 function withRow(world: World, rules: Rules, index: number, row: JournalRow): World {
   const machine = machineOf(world, index);
-  const isSent = (one: JournalRow) => one.type === 'sent' && one.intent === row.intent;
-  if (row.type === 'verdict' && !journalOf(world, index).rows.some(isSent)) return world;
+  const isSent = (one: JournalRow) =>
+    one.type === 'sent' && one.intent === row.intent && one.attempt === row.attempt;
+  if (isMisplaced(row, journalOf(world, index).rows.some(isSent))) return world;
   const rows = [...journalOf(world, index).rows, row];
   const isSoft =
     rules.commits === 'none_durable' || (rules.commits === 'sent_not_synced' && row.type === 'sent');

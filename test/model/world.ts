@@ -1,12 +1,12 @@
 /** The model's world: two people with one intent, their processes, one journal, a network and a service. Plain data. */
 
-import { fold } from '../../src/journal/fold.ts';
-import type { NewestRow } from '../../src/journal/journal.ts';
+import type { NewestRow } from '../../src/journal/journal-store.ts';
 import type { Effect, State, Wanted } from '../../src/journal/protocol.ts';
 import type { ResolveState } from '../../src/journal/resolve.ts';
 import type { AttemptRecord, JournalRow, Moment } from '../../src/journal/rows.ts';
 import { lockName } from '../../src/journal/same-account.ts';
 import { momentFrom } from '../../src/journal/time.ts';
+import { attemptsIn } from '../harness/memory-store.ts';
 import { journalKey } from './key.ts';
 import { type Budget, horizonMs, type Rules } from './rules.ts';
 
@@ -140,7 +140,7 @@ export function witnessOf(world: World, index: number): readonly JournalRow[] {
 }
 
 export function journalWith(rows: readonly JournalRow[]): Journal {
-  const attempts = fold(rows);
+  const attempts = attemptsIn(rows);
   const clocks = rows.at(-1)?.clocks;
   const newest = {
     time: rows.reduce((latest, { time }) => Math.max(latest, time), 0),

@@ -2,12 +2,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLocks } from '../../src/locks/locks.ts';
+import { systemClock } from '../../bin/process-io.ts';
+import { createSqliteLocks } from '../../src/locks/sqlite/sqlite-locks.ts';
 import { createProfiles } from '../../src/profiles/create-profiles.ts';
 import { findFolders } from '../../src/profiles/folders.ts';
 import type { Given } from '../../src/profiles/profile-store.ts';
 import type { Profiles } from '../../src/profiles/profiles.ts';
-import { realClock } from '../locks/real-clock.ts';
 
 export interface TestUser {
   readonly home: string;
@@ -34,10 +34,10 @@ export function createTestUser(home = mkdtempSync(join(tmpdir(), 'user-'))): Tes
         folders,
         env,
         given: { profile: undefined, apiVersion: undefined, lang: undefined, ...given },
-        clock: realClock,
-        locks: createLocks({
+        clock: systemClock,
+        locks: createSqliteLocks({
           folder: join(folders.state, 'locks'),
-          clock: realClock,
+          clock: systemClock,
           owner: { operator: 'op7', command: 'profile add' },
           uid: process.getuid?.(),
         }),

@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/journal/{agreement,ambiguous,answer,attempt,creations,guards,resolve,run,same-account,sight,standing,time,passed-time,verdict,watched}.test.ts',
+      'test/journal/{agreement,ambiguous,answer,attempt,creations,guards,resolve,make-change,same-account,sight,standing,time,passed-time,verdict,watched}.test.ts',
       'tools/protocol/smallest.test.ts',
     ],
     pool: 'forks',

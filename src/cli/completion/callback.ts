@@ -1,11 +1,10 @@
 /** What `paydesk __complete SHELL INDEX WORD…` answers to a completion script: candidates on stdout, and nothing else. */
 
-import { join } from 'node:path';
 import { type Io, variable } from '../../io.ts';
-import { recentIds } from '../../journal/recent.ts';
 import { keysOnFile, namesOnFile } from '../../profiles/early-reads.ts';
 import { findFolders } from '../../profiles/folders.ts';
 import { createSecrets, shells } from '../../terminal/terminal.ts';
+import { recentOf } from '../choose-store.ts';
 import { candidatesFor, type Offered, type Sources } from './candidates.ts';
 import { filesHere } from './scripts.ts';
 import { readTypedLine } from './typed-line.ts';
@@ -48,9 +47,8 @@ function written({ candidates }: Offered, kept: number, explained: boolean): str
 
 function sourcesOf({ env, platform, home }: CompletionIo): Sources {
   const folders = findFolders({ env, platform, home: home() });
-  const journal = join(folders.state, 'journal', 'journal.db');
   const lately = async (of: 'orders' | 'intents', profile: string | undefined) =>
-    (await recentIds(journal, of, profile)).map(({ id, text }) => ({ value: id, text }));
+    (await recentOf(folders.state, of, profile)).map(({ id, text }) => ({ value: id, text }));
   return {
     profiles: async () =>
       namesOnFile(folders.config).names.map(({ name, mode }) => ({ value: name, text: mode })),

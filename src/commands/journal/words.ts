@@ -1,8 +1,8 @@
 /** Outcomes of the journal in words that can be read to a customer. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
-import { alarmWords, attemptName } from '../../journal/attempt-words.ts';
 import type { AttemptRecord, VerdictRow } from '../../journal/journal.ts';
+import { alarmWords, attemptName } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { commandLine } from '../account.ts';
 import { blockedWords, changeWords, kindWords, settleCommands } from '../kind-words.ts';

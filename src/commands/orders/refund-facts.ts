@@ -1,6 +1,6 @@
 /** What the journal of this machine knows of refund records: who, why, the note. Pure. */
 
-import type { AttemptRecord, JournalDesk } from '../../journal/journal.ts';
+import type { AttemptRecord, Journal } from '../../journal/journal.ts';
 
 /** Of one refund record. */
 export interface RefundFacts {
@@ -16,7 +16,7 @@ export interface RefundFacts {
 /** Refund id → what is known of it, out of the attempts that were applied. */
 export function refundFacts(
   attempts: readonly AttemptRecord[],
-  { ownRefunds }: Pick<JournalDesk, 'ownRefunds'>,
+  { ownRefunds }: Pick<Journal, 'ownRefunds'>,
 ): ReadonlyMap<string, RefundFacts> {
   return new Map(
     attempts.flatMap((record) => {

@@ -1,0 +1,130 @@
+/** A verdict → the outcome a command gets; and the outcome of an earlier run under the same script's id. */
+
+import type { ReplyHead, WireRecord } from '../api/api.ts';
+import { valueAt } from '../api/spec.ts';
+import type { EffectParts } from './effects.ts';
+import { answersRepeat } from './guards.ts';
+import type { ChangeSubject, Journal, Outcome } from './journal.ts';
+import type { JournalStore } from './journal-store.ts';
+import { resolveOne } from './read-again.ts';
+import { readTarget, recordIn } from './read-target.ts';
+import { refusalError } from './refusal-error.ts';
+import type { AttemptRecord, SentRow, VerdictRow } from './rows.ts';
+import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
+import { isOtherRequest } from './same-request.ts';
+import type { Sight } from './sight.ts';
+import { blockedUntil, isDue, verdictOf } from './standing.ts';
+import { momentOf } from './time.ts';
+
+/** What this run got to know of a change, beside the journal's rows. */
+export interface Learned {
+  readonly reply?: WireRecord | undefined;
+  readonly head?: ReplyHead | undefined;
+  readonly read?: WireRecord | undefined;
+  readonly reads: number;
+  readonly lastReadAt?: number | undefined;
+  readonly unread?: string | undefined;
+  readonly blockedUntil?: number | undefined;
+  readonly unrecorded?: { readonly cause: unknown } | undefined;
+  readonly recorded?: true | undefined;
+}
+
+/** What became of a change, with the order as last replied or read. */
+export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: Learned): Outcome {
+  const { reply, head, read, reads, lastReadAt, unread, blockedUntil, unrecorded, recorded } = learned;
+  const base = {
+    intent: sent.intent,
+    alarm: row?.alarm,
+    why: row?.why,
+    head,
+    order: read ?? (row?.verdict === 'applied' ? reply : undefined),
+    refunds: row?.refunds,
+    unrecorded: unrecorded && { row: { ...row }, cause: unrecorded.cause },
+    recorded,
+  };
+  switch (row?.verdict) {
+    case 'applied': {
+      const by = row.by === 'reply' ? 'reply' : 'read';
+      const record = (by === 'reply' ? (reply ?? read) : read) ?? journalRecord(row);
+      return { ...base, verdict: 'applied', by, record };
+    }
+    case 'rejected': {
+      const parts = { ...row.error, data: valueAt(reply?.value, ['data']) };
+      return { ...base, verdict: 'rejected', parts, confirmed: row.confirmed !== false };
+    }
+    case 'not_sent':
+      return { ...base, verdict: 'not_sent', reason: row.why };
+    default: {
+      const reason = row?.why ?? 'it was sent, and no outcome was written down';
+      const seen = { reason, sentAt: sent.time, lastReadAt, reads, unread, blockedUntil };
+      return { ...base, verdict: row?.verdict ?? 'unknown', ...seen };
+    }
+  }
+}
+
+// Where the order cannot be read, the journal's own row stands for it.
+function journalRecord(row: VerdictRow): WireRecord {
+  const value = {
+    object: 'intent',
+    id: row.intent,
+    verdict: row.verdict,
+    created: row.created,
+    refunds: row.refunds ?? [],
+  };
+  return { value, bytes: new TextEncoder().encode(JSON.stringify(value)) };
+}
+
+/** As the journal's `recorded`. */
+export async function recordedOutcome(
+  parts: {
+    readonly store: JournalStore;
+    readonly effectParts: (record: AttemptRecord) => Promise<EffectParts>;
+  },
+  given: string,
+  { kind, asked, again, service }: Parameters<Journal['recorded']>[1],
+): ReturnType<Journal['recorded']> {
+  const under = await parts.store.attempts({ given });
+  const account = marksOfService(service);
+  const last = under.findLast(({ sent }) => mayBeSameAccount(marksOf(sent), account));
+  if (last === undefined) return undefined;
+  const typed = { kind, asked };
+  if (isOtherRequest(typed, last))
+    throw refusalError({ why: 'other_parameters', attempt: last, now: typed }, given);
+  const outcome = await outcomeNow(await parts.effectParts(last), last, again);
+  return outcome && { outcome, change: subjectOf(last.sent) };
+}
+
+function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject {
+  return { kind: proof.kind, orderId: proof.orderId, amount, currency, request };
+}
+
+// After a read where one is due; undefined when a new attempt is due instead.
+async function outcomeNow(
+  parts: EffectParts,
+  last: AttemptRecord,
+  again: readonly string[],
+): Promise<Outcome | undefined> {
+  const moment = () => momentOf(parts.clock, parts.store, parts.service);
+  const due = isDue(last, await moment());
+  const looked = due ? await resolveOne(parts, last) : undefined;
+  const lookedAt = parts.clock.now();
+  const record = looked?.record ?? last;
+  if (!answersRepeat(record, again, await moment())) return undefined;
+  const { kind, orderId, before } = record.sent.proof;
+  const target = { kind, orderId, before: before.newest };
+  const read = await readTarget(parts.service, target).catch(() => undefined);
+  const verdict = verdictOf(record);
+  return outcomeOf(record.sent, verdict, {
+    read: recordIn(read, verdict?.created),
+    ...readOf(looked?.sight, lookedAt),
+    blockedUntil: blockedUntil(record),
+    recorded: true,
+  });
+}
+
+// What the read showed. There was none when nothing was due, or another run had settled it.
+function readOf(sight: Sight | undefined, at: number): Pick<Learned, 'reads' | 'lastReadAt' | 'unread'> {
+  if (sight === undefined) return { reads: 0 };
+  if (sight.shows === 'unreadable') return { reads: 0, unread: sight.problem };
+  return { reads: 1, lastReadAt: at };
+}

@@ -1,0 +1,248 @@
+/** Makes a change, at most once: carries out the effects of the protocol. The only caller of the function that sends. */
+
+import type { ReplyHead, SendOnce, SendReport, Service, WireRecord } from '../api/api.ts';
+import { isObject, livemodeOf } from '../api/spec.ts';
+import type { Clock } from '../io.ts';
+import type { Locks } from '../locks/locks.ts';
+import type { Notes } from '../terminal/terminal.ts';
+import { begin, step } from './attempt.ts';
+import { outcomeOf } from './change-outcome.ts';
+import { Effects } from './effects.ts';
+import { appeared } from './guards.ts';
+import type { Change, Intent, Outcome } from './journal.ts';
+import { alarmWords } from './journal.ts';
+import type { JournalStore } from './journal-store.ts';
+import type { Effect, End, Event, Wanted } from './protocol.ts';
+import { reconcileDue } from './read-again.ts';
+import { recordIn } from './read-target.ts';
+import { named, refusalError } from './refusal-error.ts';
+import { hear } from './reply.ts';
+import type { AttemptRecord, VerdictRow } from './rows.ts';
+import { marksOfService } from './same-account.ts';
+import { blockedUntil, verdictOf } from './standing.ts';
+
+export interface ChangeParts {
+  readonly service: Service;
+  readonly send: SendOnce;
+  readonly locks: Locks;
+  readonly store: JournalStore;
+  readonly clock: Clock;
+  /** As stated by this machine: the system user, or PAYDESK_OPERATOR. */
+  readonly operator: string;
+  readonly version?: string | undefined;
+  readonly options: { readonly dryRun: boolean; readonly timeoutMs: number };
+  readonly notes: Pick<Notes, 'note' | 'warn' | 'progress'>;
+  /** A new id for the journal, such as `i_7f3k2m`. */
+  readonly ids: () => string;
+  /** Ctrl-C and its like: stops what was not sent; ends the waiting, never the sending. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A change is sent at most once, and its outcome is written down before it is returned. */
+export function createChange(parts: ChangeParts): Change {
+  return async (intent) => {
+    await parts.store.ready();
+    const found = await reconcileFirst(parts, intent);
+    const run = new Run(parts, intent);
+    run.refuseAppeared([...(intent.closed ?? []), ...found]);
+    try {
+      return await run.outcome();
+    } finally {
+      await run.effects.release();
+    }
+  };
+}
+
+// Whoever changes something first reads due attempts again; the guards refuse when one is still open.
+async function reconcileFirst(
+  parts: ChangeParts,
+  { orderId, intentId }: Intent,
+): Promise<readonly AttemptRecord[]> {
+  const { options, notes } = parts;
+  if (options.dryRun) return [];
+  const looked = await reconcileDue({ ...parts, timeoutMs: options.timeoutMs }, { orderId, given: intentId });
+  for (const { record, added } of looked) tellNews(notes, record, added);
+  return looked.filter(({ added }) => added !== undefined).map(({ record }) => record);
+}
+
+// No line for a watched refund that is as it should be.
+function tellNews(notes: ChangeParts['notes'], record: AttemptRecord, added: VerdictRow | undefined): void {
+  if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
+  const line = `outcome of ${named(record)}: paydesk journal show ${record.sent.intent}`;
+  if (added.alarm === undefined) notes.note(line);
+  else notes.warn(`${alarmWords[added.alarm]}: ${line}`);
+}
+
+function wasApplied({ verdicts }: AttemptRecord): boolean {
+  return verdicts.at(-2)?.verdict === 'applied';
+}
+
+class Run {
+  readonly effects: Effects;
+  readonly #parts: ChangeParts;
+  readonly #intent: Intent;
+  readonly #wanted: Wanted;
+  #reply: WireRecord | undefined;
+  #head: ReplyHead | undefined;
+  readonly #verdicts: VerdictRow[] = [];
+
+  constructor(parts: ChangeParts, intent: Intent) {
+    this.#parts = parts;
+    this.#intent = intent;
+    this.#wanted = wantedOf(parts, intent);
+    const { timeoutMs } = parts.options;
+    this.effects = new Effects(
+      { ...parts, timeoutMs },
+      { ...this.#wanted, account: marksOfService(parts.service) },
+    );
+  }
+
+  /** Throws CliError 'refused' when one of these is what is wanted, made. */
+  refuseAppeared(closed: readonly AttemptRecord[]): void {
+    const refusal = appeared(this.#wanted, closed);
+    if (refusal !== undefined) throw refusalError(refusal, this.#subject());
+  }
+
+  #subject(): string {
+    const { orderId, kind } = this.#intent;
+    return orderId ?? `this ${kind === 'order' ? 'order creation' : kind}`;
+  }
+
+  async outcome(): Promise<Outcome> {
+    let { state, effect } = begin(this.#wanted);
+    while (state.at !== 'done') ({ state, effect } = step(state, await this.#carryOut(effect)));
+    return this.#outcomeOf(state.end);
+  }
+
+  async #outcomeOf(end: End): Promise<Outcome> {
+    const { request, checks = [] } = this.#intent;
+    switch (end.how) {
+      case 'refused':
+        throw refusalError(end.refusal, this.#subject());
+      case 'dry_run':
+        return { verdict: 'dry_run', request, checks };
+      case 'verdict':
+        return outcomeOf(end.sent, end.verdict, {
+          ...end,
+          reply: this.#reply,
+          head: this.#head,
+          blockedUntil: blockedUntil({ sent: end.sent, verdicts: this.#verdicts }),
+          read: recordIn(this.effects.last, end.verdict.created),
+        });
+      case 'recorded': {
+        // The order as it is now; not being able to read it changes nothing.
+        await this.effects.reread();
+        const verdict = verdictOf(end.attempt);
+        return outcomeOf(end.attempt.sent, verdict, {
+          read: recordIn(this.effects.last, verdict?.created),
+          reads: 0,
+          blockedUntil: blockedUntil(end.attempt),
+          recorded: true,
+        });
+      }
+    }
+  }
+
+  #carryOut(effect: Effect): Promise<Event> {
+    const { effects } = this;
+    switch (effect.do) {
+      case 'lock':
+        return effects.orStopped(() => effects.lock());
+      case 'look':
+        return effects.orStopped(() => effects.look());
+      case 'read':
+        return effects.orStopped(() => effects.read());
+      case 'approve':
+        return effects.orStopped(() => this.#approve());
+      case 'record':
+        if (effect.row.type === 'verdict') this.#verdicts.push(effect.row);
+        return effects.record(effect.row);
+      case 'send':
+        return this.#send();
+      case 'wait':
+        return this.#wait(effect.ms);
+      case 'reread':
+        return effects.reread();
+      case 'release':
+        return effects.release();
+      case 'finish':
+        throw new Error('the journal met an effect after the end');
+    }
+  }
+
+  async #approve(): Promise<Event> {
+    const record = this.effects.last?.record;
+    if (record !== undefined) await this.#intent.approve(record);
+    return { is: 'approved', moment: await this.effects.moment() };
+  }
+
+  async #send(): Promise<Event> {
+    const { send, options } = this.#parts;
+    this.effects.forget();
+    const report = await send(this.#wanted.request, { timeoutMs: options.timeoutMs }).catch(asNoReply);
+    const moment = await this.effects.moment();
+    if (report.kind !== 'reply') return { is: report.kind, why: report.reason, moment };
+    const heard = hear(report.reply);
+    this.#head = { status: report.reply.status, headers: report.reply.headers ?? [] };
+    const value = 'value' in heard.body ? heard.body.value : undefined;
+    if (isObject(value)) this.#reply = { value, bytes: report.reply.body };
+    return { is: 'replied', heard, moment };
+  }
+
+  async #wait(ms: number): Promise<Event> {
+    const { clock, signal, notes } = this.#parts;
+    const stop = notes.progress(() => 'no usable answer: reading the order to see what became of it');
+    try {
+      await clock.sleep(ms, signal);
+      return { is: 'waited', hurried: false };
+    } catch {
+      return { is: 'waited', hurried: true };
+    } finally {
+      stop();
+    }
+  }
+}
+
+// Whatever goes wrong in the sending, the request may have left.
+function asNoReply(cause: unknown): SendReport {
+  return { kind: 'no_reply', reason: `the sending broke off: ${String(cause)}`, cause };
+}
+
+function wantedOf({ service, operator, version, options, ids }: ChangeParts, intent: Intent): Wanted {
+  const { profile, keyFingerprint } = service;
+  const { settings, origin, account, name } = profile;
+  const { kind, orderId, request, expected, tolerated, again, asked, plan, ref } = intent;
+  const { amount, currency, reason, note, intentId } = intent;
+  const whole = request.body?.charge_id === undefined;
+  return {
+    kind,
+    orderId,
+    request,
+    expected,
+    tolerated,
+    again,
+    asked,
+    plan,
+    ref,
+    intent: ids(),
+    given: intentId,
+    livemode: livemodeOf[profile.mode],
+    account: marksOfService(service),
+    dryRun: options.dryRun,
+    sendWithinMs: settings['refund.send_within'],
+    horizonMs: whole ? settings['refund.horizon_whole'] : settings['refund.horizon_part'],
+    readAfterMs: settings['reconcile.after'],
+    about: {
+      origin,
+      account,
+      profile: name,
+      keyFingerprint,
+      operator,
+      version,
+      amount,
+      currency,
+      reason,
+      note,
+    },
+  };
+}

@@ -1,0 +1,220 @@
+/** The journal as a run sees it: the store without keys, what commands ask of it, and the notice of open outcomes. */
+
+import type { Service } from '../api/api.ts';
+import { CliError } from '../errors.ts';
+import type { Clock } from '../io.ts';
+import type { Locks } from '../locks/locks.ts';
+import type { Profile, Profiles } from '../profiles/profiles.ts';
+
+import type { Notes, Secrets } from '../terminal/terminal.ts';
+import { recordedOutcome } from './change-outcome.ts';
+import type { EffectParts } from './effects.ts';
+import { usedUp } from './guards.ts';
+import type { Journal } from './journal.ts';
+import type { JournalStore } from './journal-store.ts';
+import { pickDue, resolveOne } from './read-again.ts';
+import { refusalError } from './refusal-error.ts';
+import type { AttemptRecord, JournalRow, Moment } from './rows.ts';
+import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
+import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, ownRefunds } from './standing.ts';
+import { momentOf } from './time.ts';
+
+/** What the journal of a run is made of. */
+export interface JournalParts {
+  readonly store: JournalStore;
+  readonly clock: Clock;
+  readonly locks: Locks;
+  readonly operator: string;
+  readonly timeoutMs: number;
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
+  readonly profiles: Pick<Profiles, 'reaching'>;
+  readonly notes: Pick<Notes, 'note' | 'warn'>;
+  readonly secrets: Pick<Secrets, 'holds' | 'cleanJson'>;
+  /** The profile named on the command line or by PAYDESK_PROFILE. */
+  readonly named: string | undefined;
+  readonly open: (profile: string) => Promise<Service>;
+}
+
+/** The journal of a run, for `cli/` to hand out. */
+export interface OpenedJournal {
+  /** For changes: rows are added without keys. */
+  readonly store: JournalStore;
+  /** For commands. */
+  readonly journal: Journal;
+  /** Prints one line when outcomes of the account are open. A journal that cannot be read is a warning and stops nothing. */
+  tellOpen(profile: Profile): Promise<void>;
+}
+
+/** Opens nothing before it is asked for something. */
+export function openJournal(parts: JournalParts): OpenedJournal {
+  const store = withoutKeys(parts.store, parts.secrets);
+  const journal = createJournal({ ...parts, store: parts.dryRun ? unwritten(store) : store });
+  const told = new Set<string>();
+  // Commands that only read go on, and warn that changes are refused.
+  const warnOnce = once(async () => {
+    const problem = await store.problem();
+    if (problem !== undefined)
+      parts.notes.warn(`${problem}; no change is made until that is mended: paydesk journal verify`);
+  });
+  return {
+    store,
+    journal: {
+      ...journal,
+      async attempts(query) {
+        const found = await journal.attempts(query);
+        await warnOnce();
+        return found;
+      },
+    },
+    async tellOpen(profile) {
+      if (told.has(profile.name)) return;
+      told.add(profile.name);
+      try {
+        await warnOnce();
+        const line = openLine(await countOpen(journal, profile));
+        if (line !== undefined) parts.notes.note(line);
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        parts.notes.warn(`the journal cannot be read: ${error.message}`);
+      }
+    },
+  };
+}
+
+// A row may hold a key that somebody typed, or that came from a file. Replies are masked before they get here.
+function withoutKeys(store: JournalStore, secrets: JournalParts['secrets']): JournalStore {
+  return {
+    ...store,
+    append(row) {
+      const json = JSON.stringify(row);
+      const cleaned: JournalRow = secrets.holds(json) ? JSON.parse(secrets.cleanJson(json)) : row;
+      return store.append(cleaned);
+    },
+  };
+}
+
+// Under --dry-run what a read proves is shown, and not written down.
+function unwritten(store: JournalStore): JournalStore {
+  return { ...store, append: () => Promise.resolve(), eraseBodies: () => Promise.resolve(0) };
+}
+
+function once(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => {
+    done ??= act();
+    return done;
+  };
+}
+
+async function countOpen(journal: Journal, { origin }: Profile): Promise<number> {
+  const attempts = await journal.attempts({ origin, unsettled: true });
+  if (attempts.length === 0) return 0;
+  const now = await journal.now();
+  return attempts.filter((record) => isOpen(record, now)).length;
+}
+
+function openLine(open: number): string | undefined {
+  if (open === 0) return undefined;
+  return `${open} ${open === 1 ? 'outcome' : 'outcomes'} open: paydesk journal reconcile --all`;
+}
+
+function createJournal(parts: JournalParts): Journal {
+  const { store, clock, operator } = parts;
+  const effectParts = async (record: AttemptRecord): Promise<EffectParts> => ({
+    ...parts,
+    service: await parts.open(await profileFor(parts, record)),
+  });
+  const now = () => momentOf(clock, store, {});
+  // Undefined: another run holds the order, or no profile reaches it.
+  const readAgain = async (record: AttemptRecord): Promise<AttemptRecord | undefined> => {
+    try {
+      return (await resolveOne(await effectParts(record), record)).record;
+    } catch (error) {
+      if (error instanceof CliError) return undefined;
+      throw error;
+    }
+  };
+  return {
+    file: store.place,
+    witness: store.witness ?? '',
+    attempts: (query) => store.attempts(query),
+    now,
+    isOpen,
+    blockedUntil,
+    isDue,
+    refuseOpen: (order) => refuseOpen({ store, now, readAgain }, order),
+    problem: () => store.problem(),
+    isWatched,
+    ownRefunds,
+    pickDue,
+    reconcile: async (record, how) => resolveOne(await effectParts(record), record, how),
+    settle: async (record, statement, confirm) =>
+      resolveOne(await effectParts(record), record, { statement: { ...statement, operator }, confirm }),
+    recorded: (given, asked) => recordedOutcome({ store, effectParts }, given, asked),
+    forget: (before) => store.eraseBodies(before),
+    verify: (head) => store.verify(head),
+    repair: () => store.repair(clock.now()),
+    archive: (path) => store.archive(path),
+    restore: (path) => store.restore(path),
+  };
+}
+
+interface RefuseParts {
+  readonly store: JournalStore;
+  readonly now: () => Promise<Moment>;
+  /** The attempt after a read of its order; undefined when it cannot be read now. */
+  readonly readAgain: (record: AttemptRecord) => Promise<AttemptRecord | undefined>;
+}
+
+async function refuseOpen(
+  { store, now, readAgain }: RefuseParts,
+  { service, orderId, again }: Parameters<Journal['refuseOpen']>[0],
+): Promise<readonly AttemptRecord[]> {
+  const account = marksOfService(service);
+  const closed: AttemptRecord[] = [];
+  // Nobody is shown a preview of a change that the journal refuses anyway.
+  await store.ready();
+  // If the journal cannot be read now, the change itself says so.
+  const all = await store.attempts({ orderId }).catch(() => []);
+  const own = all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
+  const used = usedUp(again, own);
+  if (used !== undefined) throw refusalError(used, orderId);
+  for (const record of own.filter(isUnsettled)) {
+    if (!isOpen(record, await now())) continue;
+    const after = isDue(record, await now()) ? await readAgain(record) : record;
+    if (after === undefined) continue;
+    if (isOpen(after, await now())) throw refusalError({ why: 'open', attempt: after, account }, orderId);
+    closed.push(after);
+  }
+  return closed;
+}
+
+// The journal knows the account; a profile has to be named only where several reach it.
+async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRecord): Promise<string> {
+  // After a repair nobody may know the account of an attempt: the profile that was named is taken.
+  if (sent.account === '') return named ?? '';
+  const reaching = await profiles.reaching(sent.account);
+  const [only, second] = named === undefined ? reaching : reaching.filter((name) => name === named);
+  if (only !== undefined && second === undefined) return only;
+  if (only === undefined) {
+    throw new CliError(
+      'auth',
+      `no profile${named === undefined ? '' : ` ${named}`} reaches the account of ${sent.intent} (${sent.account})`,
+      {
+        now: [
+          reaching.length === 0
+            ? `add a profile of that account: paydesk profile add ${sent.profile}`
+            : `it is reached by ${reaching.join(', ')}: -p ${reaching[0]}`,
+        ],
+      },
+    );
+  }
+  throw new CliError(
+    'usage',
+    `several profiles reach the account of ${sent.intent}: ${reaching.join(', ')}`,
+    {
+      now: [`say which: -p ${only}`],
+    },
+  );
+}

@@ -1,0 +1,117 @@
+/** Reads the orders of open attempts again, and writes down what that proves: carries out the effects of resolve.ts. */
+
+import { CliError } from '../errors.ts';
+import { type EffectParts, Effects } from './effects.ts';
+import type { Resolved } from './journal.ts';
+import type { Effect, Event } from './protocol.ts';
+import { refusalError } from './refusal-error.ts';
+import { beginResolve, type Errand, type ResolveState, resolve } from './resolve.ts';
+import type { AttemptRecord, Moment } from './rows.ts';
+import { marksOf } from './same-account.ts';
+import type { Sight } from './sight.ts';
+import { isDue, isWatched } from './standing.ts';
+import { momentOf } from './time.ts';
+
+/** Shows a person who settles what a read shows; throws to stop. */
+export type Confirm = (sight: Sight) => Promise<void>;
+
+/** How one attempt is read again. */
+export interface How {
+  /** What a person says when reads cannot tell; `confirm` is shown the read first. */
+  readonly statement?: Errand['statement'];
+  readonly confirm?: Confirm;
+  /** Find the order with one request only; when that does not find it, nothing is written down. */
+  readonly once?: boolean | undefined;
+}
+
+/** Reads one attempt's order. Throws CliError 'refused' while another run holds the lock on it. */
+export async function resolveOne(
+  parts: EffectParts,
+  record: AttemptRecord,
+  { statement, confirm = () => Promise.resolve(), once }: How = {},
+): Promise<Resolved> {
+  const { intent, attempt, proof, given, neighbour } = record.sent;
+  const { kind, orderId } = proof;
+  const before = proof.before.newest;
+  const subject = { kind, orderId, account: marksOf(record.sent), given, intent, before, once };
+  const effects = new Effects(parts, subject, neighbour);
+  try {
+    let { state, effect } = beginResolve({ intent, attempt, statement });
+    while (state.at !== 'done')
+      ({ state, effect } = resolve(state, await carryOut(effects, state, effect, confirm)));
+    const { end } = state;
+    if (end.how === 'looked') return end;
+    throw refusalError(end.refusal, orderId ?? intent);
+  } finally {
+    await effects.release();
+  }
+}
+
+function carryOut(effects: Effects, state: ResolveState, effect: Effect, confirm: Confirm): Promise<Event> {
+  switch (effect.do) {
+    case 'lock':
+      return effects.orStopped(() => effects.lock());
+    case 'look':
+      return effects.orStopped(() => effects.look());
+    case 'reread':
+      return effects.reread();
+    case 'approve':
+      return effects.orStopped(async () => {
+        if (state.at === 'asking') await confirm(state.sight);
+        return { is: 'approved', moment: await effects.moment() };
+      });
+    case 'record':
+      return effects.record(effect.row);
+    case 'release':
+      return effects.release();
+    default:
+      throw new Error(`a look at the journal met the effect '${effect.do}'`);
+  }
+}
+
+const atMost = 3;
+
+/**
+ * Chooses the due attempts that a run reads: at most three unconfirmed ones, oldest first, and one that was made and is only
+ * watched. The second of the clock picks the watched one, so one order that cannot be found does not keep the others waiting.
+ */
+export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[] {
+  const watched = due.filter(isWatched);
+  const one = watched[Math.floor(now.wall / 1000) % watched.length];
+  return [
+    ...due.filter((record) => !isWatched(record)).slice(0, atMost),
+    ...(one === undefined ? [] : [one]),
+  ];
+}
+
+/**
+ * Reads due attempts of this service's account: all unconfirmed ones of one order or script's id, and of the others those
+ * that `pickDue` chooses. What cannot be read now stays as it is.
+ */
+export async function reconcileDue(
+  parts: EffectParts,
+  first: { readonly orderId?: string | undefined; readonly given?: string | undefined },
+): Promise<Resolved[]> {
+  const { origin } = parts.service.profile;
+  const unsettled = await parts.store.attempts({ origin, unsettled: true }).catch(() => []);
+  const now = await momentOf(parts.clock, parts.store, parts.service);
+  const due = unsettled.filter((record) => isDue(record, now));
+  const isFirst = ({ sent }: AttemptRecord) =>
+    (first.orderId !== undefined && sent.proof.orderId === first.orderId) ||
+    (first.given !== undefined && sent.given === first.given);
+  const own = due.filter((record) => isFirst(record) && !isWatched(record));
+  // A watched refund of this very order needs no read here: the final read of the change shows the order anyway.
+  const others = pickDue(
+    due.filter((record) => !isFirst(record)),
+    now,
+  );
+  const looked: Resolved[] = [];
+  for (const record of [...own, ...others]) {
+    try {
+      looked.push(await resolveOne(parts, record, { once: isWatched(record) }));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+    }
+  }
+  return looked;
+}

@@ -1,0 +1,234 @@
+/** Turns a refusal of the journal into the error that a person reads. */
+
+import type { JsonObject } from '../api/spec.ts';
+import { CliError } from '../errors.ts';
+import type { Refusal } from './guards.ts';
+import { alarmWords, attemptName, type Intent } from './journal.ts';
+import type { AttemptRecord, SentRow } from './rows.ts';
+import { isSameAddress, marksOf } from './same-account.ts';
+import { sameJson, type Typed } from './same-request.ts';
+import { provable } from './sight.ts';
+import { verdictOf } from './standing.ts';
+
+/** The error of a run in which nothing was sent. `subject`: the order, or the change in words. */
+export function refusalError(refusal: Refusal, subject: string): CliError {
+  switch (refusal.why) {
+    case 'busy':
+      return busyError(refusal, subject);
+    case 'open':
+      return openError(refusal, subject);
+    case 'not_seen':
+    case 'made':
+      return triedError(refusal);
+    case 'appeared':
+      return appearedError(refusal);
+    case 'equal':
+      return equalError(refusal);
+    case 'used_up':
+      return usedUpError(refusal);
+    case 'nothing_to_repeat':
+      return refused(
+        `--again ${refusal.name}: ${subject} has no refund or attempt of that id that is like what is asked for now`,
+        ['leave --again out: what it has to name stands in the refusal, if there is one'],
+      );
+    case 'too_early':
+      return new CliError('refused', `it may still be on its way: nobody can know yet that it was not made`, {
+        certain: 'nothing was written down',
+        now: [`run the same command again in ${Math.ceil(refusal.leftMs / 1000)} s`],
+      });
+    case 'other_parameters':
+      return refused(differenceWords(refusal.attempt.sent, refusal.now), [showCommand(refusal.attempt)]);
+    case 'unprovable':
+      return new CliError('refused', `the outcome could not be proved afterwards: ${refusal.problem}`, {
+        certain,
+      });
+    case 'journal':
+      return journalError(refusal);
+    case 'unwritten':
+      return unwrittenError(refusal, subject);
+    case 'stopped':
+      return refusal.cause instanceof CliError
+        ? refusal.cause
+        : new CliError('internal', `stopped: ${String(refusal.cause)}`, { certain, cause: refusal.cause });
+  }
+}
+
+const certain = 'nothing was sent';
+
+function refused(message: string, now: readonly string[]): CliError {
+  return new CliError('refused', message, { certain, now });
+}
+
+function showCommand({ sent }: AttemptRecord): string {
+  return `paydesk journal show ${sent.intent}`;
+}
+
+function busyError({ owner }: Extract<Refusal, { why: 'busy' }>, subject: string): CliError {
+  const who = owner === undefined ? 'another run' : `${owner.operator} (${owner.command})`;
+  const since = owner === undefined ? '' : ` since ${new Date(owner.since).toISOString()}`;
+  return refused(`${subject} is being changed by ${who}${since}`, [
+    'wait for that run to end, then look: paydesk journal list --open',
+  ]);
+}
+
+function triedError({ why, attempt }: Extract<Refusal, { why: 'not_seen' | 'made' }>): CliError {
+  const [what, next] =
+    why === 'made'
+      ? ['the same was made before', 'if a second one is meant:']
+      : ['the same was tried before and not seen', 'to send it again nevertheless:'];
+  const repeat = repeatCommand(attempt.sent, attemptName(attempt));
+  return refused(`${what}: ${named(attempt)}`, [showCommand(attempt), next, repeat]);
+}
+
+function equalError({ chargeId, amount, refundId, again }: Extract<Refusal, { why: 'equal' }>): CliError {
+  return refused(`charge ${chargeId} already has a refund of ${-amount}: ${refundId}`, [
+    `if a second one is meant: the same command with --again ${[...again, refundId].join(',')}`,
+  ]);
+}
+
+function journalError({ cause, left }: Extract<Refusal, { why: 'journal' }>): CliError {
+  if (cause instanceof CliError) return cause;
+  return new CliError('refused', `the journal cannot be written: ${reasonOf(cause)}`, {
+    certain,
+    now: [
+      'without a journal nothing is sent: free some space, or see to the state folder (paydesk help environment)',
+      ...leftWords(left),
+    ],
+    cause,
+  });
+}
+
+function unwrittenError(
+  { attempt, row, cause }: Extract<Refusal, { why: 'unwritten' }>,
+  subject: string,
+): CliError {
+  return new CliError('unknown', `what became of ${subject} could not be written down: ${reasonOf(cause)}`, {
+    certain: `${row.verdict.replaceAll('_', ' ')}: ${row.why}; whether the journal holds that is not certain; nothing was sent now`,
+    now: [
+      showCommand(attempt),
+      'free some space, wait for other runs to end, or see to the state folder (paydesk help environment)',
+      'then run the same command again',
+    ],
+    cause,
+  });
+}
+
+function openError({ attempt, account }: Extract<Refusal, { why: 'open' }>, subject: string): CliError {
+  const { sent } = attempt;
+  const verb = provable(sent.proof.kind) ? 'reconcile' : 'show';
+  const elsewhere = account !== undefined && !isSameAddress(marksOf(sent), account);
+  return new CliError('refused', `${subject} has an open outcome: ${named(attempt)}`, {
+    certain: elsewhere
+      ? `nothing was sent; that one went to ${sent.origin} (profile ${sent.profile}), this one would go to ${account.origin}, and both may be one account`
+      : 'nothing was sent',
+    now: [`paydesk journal ${verb} ${sent.intent}`],
+  });
+}
+
+function appearedError({ attempt, verdict }: Extract<Refusal, { why: 'appeared' }>): CliError {
+  const known = `nothing was sent now; ${verdict.why}`;
+  const now = [showCommand(attempt)];
+  if (verdict.alarm !== undefined) {
+    const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one without an id').join(' and ');
+    return new CliError('unknown', `${alarmWords[verdict.alarm]}: ${named(attempt)}\n${ids}`, {
+      opening: 'stop:',
+      certain: known,
+      now: ['stop on this order and show your lead:', ...now],
+    });
+  }
+  const what = verdict.verdict === 'applied' ? 'was made after all' : 'is not certain after all';
+  return new CliError('refused', `an earlier attempt ${what}: ${named(attempt)}`, { certain: known, now });
+}
+
+function usedUpError({ name, attempt }: Extract<Refusal, { why: 'used_up' }>): CliError {
+  const { sent } = attempt;
+  const [refund] = verdictOf(attempt)?.refunds ?? [];
+  const next = verdictOf(attempt)?.verdict === 'applied' ? refund?.id : attemptName(attempt);
+  return new CliError(
+    'refused',
+    `${name} was repeated already, at ${new Date(sent.time).toISOString()}: ${named(attempt)}`,
+    {
+      certain: 'nothing was sent now',
+      now: [
+        showCommand(attempt),
+        ...(next === undefined
+          ? []
+          : [`if one more is meant: the same command, with --again ${next} in place of ${name}`]),
+      ],
+    },
+  );
+}
+
+// Ready to be copied where the body of the request says all of it.
+function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, name: string): string {
+  if (kind !== 'refund' || orderId === undefined) return `the same command with --again ${name}`;
+  const { charge_id: charge, amount, reason } = body ?? {};
+  const parts = [
+    ...(typeof charge === 'string' ? ['--charge', charge] : []),
+    ...(typeof amount === 'number' ? ['--amount', String(amount)] : []),
+    ...(typeof reason === 'string' ? ['--reason', reason] : []),
+  ];
+  const named = profile === 'environment' ? [] : ['-p', profile];
+  return ['paydesk', ...named, 'orders refund', orderId, ...parts, '--again', name].join(' ');
+}
+
+// A commit that failed at its last step may be in the file, and nothing more could be written after it.
+function leftWords(left: string | undefined): readonly string[] {
+  if (left === undefined) return [];
+  return [
+    `the journal may hold ${left} as sent, which blocks the order; it was not sent: wait two minutes, then say so:`,
+    `paydesk journal settle ${left} --not-applied --note TEXT`,
+  ];
+}
+
+/** An attempt in a few words: its journal id, what and how much, its verdict. */
+export function named(attempt: AttemptRecord): string {
+  const { sent } = attempt;
+  const verdict = verdictOf(attempt)?.verdict ?? 'sent, no outcome recorded';
+  return `${sent.intent}, ${changeWords(sent)}, ${verdict.replaceAll('_', ' ')}`;
+}
+
+const nouns: Readonly<Record<Exclude<Intent['kind'], 'api'>, string>> = {
+  refund: 'refund',
+  capture: 'capture',
+  order: 'order creation',
+  checkout: 'checkout creation',
+};
+
+// As commands say it: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`.
+function changeWords({ proof: { kind }, amount, currency, request, lost }: SentRow): string {
+  if (lost !== undefined)
+    return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
+  if (kind === 'api') return `${request.method} /${request.path}`;
+  return `${nouns[kind]}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+// `the intent ticket-8840 was something else: recorded with amount 300; asked for now with amount 500`
+function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
+  const was = `the intent ${given ?? ''} was something else`;
+  if (now.kind !== undefined && now.kind !== proof.kind)
+    return `${was}: recorded as ${proof.kind}, asked for now as ${now.kind}`;
+  if (asked === undefined || now.asked === undefined) return was;
+  const [before, after] = [fieldsOf(asked), fieldsOf(now.asked)];
+  const names = [...new Set([...before.keys(), ...after.keys()])].filter(
+    (name) => before.has(name) !== after.has(name) || !sameJson(before.get(name), after.get(name)),
+  );
+  const said = (fields: ReadonlyMap<string, unknown>) =>
+    names.map((name) => (fields.has(name) ? `${name} ${short(fields.get(name))}` : `no ${name}`)).join(', ');
+  return `${was}: recorded with ${said(before)}; asked for now with ${said(after)}`;
+}
+
+// Those of a whole body by their own names.
+function fieldsOf({ body, ...asked }: JsonObject): ReadonlyMap<string, unknown> {
+  const ofBody = Object.entries(body ?? {}).map(([name, value]) => [`body.${name}`, value] as const);
+  return new Map<string, unknown>([...Object.entries(asked), ...ofBody]);
+}
+
+function short(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
+}

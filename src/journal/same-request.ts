@@ -1,0 +1,48 @@
+/** Whether two runs want the same: the same request, the same words typed, the same money. Pure. */
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Intent } from './journal.ts';
+import type { AttemptRecord, SentRow } from './rows.ts';
+
+/** What a script says under its id now. */
+export interface Typed {
+  readonly kind?: Intent['kind'] | undefined;
+  readonly asked?: Intent['asked'];
+}
+
+type Request = Pick<Intent, 'kind' | 'request' | 'expected' | 'asked'>;
+
+/** Whether an attempt asked for the same, by its request or by what was typed: `7d` is another time in every request. */
+export function asksForSame(
+  { proof, request, asked, lost }: SentRow,
+  other: Typed & { readonly request?: Intent['request'] | undefined },
+): boolean {
+  // Nobody knows what a lost row asked for: it may have been this.
+  if (lost !== undefined && lost === other.kind) return true;
+  const parts = (one: Intent['request'] | undefined) => [one?.method, one?.path, one?.body];
+  if (sameJson(parts(request), parts(other.request))) return true;
+  return proof.kind === other.kind && asked !== undefined && sameJson(asked, other.asked);
+}
+
+/** Whether a script's id stands for something else than what it says now. */
+export function isOtherRequest({ kind, asked }: Typed, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
+  return sent.proof.kind !== kind || !sameJson(sent.asked, asked);
+}
+
+/** The same money, or for what has no records of money the same wish. */
+export function isEqual(asked: Request, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
+  const [now, before] = [asked.expected ?? [], sent.proof.expected ?? []];
+  if (now.length === 0 && before.length === 0) return asksForSame(sent, asked);
+  const parts = ({ method, path }: Intent['request'], expected: typeof now) => [method, path, expected];
+  return sameJson(parts(asked.request, now), parts(sent.request, before));
+}
+
+/** Whether two values are the same JSON: in whatever order the keys of an object stand, but the items of an array. */
+export function sameJson(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(asWritten(one), asWritten(other));
+}
+
+// One of them may come out of the journal, where what is undefined is left out.
+function asWritten(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null));
+}

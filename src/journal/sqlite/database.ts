@@ -1,0 +1,212 @@
+/** The SQLite file of a journal: how it is opened, how rows get into it and out of it, and what its errors mean. */
+
+import type { DatabaseSync } from 'node:sqlite';
+import { CliError, systemReason } from '../../errors.ts';
+import { chainStart, checkChain, type StoredRow, storedColumns, storedRow } from '../chain.ts';
+import type { Finding } from '../journal-store.ts';
+
+/**
+ * Opens the file of a journal, or begins an empty one. Waits 5 seconds for a run that writes to it. Throws what SQLite
+ * throws, and CliError 'refused' for a file of a newer program.
+ */
+export async function openDatabase(file: string): Promise<DatabaseSync> {
+  const { DatabaseSync } = await import('node:sqlite');
+  const db = new DatabaseSync(file, { timeout: 5000 });
+  try {
+    // TRUNCATE with FULL: a commit is on the disk, and no old journal can come back after a power loss.
+    db.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
+    // What is erased, or moved within the file, leaves no copy behind.
+    db.exec('PRAGMA secure_delete = ON');
+    migrate(db, file);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+// The tables, version by version. A released entry never changes: a file of version n runs the entries from n on.
+const versions: readonly string[] = [
+  `CREATE TABLE rows (
+     seq INTEGER PRIMARY KEY, row TEXT NOT NULL, body TEXT, body_hash TEXT, prev TEXT NOT NULL, hash TEXT NOT NULL,
+     type TEXT NOT NULL, time INTEGER NOT NULL, intent TEXT NOT NULL, attempt INTEGER NOT NULL,
+     origin TEXT, order_id TEXT, plan TEXT, ref TEXT
+   ) STRICT;
+   CREATE UNIQUE INDEX one_sent ON rows (intent, attempt) WHERE type = 'sent';
+   CREATE INDEX of_order ON rows (origin, order_id) WHERE type = 'sent';
+   CREATE TABLE head (seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
+   INSERT INTO head VALUES (0, '${chainStart}');`,
+  // Which witness the rows have; null: they never had one.
+  'ALTER TABLE head ADD COLUMN witness TEXT;',
+];
+
+// Brings a file to this version. Throws CliError 'refused' when it is newer than this program.
+function migrate(db: DatabaseSync, file: string): void {
+  if (versionOf(db, file) === versions.length) return;
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    // Another process may have done it while this one waited.
+    for (const statements of versions.slice(versionOf(db, file))) db.exec(statements);
+    db.exec(`PRAGMA user_version = ${versions.length}`);
+    db.exec('COMMIT');
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function versionOf(db: DatabaseSync, file: string): number {
+  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version);
+  if (version <= versions.length) return version;
+  throw new CliError('refused', `the journal ${file} was written by a newer paydesk (version ${version})`, {
+    certain: 'nothing was sent',
+    now: ['use the newer paydesk on this machine'],
+  });
+}
+
+/** Adds rows and notes the last one as the newest. Only inside a transaction that writes. */
+export function addRows(db: DatabaseSync, rows: readonly StoredRow[]): void {
+  const places = storedColumns.map(() => '?').join(', ');
+  const insert = db.prepare(`INSERT INTO rows (${storedColumns.join(', ')}) VALUES (${places})`);
+  for (const row of rows) insert.run(...storedColumns.map((name) => row[name]));
+  const newest = rows.at(-1);
+  if (newest !== undefined) db.prepare('UPDATE head SET seq = ?, hash = ?').run(newest.seq, newest.hash);
+}
+
+/** Writes all of a change or nothing, while no other run writes. */
+export function writeAtOnce<T>(db: DatabaseSync, change: () => T): T {
+  try {
+    db.exec('BEGIN IMMEDIATE');
+    const changed = change();
+    db.exec('COMMIT');
+    return changed;
+  } catch (error) {
+    if (db.isTransaction) db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/**
+ * Reads as many rows as a damaged file still gives. A damaged page may hide every row behind it: that is a finding, not an
+ * error. Throws any other error of `open`.
+ */
+export async function readWhatCanBe(open: () => Promise<DatabaseSync | undefined>): Promise<{
+  readonly rows: readonly StoredRow[];
+  readonly findings: readonly Finding[];
+}> {
+  let db: DatabaseSync | undefined;
+  try {
+    db = await open();
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (!isBroken(cause)) throw error;
+    return { rows: [], findings: [{ seq: 0, problem: String(cause) }] };
+  }
+  if (db === undefined) return { rows: [], findings: [] };
+  const opened = db;
+  let rows: readonly StoredRow[] = [];
+  const pages = orFinding(() => pageFindings(opened));
+  const ends = orFinding(() =>
+    asOfOneMoment(opened, () => {
+      rows = readRows(opened, 0);
+      return headFindings(opened, checkChain(rows));
+    }),
+  );
+  return { rows, findings: [...pages, ...ends] };
+}
+
+/** Reads in one transaction, so that no run writes between the reading of the rows and of the head. */
+export function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
+  if (db.isTransaction) return read();
+  db.exec('BEGIN');
+  try {
+    return read();
+  } finally {
+    db.exec('COMMIT');
+  }
+}
+
+/** The rows after this number, in their order. */
+export function readRows(db: DatabaseSync, after: number): StoredRow[] {
+  return db
+    .prepare(`SELECT ${storedColumns.join(', ')} FROM rows WHERE seq > ? ORDER BY seq`)
+    .all(after)
+    .map(storedRow);
+}
+
+/** A finding when the chain does not end with the row that the file notes as the newest in `head`. */
+export function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): Finding[] {
+  const noted = db.prepare('SELECT seq, hash FROM head').get();
+  if (noted?.seq === chain.seq && noted.hash === chain.head) return [];
+  return [{ seq: Number(noted?.seq ?? chain.seq), problem: 'was the newest and is not there as it was' }];
+}
+
+function pageFindings(db: DatabaseSync): Finding[] {
+  const lines = db
+    .prepare('PRAGMA integrity_check')
+    .all()
+    .map((line) => String(Object.values(line)[0]));
+  return lines.filter((line) => line !== 'ok').map((problem) => ({ seq: 0, problem }));
+}
+
+function orFinding(look: () => readonly Finding[]): readonly Finding[] {
+  try {
+    return look();
+  } catch (error) {
+    return [{ seq: 0, problem: String(error) }];
+  }
+}
+
+// SQLite's primary codes, the low byte of what it throws: BUSY and LOCKED; CORRUPT and NOTADB.
+const inUse = [5, 6];
+const broken = [11, 26];
+
+function sqliteCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
+    ? error.errcode & 0xff
+    : undefined;
+}
+
+function isOneOf(codes: readonly number[], error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code !== undefined && codes.includes(code);
+}
+
+/** SQLite finds the file itself damaged. */
+export function isBroken(error: unknown): boolean {
+  return isOneOf(broken, error);
+}
+
+/** Another run holds the journal: what SQLite throws, or the refusal made of it. */
+export function isInUse(error: unknown): boolean {
+  return isOneOf(inUse, error) || (error instanceof CliError && isOneOf(inUse, error.cause));
+}
+
+/** The refusal of a journal that cannot be opened or read: in use, damaged, or what the system says. */
+export function unreadable(file: string, error: unknown): CliError {
+  const parts = { certain: 'nothing was sent', cause: error };
+  if (isOneOf(inUse, error)) {
+    return new CliError('refused', `the journal ${file} is in use by another run that does not get on`, {
+      ...parts,
+      now: ['wait for that run to end, or wake it if it was stopped; then run the command again'],
+    });
+  }
+  const bySystem = error instanceof Error && 'syscall' in error;
+  const bySqlite = error instanceof Error && sqliteCode(error) !== undefined;
+  // Neither SQLite nor the system: rows that do not read.
+  if (isBroken(error) || !(bySqlite || bySystem)) return damaged(file, String(error), error);
+  const why = bySqlite ? error.message : systemReason(error);
+  return new CliError('refused', `the journal ${file} cannot be used: ${why}`, {
+    ...parts,
+    now: ['free space or give yourself the right to write there, or set XDG_STATE_HOME to another folder'],
+  });
+}
+
+/** The refusal of a damaged journal. */
+export function damaged(file: string, problem: string, cause?: unknown): CliError {
+  return new CliError('refused', `the journal ${file} is damaged: ${problem}`, {
+    certain: 'nothing was sent',
+    now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
+    cause,
+  });
+}

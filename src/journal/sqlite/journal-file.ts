@@ -1,0 +1,146 @@
+/**
+ * The journal's file before SQLite opens it: private from its first moment, still in its folders after a power loss, and not
+ * on a network file system, where locks may hold on one machine only.
+ */
+
+import { lstatSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { CliError, cannotSyncFolder, systemCode } from '../../errors.ts';
+import { checkOwnFile, checkOwnFolder, type FileRules } from '../../profiles/profiles.ts';
+
+/** A journal's file, and the rules for it and its folders. */
+export interface JournalFile {
+  readonly path: string;
+  readonly rules: FileRules;
+  /** Folders of ours that lead there, outermost first. */
+  readonly folders: readonly string[];
+}
+
+/**
+ * Whether there is something to open. `create` makes an empty file; rejects when the file may not survive a power loss. An
+ * empty file counts as none: the first run that writes to it syncs its folders before. Throws CliError 'refused' when the
+ * file, SQLite's own journal beside it, or a folder is not safe. Opens none of them for that.
+ */
+export async function findFile(
+  { path: file, rules, folders }: JournalFile,
+  create: boolean,
+): Promise<boolean> {
+  if (create) await make(file);
+  for (const folder of folders) checkOwnFolder(folder, rules);
+  checkOwnFile(`${file}-journal`, rules);
+  if (!checkOwnFile(file, rules)) return false;
+  if (lstatSync(file).size > 0) return true;
+  if (create) await keep(file);
+  return create;
+}
+
+async function make(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  try {
+    await (await open(file, 'ax', 0o600)).close();
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+// SQLite syncs what it writes, but not the folders that lead there, and it does not check that its own journal got into
+// the folder. So paydesk makes that file too; SQLite only empties it after each commit.
+async function keep(file: string): Promise<void> {
+  try {
+    await (await open(`${file}-journal`, 'ax', 0o600)).close();
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
+    await syncFolder(folder);
+}
+
+/** Makes durable what was created or renamed in a folder, if the system can do that. */
+export async function syncFolder(folder: string): Promise<void> {
+  try {
+    await using handle = await open(folder, 'r');
+    await handle.sync();
+  } catch (error) {
+    if (!cannotSyncFolder(error)) throw error;
+  }
+}
+
+/** Throws CliError 'refused' where the folder, or what will hold it, lies on a network file system. */
+export function refuseNetwork(folder: string): void {
+  const name = networkAt(folder);
+  if (name === undefined) return;
+  throw new CliError('refused', `the journal lies on a network file system (${name}): ${folder}`, {
+    certain: 'nothing was sent; locks may not hold there, and two runs could send the same',
+    now: [
+      'set XDG_STATE_HOME to a folder on a disk of this machine',
+      'or, if you have tested that locks hold there between two machines: PAYDESK_STATE_ON_NETWORK=1',
+    ],
+  });
+}
+
+function networkAt(folder: string): string | undefined {
+  try {
+    return networkName(statfsSync(folder).type, () =>
+      mountTypeOf(readFileSync('/proc/self/mountinfo', 'utf8'), realpathSync(folder)),
+    );
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' && dirname(folder) !== folder) return networkAt(dirname(folder));
+    // The system does not tell, so the folder counts as local. The self-test of the locks still runs.
+    return undefined;
+  }
+}
+
+// The numbers that statfs gives, from linux/magic.h and the sources of the file systems.
+const networkTypes: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x01021997, '9p'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS'],
+  [0x00c36400, 'Ceph'],
+  [0x73757245, 'Coda'],
+  [0x564c, 'NCP'],
+  [0x01161970, 'GFS2'],
+  [0x7461636f, 'OCFS2'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x19830326, 'BeeGFS'],
+  [0xaad7aaea, 'PanFS'],
+]);
+
+const fuse = 0x65735546;
+
+// Many FUSE mounts are local (an encrypted home, NTFS), so the type of the mount decides.
+const networkMounts =
+  /^fuse\.(sshfs|s3fs|rclone|glusterfs|ceph|ceph-fuse|davfs2?|gcsfuse|goofys|juicefs|moosefs|mfs|lizardfs|cvmfs2|smbnetfs|curlftpfs|afp.*|gvfsd-fuse|blobfuse2?|mount-s3)$/;
+
+/**
+ * The name of a network file system; undefined for a local one. `type` is the number from statfs; `mount` gives the type
+ * from the list of mounts and is called for FUSE only.
+ */
+export function networkName(type: number, mount: () => string | undefined): string | undefined {
+  // Some systems give the number with a sign.
+  const known = networkTypes.get(type >>> 0);
+  if (known !== undefined || type >>> 0 !== fuse) return known;
+  const name = mount();
+  return name !== undefined && networkMounts.test(name) ? name : undefined;
+}
+
+/** The type of the mount that holds a path, out of the text of `/proc/self/mountinfo`. */
+export function mountTypeOf(mounts: string, path: string): string | undefined {
+  let best: { readonly at: string; readonly type: string } | undefined;
+  for (const line of mounts.split('\n')) {
+    const [before = '', after = ''] = line.split(' - ');
+    const at = (before.split(' ')[4] ?? '').replaceAll(/\\([0-7]{3})/g, (_, code: string) =>
+      String.fromCharCode(Number.parseInt(code, 8)),
+    );
+    const type = after.split(' ')[0] ?? '';
+    if (at === '' || type === '') continue;
+    const holds = at === '/' || path === at || path.startsWith(`${at}/`);
+    // Of two mounts on one place the later one hides the other.
+    if (holds && at.length >= (best?.at.length ?? 0)) best = { at, type };
+  }
+  return best?.type;
+}

@@ -1,0 +1,230 @@
+/**
+ * Makes the rows of a repaired journal from the rows that can be read and from what the witness knows of the others. An
+ * attempt whose outcome neither proves is unconfirmed in the new journal, so its order stays blocked. Pure.
+ */
+
+import type { StoredRow } from '../chain.ts';
+import type { JournalRow, SentRow, VerdictRow } from '../rows.ts';
+import { provable } from '../sight.ts';
+import type { Salvage } from './salvage.ts';
+import type { WitnessText } from './witness-file.ts';
+import type { WitnessLine, WitnessSent, WitnessVerdict } from './witness-lines.ts';
+
+/** The rows of the new journal, and what of the old one is missing in it. */
+export interface Rebuilt {
+  /** Every SENT comes before its verdicts. */
+  readonly rows: readonly JournalRow[];
+  /** How many of them are as they were in the old journal. */
+  readonly kept: number;
+  /** How many SENT rows were changed: unconfirmed attempts now. */
+  readonly doubtful: number;
+  /** Numbers of rows that are not in the new journal. */
+  readonly lost: readonly number[];
+  /** SENT rows that only the witness knows and whose outcome it does not prove: unconfirmed attempts now. */
+  readonly blocked: readonly SentRow[];
+}
+
+interface Attempt {
+  readonly sent: SentRow;
+  readonly from: 'journal' | 'changed row' | 'witness' | 'nothing';
+  readonly verdicts: VerdictRow[];
+}
+
+/** Puts journal and witness together. `now` (Unix milliseconds): the time of the attempt that stands for rows that nobody knows. */
+export function rebuildRows(found: Salvage, witness: WitnessText | undefined, now: number): Rebuilt {
+  const lines = new Map((witness?.lines ?? []).map((line) => [line.seq, line] as const));
+  const attempts = attemptsOf(found, lines);
+  const verdicts = found.rows.filter(({ row }) => row.type === 'verdict' && attempts.has(keyOf(row)));
+  for (const { row } of verdicts) if (row.type === 'verdict') attempts.get(keyOf(row))?.verdicts.push(row);
+  const hashes = new Set(found.rows.map(({ hash }) => hash));
+  for (const [key, last] of lastVerdicts(lines))
+    addLostVerdict(attempts.get(key), last, hashes.has(last.head));
+  for (const changed of found.changed) if (!lines.has(changed.seq)) doubtVerdict(attempts, changed);
+  const kept = found.rows.filter(({ row }) => row.type === 'sent' || attempts.has(keyOf(row)));
+  const unknown = unaccounted(found, witness, lines, attempts);
+  if (unknown !== undefined) attempts.set('nothing', strayAttempt(unknown, now));
+  const doubtful = changedSents(found, lines, attempts);
+  const accounted = new Set([...kept, ...doubtful].map(({ seq }) => seq));
+  const doubted = new Set(doubtful.map(keyOf));
+  return {
+    rows: inOrder([...attempts.values()]),
+    kept: kept.length,
+    doubtful: doubtful.length,
+    lost: upTo(newestOf(found, witness, lines)).filter((seq) => !accounted.has(seq)),
+    blocked: [...attempts.values()]
+      .filter((one) => one.from === 'nothing' || (one.from === 'witness' && hasOpenEnd(one)))
+      .map(({ sent }) => sent)
+      .filter((sent) => !doubted.has(keyOf(sent))),
+  };
+}
+
+function keyOf({ intent, attempt }: { readonly intent: string; readonly attempt: number }): string {
+  return `${attempt} ${intent}`;
+}
+
+function attemptsOf(found: Salvage, lines: ReadonlyMap<number, WitnessLine>): Map<string, Attempt> {
+  const attempts = new Map<string, Attempt>();
+  for (const { row } of found.rows)
+    if (row.type === 'sent') attempts.set(keyOf(row), { sent: row, from: 'journal', verdicts: [] });
+  for (const line of lines.values())
+    if (line.type === 'sent' && !attempts.has(keyOf(line)))
+      attempts.set(keyOf(line), { sent: lostRow(remembered(line)), from: 'witness', verdicts: [] });
+  for (const changed of found.changed)
+    if (changed.type === 'sent' && !lines.has(changed.seq) && !attempts.has(keyOf(changed)))
+      attempts.set(keyOf(changed), { sent: lostRow(guessed(changed)), from: 'changed row', verdicts: [] });
+  return attempts;
+}
+
+function remembered({ seq: _, head: __, type: ___, body: ____, order, key, ...of }: WitnessSent): Remembered {
+  return { ...of, orderId: order ?? undefined, keyFingerprint: key ?? undefined };
+}
+
+// A row that does not name its account and order may be any change, so it gets no account.
+function guessed({ intent, attempt, time, origin, order_id }: StoredRow): Remembered {
+  const account = origin === null || order_id === null ? '' : origin;
+  const of = { intent, attempt, time, kind: 'unknown', orderId: order_id ?? undefined } as const;
+  return { ...of, origin: account, account, profile: '', livemode: false };
+}
+
+interface Remembered {
+  readonly intent: string;
+  readonly attempt: number;
+  readonly time: number;
+  readonly kind: NonNullable<SentRow['lost']>;
+  readonly orderId: string | undefined;
+  readonly origin: string;
+  readonly account: string;
+  readonly profile: string;
+  readonly livemode: boolean;
+  readonly keyFingerprint?: string | undefined;
+}
+
+// The SENT row that stands for a lost one. No read can prove the outcome, so a person must settle it; until then it blocks
+// its order, or every change that it may have been.
+function lostRow(known: Remembered): SentRow {
+  const { kind, orderId, livemode, ...of } = known;
+  return {
+    ...of,
+    type: 'sent',
+    lost: kind,
+    sendBy: known.time,
+    // The horizon is lost with the row, so it never ends.
+    horizonMs: Number.MAX_SAFE_INTEGER,
+    operator: 'not known, the row was damaged',
+    request: { method: 'POST', path: '' },
+    proof: { kind: 'api', orderId, livemode, expected: [], tolerated: [], before: { charges: [] } },
+  };
+}
+
+function lastVerdicts(lines: ReadonlyMap<number, WitnessLine>): ReadonlyMap<string, WitnessVerdict> {
+  const last = new Map<string, WitnessVerdict>();
+  for (const line of lines.values()) if (line.type === 'verdict') last.set(keyOf(line), line);
+  return last;
+}
+
+// The last verdict counts. When it is lost, the one before it must not count instead.
+function addLostVerdict(attempt: Attempt | undefined, last: WitnessVerdict, isThere: boolean): void {
+  if (attempt === undefined) return;
+  const { sent, from, verdicts } = attempt;
+  const isEnd = last.final && (last.verdict !== 'applied' || !provable(sent.proof.kind));
+  if (isEnd && !isThere) verdicts.push(endRow(sent, last));
+  else if (verdicts.length > 0 && (!isThere || (from === 'witness' && !last.final)))
+    verdicts.push(unknownRow(sent, last.time));
+}
+
+// A verdict that was changed proves nothing: its attempt is unconfirmed.
+function doubtVerdict(attempts: ReadonlyMap<string, Attempt>, changed: StoredRow): void {
+  const attempt = changed.type === 'verdict' ? attempts.get(keyOf(changed)) : undefined;
+  if (attempt === undefined || attempt.verdicts.length === 0) return;
+  attempt.verdicts.push(unknownRow(attempt.sent, Math.max(...attempt.verdicts.map(({ time }) => time))));
+}
+
+function endRow({ intent, attempt }: SentRow, { time, verdict, by }: WitnessVerdict): VerdictRow {
+  const why = 'the row was lost; the witness of the journal knows its verdict';
+  return {
+    type: 'verdict',
+    intent,
+    attempt,
+    time,
+    verdict,
+    by,
+    why,
+    confirmed: verdict === 'rejected' || undefined,
+  };
+}
+
+function unknownRow({ intent, attempt }: SentRow, time: number): VerdictRow {
+  const why = 'a later verdict was lost with a damaged row';
+  return { type: 'verdict', intent, attempt, time, verdict: 'unknown', by: 'sender', why };
+}
+
+function hasOpenEnd({ verdicts }: Attempt): boolean {
+  const last = verdicts.at(-1)?.verdict;
+  return last === undefined || last === 'unknown' || last === 'not_seen';
+}
+
+// A row that neither file knows may have been a SENT row on any order.
+function unaccounted(
+  found: Salvage,
+  witness: WitnessText | undefined,
+  lines: ReadonlyMap<number, WitnessLine>,
+  attempts: ReadonlyMap<string, Attempt>,
+): number | undefined {
+  const whole = new Set(found.rows.map(({ seq }) => seq));
+  const told = new Set(found.changed.filter((row) => attempts.has(keyOf(row))).map(({ seq }) => seq));
+  const newest = newestOf(found, witness, lines);
+  const gap = upTo(newest).find((seq) => !whole.has(seq) && !told.has(seq) && !lines.has(seq));
+  if (gap !== undefined) return gap;
+  // Without a witness that can be read nobody knows how many rows there were: pages that cannot be read may have held
+  // some, and so may a journal that is gone while the witness of its rows is still there.
+  if (witness?.key !== undefined) return undefined;
+  const gone = witness !== undefined && newest === 0;
+  return found.unreadable > 0 || gone ? newest + 1 : undefined;
+}
+
+function newestOf(
+  found: Salvage,
+  witness: WitnessText | undefined,
+  lines: ReadonlyMap<number, WitnessLine>,
+): number {
+  return Math.max(found.last, ...lines.keys(), lines.size + (witness?.broken.length ?? 0));
+}
+
+function upTo(last: number): readonly number[] {
+  return Array.from({ length: last }, (_, index) => index + 1);
+}
+
+function strayAttempt(seq: number, now: number): Attempt {
+  const of = {
+    intent: `i_lost${now}x${seq}`,
+    attempt: 1,
+    time: now,
+    kind: 'unknown',
+    orderId: undefined,
+  } as const;
+  const sent = lostRow({ ...of, origin: '', account: '', profile: '', livemode: false });
+  return { sent, from: 'nothing', verdicts: [] };
+}
+
+// Changed SENT rows for which the new journal has an unconfirmed attempt, as the witness names it, else their columns.
+function changedSents(
+  found: Salvage,
+  lines: ReadonlyMap<number, WitnessLine>,
+  attempts: ReadonlyMap<string, Attempt>,
+): readonly { readonly seq: number; readonly intent: string; readonly attempt: number }[] {
+  return found.changed
+    .map(({ seq, type, intent, attempt }) => lines.get(seq) ?? { seq, type, intent, attempt })
+    .filter((row) => {
+      const attempt = attempts.get(keyOf(row));
+      return row.type === 'sent' && attempt !== undefined && attempt.from !== 'journal';
+    });
+}
+
+// In order of time. A damaged time must not put a verdict before its SENT row.
+function inOrder(attempts: readonly Attempt[]): readonly JournalRow[] {
+  const timed = attempts.flatMap(({ sent, verdicts }) => {
+    const rows: readonly JournalRow[] = [sent, ...verdicts];
+    return rows.map((row) => ({ at: Math.max(sent.time, row.time), row }));
+  });
+  return timed.toSorted((one, other) => one.at - other.at).map(({ row }) => row);
+}

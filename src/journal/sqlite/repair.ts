@@ -1,0 +1,197 @@
+/** Puts a new journal in the place of the old one: rebuilt from what can be read of a damaged one, or imported. */
+
+import { closeSync, constants, readFileSync, rmSync } from 'node:fs';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { CliError } from '../../errors.ts';
+import { type FileRules, openOwnFile, unwritable, writeOwnFile } from '../../profiles/profiles.ts';
+import type { Archive } from '../archive-file.ts';
+import { chainOf, type StoredRow } from '../chain.ts';
+import type { Repair } from '../journal-store.ts';
+import { addRows, isBroken, openDatabase, unreadable, writeAtOnce } from './database.ts';
+import { findFile, type JournalFile, syncFolder } from './journal-file.ts';
+import { rebuildRows } from './rebuild-rows.ts';
+import { salvage } from './salvage.ts';
+import { linesAfter, noteWitness, type WitnessPlace } from './witness-check.ts';
+import {
+  newWitnessKey,
+  readWitness,
+  readWitnessBytes,
+  readWitnessEnd,
+  witnessText,
+  writeWitness,
+} from './witness-file.ts';
+
+/**
+ * Keeps copies, builds the new journal from both files, renames it over the old one, then writes its witness. `now` in Unix
+ * milliseconds. Waits for runs that write to the old one, then keeps them out. Throws CliError 'refused' when such a run
+ * does not end, and when the new journal cannot be written: the old one stays then.
+ */
+export async function repairJournal(
+  { path, rules }: JournalFile,
+  place: WitnessPlace | undefined,
+  now: number,
+): Promise<Repair> {
+  const witness = place?.witness;
+  const fresh = `${path}.repaired-${now}`;
+  const held = await holdJournal(path, rules);
+  try {
+    const bytes = held === undefined ? undefined : readFileSync(held.handle);
+    const remembered = witness === undefined ? undefined : readWitness(witness, rules);
+    const found = salvage(bytes ?? new Uint8Array());
+    const { rows, blocked, ...counts } = rebuildRows(found, remembered, now);
+    const copies: Copies = {
+      copy: bytes && `${path}.damaged-${now}`,
+      witnessCopy: remembered && witness && `${witness}.before-${now}`,
+    };
+    const made = [fresh, `${fresh}-journal`, copies.copy, copies.witnessCopy];
+    const text = await orCleanUp(path, made, async () => {
+      const built = await buildJournal(fresh, chainOf(rows), remembered?.key ?? newWitnessKey());
+      if (copies.copy && bytes) writeOwnFile(copies.copy, bytes, rules);
+      if (copies.witnessCopy && witness)
+        writeOwnFile(copies.witnessCopy, readWitnessBytes(witness, rules), rules);
+      return built;
+    });
+    // The journal first: without the new witness changes are refused, and the repair can run again.
+    await replaceJournal(path, fresh);
+    if (witness !== undefined) writeWitness(witness, text, rules);
+    const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
+    return { ...copies, ...counts, unreadable: found.unreadable, blocked: names };
+  } finally {
+    held?.letGo();
+    await dropJournal(fresh);
+  }
+}
+
+type Copies = Pick<Repair, 'copy' | 'witnessCopy'>;
+
+// A failure leaves the old journal in its place, so the files made so far are removed.
+async function orCleanUp<T>(
+  file: string,
+  made: readonly (string | undefined)[],
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await act();
+  } catch (cause) {
+    for (const path of made) if (path !== undefined) rmSync(path, { force: true });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError('refused', `the journal ${file} cannot be rebuilt: ${why}`, {
+      certain: 'nothing was changed: the damaged file is in its place',
+      now: ['free some space there, then:', 'paydesk journal verify --repair'],
+      cause,
+    });
+  }
+}
+
+/** Puts imported rows in place of a journal without rows. Throws CliError 'refused' when the journal or its witness has rows. */
+export async function restoreJournal(
+  file: JournalFile,
+  place: WitnessPlace | undefined,
+  { rows, key }: Archive,
+): Promise<void> {
+  const { path, rules } = file;
+  await findFile(file, true);
+  const held = await holdJournal(path, rules);
+  const fresh = `${path}.imported`;
+  try {
+    const { last, unreadable } = salvage(held === undefined ? new Uint8Array() : readFileSync(held.handle));
+    if (last > 0 || unreadable > 0) throw notEmpty(`the journal ${path} has rows`);
+    if (place !== undefined) refuseWitness(place.witness, rules);
+    const text = await buildJournal(fresh, rows, key);
+    await replaceJournal(path, fresh);
+    if (place !== undefined) writeWitness(place.witness, text, rules);
+  } finally {
+    held?.letGo();
+    await dropJournal(fresh);
+  }
+}
+
+// Of what is damaged nobody knows that it says nothing.
+function refuseWitness(path: string, rules: FileRules): void {
+  const end = readWitnessEnd(path, rules);
+  if (end.is === 'damaged') throw notEmpty(`the witness ${path} ${end.problem}, and may know rows`);
+  if (end.is === 'whole' && (end.last !== undefined || end.torn))
+    throw notEmpty(`the witness ${path} knows rows`);
+}
+
+function notEmpty(what: string): CliError {
+  return new CliError('refused', `${what}: an import would mix two histories`, {
+    certain: 'nothing was changed',
+    now: ['import on a machine, or under an XDG_STATE_HOME, that has sent nothing yet'],
+  });
+}
+
+// A journal file to which nobody can write until it is let go.
+interface HeldJournal {
+  /** Open for reading the bytes as they are. */
+  readonly handle: number;
+  letGo(): void;
+}
+
+// Waits for runs that write to the journal, then keeps them out; undefined when there is no file.
+async function holdJournal(file: string, rules: FileRules): Promise<HeldJournal | undefined> {
+  const handle = openOwnFile(file, constants.O_RDONLY, rules);
+  if (handle === undefined) return undefined;
+  const { DatabaseSync } = await import('node:sqlite');
+  let db: DatabaseSync | undefined;
+  const letGo = () => {
+    db?.close();
+    // A plain close drops every lock of this process on that file, so it comes last.
+    closeSync(handle);
+  };
+  try {
+    db = new DatabaseSync(file, { timeout: 5000 });
+    keepOthersOut(db, file);
+    return { handle, letGo };
+  } catch (error) {
+    letGo();
+    throw error;
+  }
+}
+
+// SQLite refuses a file that is not a database, so no other run can be writing to it.
+function keepOthersOut(db: DatabaseSync, file: string): void {
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    if (!isBroken(error)) throw unreadable(file, error);
+  }
+}
+
+// Builds a journal of these rows, all or none, that belongs to the witness with this key. Returns the text of that witness.
+async function buildJournal(fresh: string, rows: readonly StoredRow[], key: string): Promise<string> {
+  await mkdir(dirname(fresh), { recursive: true, mode: 0o700 });
+  for (const path of [fresh, `${fresh}-journal`]) {
+    await rm(path, { force: true });
+    await (await open(path, 'wx', 0o600)).close();
+  }
+  const db = await openDatabase(fresh);
+  try {
+    writeAtOnce(db, () => {
+      addRows(db, rows);
+      noteWitness(db, key);
+    });
+    return witnessText(key, linesAfter(db, 0, key));
+  } finally {
+    db.close();
+  }
+}
+
+// Renames the new file over the old one. Only while `holdJournal` keeps other runs out.
+async function replaceJournal(file: string, fresh: string): Promise<void> {
+  try {
+    // SQLite's own journal first: one that is left of the old file must never be played into the new one.
+    await rename(`${fresh}-journal`, `${file}-journal`);
+    await rename(fresh, file);
+    await syncFolder(dirname(file));
+  } catch (error) {
+    throw unwritable(file, error, { movedBy: 'XDG_STATE_HOME' });
+  }
+}
+
+// Removes a new file that was not put in place.
+async function dropJournal(fresh: string): Promise<void> {
+  for (const path of [fresh, `${fresh}-journal`]) await rm(path, { force: true });
+}

@@ -1,0 +1,71 @@
+/** Finds the rows in a damaged journal file: those that are whole, and what is left of others. Pure. */
+
+import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
+import type { JournalRow } from '../rows.ts';
+import { type PageRecord, readPages } from './sqlite-pages.ts';
+
+/** A row that is as it was written. */
+export interface Salvaged {
+  readonly seq: number;
+  readonly hash: string;
+  readonly row: JournalRow;
+}
+
+/** What is left of a journal file. */
+export interface Salvage {
+  readonly rows: readonly Salvaged[];
+  /** Rows that were changed, but whose columns and text name the same order. */
+  readonly changed: readonly StoredRow[];
+  /** The number of the newest row, as far as the file tells. */
+  readonly last: number;
+  /** Pages that could not be read. */
+  readonly unreadable: number;
+}
+
+/** Reads the bytes of a journal file, whatever their state. */
+export function salvage(bytes: Uint8Array): Salvage {
+  const { records, unreadable } = readPages(bytes);
+  const stored = records.filter(({ values }) => values.length === storedColumns.length).map(storedOf);
+  const heads = records.map(headIn).filter((seq) => seq !== undefined);
+  // A whole journal has its head even before the first row. Without it, a page is missing.
+  const missingHead = bytes.length > 0 && heads.length === 0 ? 1 : 0;
+  const whole = new Map<number, Salvaged>();
+  for (const one of stored) {
+    const row = rowOf(one);
+    if (row !== undefined) whole.set(one.seq, { seq: one.seq, hash: one.hash, row });
+  }
+  return {
+    rows: [...whole.values()].toSorted((one, other) => one.seq - other.seq),
+    changed: stored.filter((one) => !whole.has(one.seq) && columnsMatchText(one)),
+    last: Math.max(0, ...stored.map(({ seq }) => seq), ...heads),
+    unreadable: unreadable + missingHead,
+  };
+}
+
+// `seq` is the rowid of the record; SQLite leaves it empty among the values.
+function storedOf({ rowid, values }: PageRecord): StoredRow {
+  const named = storedColumns.map((name, index) => [name, values[index]]);
+  return storedRow({ ...Object.fromEntries(named), seq: rowid });
+}
+
+function rowOf(stored: StoredRow): JournalRow | undefined {
+  if (!isGenuine(stored)) return undefined;
+  return unlink(damageOf(stored) === undefined ? stored : { ...stored, body: null });
+}
+
+// Damage does not make the same word of both places. When they differ, nobody knows which order the row blocks.
+function columnsMatchText(stored: StoredRow): boolean {
+  return (['type', 'intent', 'origin', 'order_id'] as const).every((name) =>
+    stored.row.includes(`"${name}":${JSON.stringify(stored[name])}`),
+  );
+}
+
+// The number of the newest row, from the one record of the table `head`.
+function headIn({ values: [seq, hash, witness], values }: PageRecord): number | undefined {
+  const isHead =
+    (values.length === 2 || values.length === 3) &&
+    typeof seq === 'number' &&
+    /^[0-9a-f]{64}$/.test(String(hash)) &&
+    (witness === undefined || witness === null || typeof witness === 'string');
+  return isHead ? seq : undefined;
+}

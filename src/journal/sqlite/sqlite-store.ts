@@ -1,0 +1,272 @@
+/**
+ * The journal in a SQLite file on this machine, with its witness (witness-check.ts): `append` commits the row, then adds its
+ * line to the witness.
+ */
+
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { CliError } from '../../errors.ts';
+import type { FileRules } from '../../profiles/profiles.ts';
+import { readArchive, writeArchive } from '../archive-file.ts';
+import { chainStart, checkChain } from '../chain.ts';
+import type { AttemptQuery, JournalStore, NewestRow, Repair, Verification } from '../journal-store.ts';
+import type { JournalRow } from '../rows.ts';
+import { StoreRules } from '../store-rules.ts';
+import {
+  addRows,
+  asOfOneMoment,
+  damaged,
+  headFindings,
+  isInUse,
+  openDatabase,
+  readRows,
+  readWhatCanBe,
+  unreadable,
+  writeAtOnce,
+} from './database.ts';
+import { findFile, type JournalFile, refuseNetwork } from './journal-file.ts';
+import { recentIds } from './recent-ids.ts';
+import { repairJournal, restoreJournal } from './repair.ts';
+import {
+  beginWitness,
+  catchUp,
+  compareWitness,
+  mismatchOf,
+  refuseUnlessWitnessed,
+  type WitnessPlace,
+} from './witness-check.ts';
+import { newWitnessKey, readWitness } from './witness-file.ts';
+
+/** Where a journal's files are, and by which rules. */
+export interface SqlitePlace {
+  readonly file: string;
+  /** The file of its witness; absent: there is none. */
+  readonly witness?: string | undefined;
+  /** The folder that a relative name of an archive belongs to; absent: that of the process. */
+  readonly cwd?: (() => string) | undefined;
+  /** Who must own the files. */
+  readonly rules?: FileRules | undefined;
+  /** Folders of ours that lead to the file, outermost first. */
+  readonly folders?: readonly string[] | undefined;
+  /** PAYDESK_STATE_ON_NETWORK: only `false` refuses a network file system. */
+  readonly onNetwork?: boolean | undefined;
+}
+
+/** Opens the file on first use. A damaged file, and one of a newer version, is refused with CliError 'refused'. */
+export function createSqliteStore(place: SqlitePlace): JournalStore {
+  const store = new SqliteStore(place);
+  return {
+    place: place.file,
+    witness: place.witness,
+    append: (row) => store.append(row),
+    attempts: (query) => store.attempts(query),
+    newest: () => store.newest(),
+    ready: () => store.ready(),
+    problem: () => store.problem(),
+    verify: (head) => store.verify(head),
+    repair: (now) => store.repair(now),
+    eraseBodies: (before) => store.eraseBodies(before),
+    archive: (path) => store.archive(path),
+    restore: (path) => store.restore(path),
+    recent: (of, profile) => recentIds(place.file, of, profile),
+    close: () => store.close(),
+  };
+}
+
+// They check no owner.
+const noRules: FileRules = { uid: undefined, notice: () => undefined };
+
+class SqliteStore {
+  readonly #file: JournalFile;
+  readonly #witness: WitnessPlace | undefined;
+  readonly #onNetwork: boolean | undefined;
+  readonly #cwd: (() => string) | undefined;
+  #db: DatabaseSync | undefined;
+  // What this run has read and checked so far; the file only grows.
+  #known = new StoreRules();
+
+  constructor({ file, witness, rules = noRules, folders = [], onNetwork, cwd }: SqlitePlace) {
+    const ownRules = { ...rules, movedBy: 'XDG_STATE_HOME' } as const;
+    this.#file = { path: file, folders, rules: ownRules };
+    this.#witness = witness === undefined ? undefined : { journal: file, witness, rules: ownRules };
+    this.#onNetwork = onNetwork;
+    this.#cwd = cwd;
+  }
+
+  async append(row: JournalRow): Promise<void> {
+    this.#refuseNetwork();
+    const [db, witness] = [await this.#open(true), this.#witness];
+    writeAtOnce(db, () => {
+      this.#refresh(db);
+      this.#known.refuseMisplaced(row);
+      this.#refuseUnready(db, row);
+      this.#known.refuseUnseen(row);
+      if (witness !== undefined) beginWitness(db, witness);
+      addRows(db, [this.#known.link(row)]);
+    });
+    // Nothing is sent before the witness has it too. The lock keeps the lines in the order of the rows.
+    if (witness !== undefined) writeAtOnce(db, () => catchUp(db, witness));
+    this.#refresh(db);
+  }
+
+  async ready(): Promise<void> {
+    this.#refuseNetwork();
+    try {
+      const db = await this.#open(false);
+      if (db !== undefined) this.#refresh(db);
+      this.#refuseUnready(db);
+    } catch (error) {
+      // The lock on the order says who holds it; `append` checks again.
+      if (!isInUse(error)) throw error;
+    }
+  }
+
+  #refuseNetwork(): void {
+    if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path));
+  }
+
+  // A verdict may be written while only the witness is missing or damaged: what became of a change must not be lost.
+  #refuseUnready(db: DatabaseSync | undefined, row?: JournalRow): void {
+    const witness = this.#witness;
+    if (witness !== undefined) {
+      const unwitnessed = row?.type === 'verdict' && mismatchOf(db, witness)?.state === 'damaged';
+      if (!unwitnessed) refuseUnlessWitnessed(db, witness);
+    }
+    if (row?.type !== 'verdict') this.#known.refuseWhileLost();
+  }
+
+  async problem(): Promise<string | undefined> {
+    try {
+      const db = await this.#open(false);
+      return this.#witness && mismatchOf(db, this.#witness)?.problem;
+    } catch (error) {
+      // Damaged so badly that the two cannot even be compared.
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  async attempts(query: AttemptQuery) {
+    const db = await this.#open(false);
+    if (db !== undefined) this.#refresh(db);
+    return this.#known.attempts(query);
+  }
+
+  async newest(): Promise<NewestRow> {
+    const db = await this.#open(false);
+    if (db === undefined) return { time: 0 };
+    this.#refresh(db);
+    return {
+      ...this.#known.newest,
+      writtenAt: statSync(this.#file.path, { throwIfNoEntry: false })?.mtimeMs,
+    };
+  }
+
+  async verify(head?: string): Promise<Verification> {
+    const { rows, findings } = await readWhatCanBe(() => this.#open(false));
+    const chain = checkChain(rows);
+    const none = { witness: { file: '', lines: 0, state: 'none yet' }, mismatches: [] } as const;
+    const { witness, mismatches } =
+      this.#witness === undefined ? none : compareWitness(rows, this.#db, this.#witness);
+    const knowsHead =
+      head === undefined ? undefined : head === chainStart || rows.some(({ hash }) => hash === head);
+    return {
+      rows: rows.length,
+      head: chain.head,
+      findings: [...findings, ...chain.findings, ...mismatches],
+      knowsHead,
+      witness,
+    };
+  }
+
+  async repair(now: number): Promise<Repair> {
+    const { findings } = await this.verify();
+    if (findings.length === 0)
+      throw new CliError('refused', `the journal ${this.#file.path} is whole`, {
+        certain: 'nothing was changed',
+      });
+    this.close();
+    return repairJournal(this.#file, this.#witness, now);
+  }
+
+  async eraseBodies(before: number): Promise<number> {
+    const db = await this.#open(false);
+    if (db === undefined) return 0;
+    this.#refresh(db);
+    const settled = this.#known.erasable(before);
+    const erase = db.prepare(
+      'UPDATE rows SET body = NULL WHERE intent = ? AND attempt = ? AND body IS NOT NULL',
+    );
+    try {
+      const erased = writeAtOnce(db, () =>
+        settled.filter(({ sent }) => Number(erase.run(sent.intent, sent.attempt).changes) > 0),
+      );
+      return erased.length;
+    } catch (error) {
+      throw unreadable(this.#file.path, error);
+    } finally {
+      this.close();
+    }
+  }
+
+  async archive(path: string): Promise<number> {
+    const { findings } = await this.verify();
+    if (findings.length > 0)
+      throw new CliError('refused', `the journal ${this.#file.path} is not whole`, {
+        certain: 'nothing was written',
+        now: ['paydesk journal verify', 'paydesk journal verify --repair   (keeps a copy)'],
+      });
+    const db = await this.#open(false);
+    const rows = db === undefined ? [] : readRows(db, 0);
+    const key = this.#witness && readWitness(this.#witness.witness, this.#witness.rules)?.key;
+    writeArchive(path, { rows, key: key ?? newWitnessKey() }, this.#cwd);
+    return rows.length;
+  }
+
+  async restore(path: string): Promise<number> {
+    const archive = readArchive(path, this.#cwd);
+    this.close();
+    await restoreJournal(this.#file, this.#witness, archive);
+    return archive.rows.length;
+  }
+
+  close(): void {
+    this.#db?.close();
+    this.#db = undefined;
+    this.#known = new StoreRules();
+  }
+
+  #open(create: true): Promise<DatabaseSync>;
+  #open(create: false): Promise<DatabaseSync | undefined>;
+  async #open(create: boolean): Promise<DatabaseSync | undefined> {
+    if (this.#db !== undefined) return this.#db;
+    const { path } = this.#file;
+    try {
+      if (!(await findFile(this.#file, create))) return undefined;
+      const db = await openDatabase(path);
+      this.#db = db;
+      return db;
+    } catch (error) {
+      throw error instanceof CliError ? error : unreadable(path, error);
+    }
+  }
+
+  #refresh(db: DatabaseSync): void {
+    const { stored, finding } = this.#readNew(db);
+    if (finding !== undefined) throw damaged(this.#file.path, `row ${finding.seq} ${finding.problem}`);
+    this.#known.read(stored);
+  }
+
+  #readNew(db: DatabaseSync) {
+    const { seq, head } = this.#known.end;
+    try {
+      return asOfOneMoment(db, () => {
+        const stored = readRows(db, seq);
+        const chain = checkChain(stored, seq, head);
+        return { stored, finding: [...chain.findings, ...headFindings(db, chain)][0] };
+      });
+    } catch (error) {
+      throw unreadable(this.#file.path, error);
+    }
+  }
+}

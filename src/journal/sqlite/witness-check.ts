@@ -1,0 +1,199 @@
+/** Compares the journal with its witness, before every change and for `verify`, and adds the lines that the witness lacks. */
+
+import type { DatabaseSync } from 'node:sqlite';
+import { CliError } from '../../errors.ts';
+import type { FileRules } from '../../profiles/profiles.ts';
+import { type StoredRow, storedColumns, storedRow } from '../chain.ts';
+import type { Finding, WitnessVerification } from '../journal-store.ts';
+import {
+  addToWitness,
+  newWitnessKey,
+  readWitness,
+  readWitnessEnd,
+  type WitnessEnd,
+  witnessText,
+  writeWitness,
+} from './witness-file.ts';
+import { lineOf, lineText, nameOf, type WitnessLine } from './witness-lines.ts';
+
+/** Where the journal and its witness are, and by which rules. */
+export interface WitnessPlace {
+  readonly journal: string;
+  readonly witness: string;
+  readonly rules: FileRules;
+}
+
+/** How a journal and its witness do not match. */
+interface Mismatch {
+  readonly state: 'journal behind' | 'damaged';
+  readonly problem: string;
+}
+
+/** How the two do not match; undefined when they do. `db` is undefined when there is no journal file. */
+export function mismatchOf(db: DatabaseSync | undefined, place: WitnessPlace): Mismatch | undefined {
+  // The witness is read first. Another run writes its row before its line, so a row that it adds meanwhile does not look
+  // like a missing one.
+  return mismatch(readWitnessEnd(place.witness, place.rules), db, place);
+}
+
+/** Throws CliError 'refused' when the two do not match. */
+export function refuseUnlessWitnessed(db: DatabaseSync | undefined, place: WitnessPlace): void {
+  const found = mismatchOf(db, place);
+  if (found !== undefined) throw refusalOf(found, db, place);
+}
+
+/**
+ * Begins the witness of a journal that never had one, and notes in the journal which one it has now. Call it inside a
+ * transaction that writes, before the new row is added: the witness must hold no row that is not on the disk.
+ */
+export function beginWitness(db: DatabaseSync, place: WitnessPlace): void {
+  if (witnessOf(db) !== undefined) return;
+  const end = readWitnessEnd(place.witness, place.rules);
+  const key = end.is === 'whole' ? end.key : newWitnessKey();
+  if (end.is === 'missing')
+    writeWitness(place.witness, witnessText(key, linesAfter(db, 0, key)), place.rules);
+  noteWitness(db, key);
+}
+
+/** Notes in the journal which witness belongs to it. */
+export function noteWitness(db: DatabaseSync, key: string): void {
+  db.prepare('UPDATE head SET witness = ?').run(nameOf(key));
+}
+
+/** Adds a line for every row that the witness does not have. Only while nobody else can write to the journal. */
+export function catchUp(db: DatabaseSync, place: WitnessPlace): void {
+  const end = readWitnessEnd(place.witness, place.rules);
+  const found = mismatch(end, db, place);
+  if (found !== undefined) throw refusalOf(found, db, place);
+  if (end.is !== 'whole') return;
+  const lines = [...linesAfter(db, end.last?.seq ?? 0, end.key)];
+  if (lines.length > 0) addToWitness(place.witness, lines.join(''), end, place.rules);
+}
+
+/** The lines of the rows after this number. */
+export function* linesAfter(db: DatabaseSync, seq: number, key: string): Generator<string> {
+  const order = db.prepare("SELECT order_id FROM rows WHERE type = 'sent' AND intent = ? AND attempt = ?");
+  const rows = db.prepare(`SELECT ${storedColumns.join(', ')} FROM rows WHERE seq > ? ORDER BY seq`);
+  for (const found of rows.iterate(seq)) {
+    const stored: StoredRow = storedRow(found);
+    const { order_id: of } = order.get(stored.intent, stored.attempt) ?? {};
+    yield lineText(lineOf(stored, typeof of === 'string' ? of : null, key), key);
+  }
+}
+
+/** Compares the two row by row, for `verify`. `db` is undefined when the journal cannot be opened. */
+export function compareWitness(
+  rows: readonly StoredRow[],
+  db: DatabaseSync | undefined,
+  place: WitnessPlace,
+): { readonly witness: WitnessVerification; readonly mismatches: readonly Finding[] } {
+  const text = readWitness(place.witness, place.rules);
+  const of = { file: place.witness, lines: text?.lines.length ?? 0 };
+  const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
+  const found = orUnreadable(() => mismatchOf(db, place));
+  // When the first line is damaged, no other line can be checked, so only that is reported.
+  const brokenLines = text?.key === undefined ? [] : text.broken;
+  const broken = brokenLines.map((line) => `line ${line} of the witness is damaged`);
+  const others = (text?.lines ?? [])
+    .filter(({ seq, head }) => hashes.has(seq) && hashes.get(seq) !== head)
+    .map(({ seq }) => `row ${seq} is not the one that the witness knows`);
+  const problems = [...(found === undefined ? [] : [found.problem]), ...broken, ...others];
+  const mismatches = problems.map((problem) => ({ seq: 0, problem }));
+  const behind = others.length > 0 || found?.state === 'journal behind';
+  if (behind) return { witness: { ...of, state: 'journal behind' }, mismatches };
+  if (found !== undefined || broken.length > 0) return { witness: { ...of, state: 'damaged' }, mismatches };
+  if (text === undefined) return { witness: { ...of, state: 'none yet' }, mismatches };
+  const state = of.lines < rows.length ? 'witness behind' : 'agrees';
+  return { witness: { ...of, state }, mismatches };
+}
+
+// Damage of the journal itself was found before; here it only prevents the comparison.
+function orUnreadable(look: () => Mismatch | undefined): Mismatch | undefined {
+  try {
+    return look();
+  } catch (error) {
+    return { state: 'damaged', problem: `cannot be compared with its witness: ${String(error)}` };
+  }
+}
+
+function mismatch(end: WitnessEnd, db: DatabaseSync | undefined, place: WitnessPlace): Mismatch | undefined {
+  const known = db === undefined ? undefined : witnessOf(db);
+  const named = `the witness ${place.witness} of the journal`;
+  if (end.is === 'damaged') return { state: 'damaged', problem: `${named} ${end.problem}` };
+  if (end.is === 'missing')
+    return known === undefined ? undefined : { state: 'damaged', problem: `${named} is missing` };
+  const rows = db === undefined ? 0 : countOf(db);
+  const { last } = end;
+  if (last !== undefined && hashAt(db, last.seq) !== last.head) return behind(rows, last, place);
+  if (known !== undefined && known !== nameOf(end.key))
+    return { state: 'damaged', problem: `${named} is that of another journal` };
+  // A line is written only after its row: a torn one proves that its row was on the disk.
+  if (end.torn && rows <= (last?.seq ?? 0)) return behind(rows, { seq: rows + 1 }, place);
+  return undefined;
+}
+
+function behind(rows: number, last: Pick<WitnessLine, 'seq'>, { journal }: WitnessPlace): Mismatch {
+  const missing = last.seq - rows;
+  const problem =
+    missing > 0
+      ? `the journal ${journal} is older than its witness: ${missing} of ${last.seq} rows ${missing === 1 ? 'is' : 'are'} missing`
+      : `the journal ${journal} is not the one that its witness knows: row ${last.seq} is another`;
+  return { state: 'journal behind', problem };
+}
+
+function refusalOf(
+  { state, problem }: Mismatch,
+  db: DatabaseSync | undefined,
+  place: WitnessPlace,
+): CliError {
+  const certain = 'nothing was sent, and no change is made while that is so';
+  if (state === 'damaged')
+    return new CliError('refused', problem, {
+      certain,
+      now: ['put it back, or write it anew from the journal:', 'paydesk journal verify --repair'],
+    });
+  return new CliError('refused', problem, {
+    certain,
+    now: [
+      ...unprovenWords(db, place),
+      'put the right journal back; or, so that the orders of the missing rows stay blocked until you settle them:',
+      'paydesk journal verify --repair',
+    ],
+  });
+}
+
+const shown = 5;
+
+// The unconfirmed changes that the journal lost: people must look at these first.
+function unprovenWords(db: DatabaseSync | undefined, { witness, rules }: WitnessPlace): readonly string[] {
+  const lines = readWitness(witness, rules)?.lines ?? [];
+  const missing = lines.filter(({ seq, head }) => hashAt(db, seq) !== head);
+  const ended = new Set(missing.filter((line) => line.type === 'verdict' && line.final).map(keyOf));
+  const open = new Map(
+    missing.filter((line) => !ended.has(keyOf(line))).map((line) => [keyOf(line), line] as const),
+  );
+  if (open.size === 0) return [];
+  const names = [...open.values()]
+    .slice(0, shown)
+    .map(({ intent, order }) => `${order ?? 'no order'} (${intent})`);
+  const more = open.size > shown ? ` and ${open.size - shown} more` : '';
+  return [`unconfirmed, and missing in the journal: ${names.join(', ')}${more}`];
+}
+
+function keyOf({ intent, attempt }: Pick<WitnessLine, 'intent' | 'attempt'>): string {
+  return `${attempt} ${intent}`;
+}
+
+function witnessOf(db: DatabaseSync): string | undefined {
+  const name = db.prepare('SELECT witness FROM head').get()?.witness;
+  return typeof name === 'string' ? name : undefined;
+}
+
+function countOf(db: DatabaseSync): number {
+  return Number(db.prepare('SELECT max(seq) AS n FROM rows').get()?.n ?? 0);
+}
+
+function hashAt(db: DatabaseSync | undefined, seq: number): string | undefined {
+  const hash = db?.prepare('SELECT hash FROM rows WHERE seq = ?').get(seq)?.hash;
+  return typeof hash === 'string' ? hash : undefined;
+}

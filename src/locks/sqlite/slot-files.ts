@@ -1,0 +1,187 @@
+/** The files that are locked: a fixed set of slots, an owner's file beside each, and the lock on one of them. */
+
+// After they were created, only SQLite opens the slot files: when a process opens and closes such a file by itself, the
+// system drops the lock that the process holds on it.
+
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { CliError, systemCode, systemReason } from '../../errors.ts';
+import { type FileRules, openOwnFile } from '../../profiles/profiles.ts';
+import type { LockOwner } from '../locks.ts';
+
+/** How many slots there are. Two names may share one; then one of them waits. */
+export const slotCount = 64;
+
+/** The slot of a name. */
+export function slotOf(name: string): number {
+  return createHash('sha256').update(name).digest().readUInt32BE(0) % slotCount;
+}
+
+/** The file whose lock is the slot. */
+export function slotFile(folder: string, slot: number): string {
+  return join(folder, `slot-${String(slot).padStart(2, '0')}.lock`);
+}
+
+/** The file beside a slot that says who holds it. */
+export function ownerFile(folder: string, slot: number): string {
+  return join(folder, `slot-${String(slot).padStart(2, '0')}.owner.json`);
+}
+
+/** The file of the self-test. No name has it as its slot. */
+export function selfTestFile(folder: string): string {
+  return join(folder, 'self-test.lock');
+}
+
+/**
+ * Creates the slot files that are missing and checks all of them; those that are there are looked at, not opened.
+ * Throws CliError 'refused' when they cannot be used safely.
+ */
+export function prepareSlots(folder: string, rules: FileRules): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    checkOwn(folder, 'folder', rules, 0o700);
+    for (let slot = 0; slot < slotCount; slot += 1) prepareSlot(slotFile(folder, slot), rules);
+    prepareSlot(selfTestFile(folder), rules);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError('refused', `the lock folder ${folder} cannot be used: ${systemReason(error)}`, {
+      certain: 'nothing was sent and nothing was changed',
+      now: [`make ${folder} writable for you, or set XDG_STATE_HOME to a folder that is`],
+      cause: error,
+    });
+  }
+}
+
+function prepareSlot(path: string, rules: FileRules): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+  checkOwn(path, 'file', rules, 0o600);
+}
+
+function checkOwn(path: string, kind: 'file' | 'folder', { uid, notice }: FileRules, mode: number): void {
+  const stat = lstatSync(path);
+  const problem = stat.isSymbolicLink()
+    ? 'is a symbolic link'
+    : (kind === 'file' ? !stat.isFile() : !stat.isDirectory())
+      ? `is no ${kind}`
+      : uid !== undefined && stat.uid !== uid
+        ? 'belongs to another user'
+        : kind === 'file' && stat.nlink > 1
+          ? 'has a second name (hard link)'
+          : undefined;
+  if (problem !== undefined) {
+    throw new CliError('refused', `${path} ${problem}, so it cannot hold a lock`, {
+      certain: 'nothing was sent and nothing was changed',
+      now: ['look who made it, then remove it'],
+    });
+  }
+  if (uid === undefined || (stat.mode & 0o077) === 0) return;
+  chmodSync(path, mode);
+  notice(`${path} was open to other users; it is ${mode.toString(8)} now`);
+}
+
+/** A slot file that is locked; the kernel unlocks it when the process ends. */
+export interface FileLock {
+  release(): void;
+}
+
+/** Tries once to lock a slot file; undefined when somebody else holds it. Throws CliError 'refused' on anything else. */
+export async function tryLock(path: string): Promise<FileLock | undefined> {
+  const { DatabaseSync } = await import('node:sqlite');
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: 0 });
+    // With a journal on disk, a full disk would refuse the lock, and an owner that was killed would leave a file behind.
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return { release: releaseOf(database) };
+  } catch (error) {
+    database?.close();
+    if (isBusy(error)) return undefined;
+    throw new CliError('refused', `the lock file ${path} cannot be used`, {
+      certain: 'nothing was sent and nothing was changed',
+      now: ['look at it and at its disk; while no paydesk is running it may be removed'],
+      cause: error,
+    });
+  }
+}
+
+function releaseOf(database: DatabaseSync): () => void {
+  return () => {
+    database.exec('ROLLBACK');
+    database.close();
+  };
+}
+
+// SQLITE_BUSY is 5. Extended codes keep it in the low byte.
+function isBusy(error: unknown): boolean {
+  if (!(error instanceof Error && 'errcode' in error)) return false;
+  return typeof error.errcode === 'number' && (error.errcode & 0xff) === 5;
+}
+
+/** Who holds a slot, and for which name. */
+export interface SlotOwner extends LockOwner {
+  readonly name: string;
+}
+
+/** Writes the owner's file, whole or not at all. On a full disk the owner is not shown, and nothing else is lost. */
+export function writeOwner(path: string, owner: SlotOwner): void {
+  const whole = `${path}.new`;
+  try {
+    // Only the holder of the slot writes here: a file that is left was written by an owner that died.
+    rmSync(whole, { force: true });
+    writeFileSync(whole, `${JSON.stringify(owner)}\n`, { flag: 'wx', mode: 0o600 });
+    renameSync(whole, path);
+  } catch {
+    removeOwner(path);
+  }
+}
+
+/** Removes the owner's file; never throws. */
+export function removeOwner(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // It stays, and the next owner overwrites it.
+  }
+}
+
+/** What the owner's file says; undefined when it is missing, cannot be parsed, or is no plain file of this user's. */
+export function readOwner(path: string, uid: number | undefined): SlotOwner | undefined {
+  let handle: number | undefined;
+  try {
+    handle = openOwnFile(path, constants.O_RDONLY, { uid, notice: () => undefined });
+    return handle === undefined ? undefined : parseOwner(JSON.parse(readFileSync(handle, 'utf8')));
+  } catch {
+    return undefined;
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}
+
+function parseOwner(value: unknown): SlotOwner | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!('name' in value && 'operator' in value && 'command' in value && 'since' in value)) return undefined;
+  const { name, operator, command, since } = value;
+  return typeof name === 'string' &&
+    typeof operator === 'string' &&
+    typeof command === 'string' &&
+    typeof since === 'number'
+    ? { name, operator, command, since }
+    : undefined;
+}

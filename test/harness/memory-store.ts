@@ -1,0 +1,163 @@
+/** A journal in memory: the same rules as every store, without durability. For the schedules, the model and the bench. */
+
+import { CliError } from '../../src/errors.ts';
+import { readArchive, writeArchive } from '../../src/journal/archive-file.ts';
+import {
+  chainOf,
+  chainStart,
+  checkChain,
+  damageOf,
+  type StoredRow,
+  unlink,
+} from '../../src/journal/chain.ts';
+import { type Finding, type JournalStore, recentIn, recentMax } from '../../src/journal/journal-store.ts';
+import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/rows.ts';
+import { rebuildRows } from '../../src/journal/sqlite/rebuild-rows.ts';
+import { StoreRules } from '../../src/journal/store-rules.ts';
+
+/** What the stores of several runs share. */
+export class Memory {
+  stored: readonly StoredRow[] = [];
+  /** The newest row, noted apart from the rows as a file does. */
+  head = chainStart;
+
+  get rows(): JournalRow[] {
+    return this.stored.map(unlink);
+  }
+
+  replace(stored: readonly StoredRow[]): void {
+    this.stored = stored;
+    this.head = stored.at(-1)?.hash ?? chainStart;
+  }
+}
+
+/** The store of one run. */
+export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
+  let known = new StoreRules();
+  const findings = (): readonly Finding[] => {
+    const chain = checkChain(memory.stored);
+    if (chain.head === memory.head) return chain.findings;
+    return [...chain.findings, { seq: chain.seq + 1, problem: 'was the newest and is not there as it was' }];
+  };
+  const refresh = () => {
+    const [damage] = findings();
+    if (damage !== undefined) throw refused(`the journal is damaged: row ${damage.seq} ${damage.problem}`);
+    known.read(memory.stored.slice(known.end.seq));
+  };
+  const close = () => {
+    known = new StoreRules();
+  };
+  return {
+    place: 'memory',
+    witness: undefined,
+    async append(row) {
+      refresh();
+      known.refuseMisplaced(row);
+      if (row.type === 'sent') known.refuseWhileLost();
+      known.refuseUnseen(row);
+      memory.replace([...memory.stored, known.link(row)]);
+      refresh();
+    },
+    async attempts(query) {
+      refresh();
+      return known.attempts(query);
+    },
+    async newest() {
+      refresh();
+      return known.newest;
+    },
+    async ready() {
+      refresh();
+      known.refuseWhileLost();
+    },
+    problem: () => Promise.resolve(findings()[0]?.problem),
+    async verify(head) {
+      const hashes = [chainStart, ...memory.stored.map(({ hash }) => hash)];
+      return {
+        rows: memory.stored.length,
+        head: checkChain(memory.stored).head,
+        findings: findings(),
+        knowsHead: head === undefined ? undefined : hashes.includes(head),
+        witness: { file: '', lines: 0, state: 'none yet' },
+      };
+    },
+    async repair(now) {
+      if (findings().length === 0) throw refused('the journal is whole');
+      const whole = memory.stored.filter((row) => damageOf(row) === undefined);
+      const last = Math.max(0, ...memory.stored.map(({ seq }) => seq)) + (isCut(memory) ? 1 : 0);
+      const found = {
+        rows: whole.map((row) => ({ seq: row.seq, hash: row.hash, row: unlink(row) })),
+        changed: [],
+        last,
+        unreadable: 0,
+      };
+      const { rows, blocked, ...counts } = rebuildRows(found, undefined, now);
+      memory.replace(chainOf(rows));
+      close();
+      const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
+      return { copy: undefined, witnessCopy: undefined, ...counts, unreadable: 0, blocked: names };
+    },
+    async eraseBodies(before) {
+      refresh();
+      const settled = known.erasable(before).map(({ sent }) => `${sent.attempt} ${sent.intent}`);
+      const isErased = ({ attempt, intent, body }: StoredRow) =>
+        body !== null && settled.includes(`${attempt} ${intent}`);
+      const erased = new Set(
+        memory.stored.filter(isErased).map(({ attempt, intent }) => `${attempt} ${intent}`),
+      );
+      memory.stored = memory.stored.map((row) => (isErased(row) ? { ...row, body: null } : row));
+      close();
+      return erased.size;
+    },
+    async archive(path) {
+      refresh();
+      writeArchive(path, { rows: memory.stored, key: '0'.repeat(64) });
+      return memory.stored.length;
+    },
+    async restore(path) {
+      const { rows } = readArchive(path);
+      if (memory.stored.length > 0) throw refused('the journal has rows');
+      memory.replace(rows);
+      close();
+      return rows.length;
+    },
+    recent: (of, profile) => Promise.resolve(recentIn(of, newestRows(memory, of, profile))),
+    close,
+  };
+}
+
+/** The attempts that rows make up, in the order of their SENT rows. */
+export function attemptsIn(rows: readonly JournalRow[]): AttemptRecord[] {
+  const attempts = new Map<string, { sent: SentRow; verdicts: VerdictRow[] }>();
+  for (const row of rows) {
+    const key = JSON.stringify([row.intent, row.attempt]);
+    if (row.type === 'sent') attempts.set(key, { sent: row, verdicts: [] });
+    else attempts.get(key)?.verdicts.push(row);
+  }
+  return [...attempts.values()];
+}
+
+// The newest row is gone.
+function isCut({ stored, head }: Memory): boolean {
+  return checkChain(stored).head !== head;
+}
+
+function newestRows(memory: Memory, of: 'orders' | 'intents', profile: string | undefined) {
+  const sent = memory.rows.flatMap((row) => (row.type === 'sent' ? [row] : []));
+  const own = sent.filter((row) => profile === undefined || row.profile === profile);
+  const rows = own.map(({ intent, proof, amount, currency, time }) => ({
+    id: of === 'orders' ? proof.orderId : intent,
+    kind: proof.kind,
+    amount,
+    currency,
+    time,
+  }));
+  const named = rows.filter(({ id }) => id !== undefined).toSorted((one, other) => other.time - one.time);
+  return named
+    .filter(({ id }, index) => named.findIndex((other) => other.id === id) === index)
+    .slice(0, recentMax);
+}
+
+function refused(message: string): CliError {
+  return new CliError('refused', message, { certain: 'nothing was sent' });
+}

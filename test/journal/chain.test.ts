@@ -1,0 +1,26 @@
+/** A row of the journal's table, read: what damage made another type of is found, and never taken for what was erased. */
+
+import { expect, it } from 'vitest';
+import { damageOf, link, storedRow } from '../../src/journal/chain.ts';
+import { sent } from './rows.ts';
+
+const stored = link(sent('i_a', 1), 1, '0'.repeat(64));
+
+it('is read as it was written, and as whole after its body was erased', () => {
+  expect(storedRow({ ...stored })).toEqual(stored);
+  expect(damageOf(storedRow({ ...stored, body: null }))).toBeUndefined();
+});
+
+it.each([
+  ['row', 'was changed'],
+  ['body', 'has a changed body'],
+  ['body_hash', 'was changed'],
+  ['hash', 'was changed'],
+  ['type', 'has a changed type'],
+  ['time', 'has a changed time'],
+  ['intent', 'has a changed intent'],
+  ['order_id', 'has a changed order_id'],
+  ['plan', 'has a changed plan'],
+])('bytes instead of its %s are damage', (column, damage) => {
+  expect(damageOf(storedRow({ ...stored, [column]: new Uint8Array([1]) }))).toBe(damage);
+});

@@ -1,0 +1,38 @@
+/** The two stores of the journal keep the rules of the port. */
+
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { createSqliteStore } from '../../src/journal/sqlite/sqlite-store.ts';
+import { createMemoryStore, Memory } from '../harness/memory-store.ts';
+import { storeContract } from './store-contract.ts';
+
+storeContract('a SQLite file with its witness', (folder) => {
+  const file = join(folder, 'state/journal/journal.db');
+  const witness = join(folder, 'state/witness/journal.witness');
+  const rules = { uid: process.getuid?.(), notice: () => undefined };
+  const exec = (statement: string) => {
+    using db = new DatabaseSync(file);
+    db.exec(statement);
+  };
+  return {
+    open: () => createSqliteStore({ file, witness, rules }),
+    change: (seq) =>
+      exec(`UPDATE rows SET row = replace(row, '"amount":-5', '"amount":-6') WHERE seq = ${seq}`),
+    lose: (seq) => exec(`DELETE FROM rows WHERE seq = ${seq}`),
+  };
+});
+
+storeContract('memory', () => {
+  const memory = new Memory();
+  return {
+    open: () => createMemoryStore(memory),
+    change: (seq) => {
+      memory.stored = memory.stored.map((row) =>
+        row.seq === seq ? { ...row, row: row.row.replace('"amount":-5', '"amount":-6') } : row,
+      );
+    },
+    lose: (seq) => {
+      memory.stored = memory.stored.filter((row) => row.seq !== seq);
+    },
+  };
+});

@@ -1,0 +1,184 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { SendOnce } from '../../src/api/api.ts';
+import type { Intent } from '../../src/journal/journal.ts';
+import { type ChangeParts, createChange } from '../../src/journal/make-change.ts';
+import type { JournalRow } from '../../src/journal/rows.ts';
+import { createMemoryStore, Memory } from '../harness/memory-store.ts';
+import { MemoryLocks } from '../locks/memory-locks.ts';
+import { Ledger, reply, serviceOf, VirtualClock } from './world.ts';
+
+let ledger: Ledger;
+let memory: Memory;
+let clock: VirtualClock;
+let locks: MemoryLocks;
+let ids: number;
+
+beforeEach(() => {
+  ledger = new Ledger();
+  memory = new Memory();
+  clock = new VirtualClock();
+  locks = new MemoryLocks();
+  ids = 0;
+});
+
+function partsWith(send: SendOnce, more: Partial<ChangeParts> = {}): ChangeParts {
+  return {
+    service: serviceOf(() => Promise.resolve(ledger.order())),
+    send,
+    locks,
+    store: createMemoryStore(memory),
+    clock,
+    operator: 'op7',
+    options: { dryRun: false, timeoutMs: 60_000 },
+    notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
+    ids: () => `i_${++ids}`,
+    ...more,
+  };
+}
+
+const apply: SendOnce = (request) => {
+  ledger.posts += 1;
+  ledger.apply(request);
+  return Promise.resolve(reply(200, ledger.order()));
+};
+
+function refund(more: Partial<Intent> = {}): Intent {
+  return {
+    kind: 'refund',
+    orderId: 'ord_1',
+    request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5000 } },
+    expected: [{ chargeId: 'ch_1', amount: -5000 }],
+    amount: 5000,
+    currency: 'MXN',
+    again: [],
+    approve: () => Promise.resolve(),
+    ...more,
+  };
+}
+
+describe('a change', () => {
+  it('is written down before it is sent, and its verdict before it is returned', async () => {
+    const heldAtPost: unknown[] = [];
+    const change = createChange(
+      partsWith((request, options) => {
+        heldAtPost.push(
+          memory.rows.map(({ type }) => type),
+          [...locks.held.keys()],
+        );
+        return apply(request, options);
+      }),
+    );
+    const outcome = await change(refund());
+    expect(outcome).toMatchObject({ verdict: 'applied', by: 'reply', intent: 'i_1' });
+    expect(heldAtPost).toEqual([['sent'], ['ord_1']]);
+    expect(memory.rows.map(({ type }) => type)).toEqual(['sent', 'verdict']);
+    expect(locks.held.size).toBe(0);
+  });
+
+  it('is read after a lost reply, and reported as applied when the order shows it', async () => {
+    const change = createChange(
+      partsWith(async (request, options) => {
+        await apply(request, options);
+        return { kind: 'no_reply', reason: 'the connection was reset' };
+      }),
+    );
+    expect(await change(refund())).toMatchObject({ verdict: 'applied', by: 'read', alarm: undefined });
+    expect(ledger.posts).toBe(1);
+  });
+
+  it('says figures once that both the reply and the reads show', async () => {
+    const change = createChange(
+      partsWith(async () => {
+        ledger.hidden = 5000;
+        return reply(200, ledger.order());
+      }),
+    );
+    const { why } = (await change(refund())) as { why?: string };
+    const figures = 'amount_refunded went from 0 to 5000, but no refund shows for it';
+    expect(why).toBe(`HTTP 200, an order, but ${figures}`);
+    expect(memory.rows.map((row) => (row.type === 'sent' ? 'sent' : row.verdict))).toEqual([
+      'sent',
+      'unknown',
+      'unknown',
+    ]);
+  });
+
+  it('is read four times after a lost reply before it is called not seen', async () => {
+    const change = createChange(partsWith(() => Promise.resolve({ kind: 'no_reply', reason: 'HTTP 502' })));
+    const start = clock.wall;
+    const outcome = await change(refund());
+    expect(outcome).toMatchObject({ verdict: 'not_seen', reads: 4, reason: 'HTTP 502', sentAt: start });
+    expect(clock.wall - start).toBe(15_000);
+    await expect(change(refund())).rejects.toThrow(
+      'ord_1 has an open outcome: i_1, refund of 5000 MXN, not seen',
+    );
+  });
+
+  it('is not sent when the journal cannot be written', async () => {
+    const store = { ...createMemoryStore(memory), append: () => Promise.reject(new Error('no space')) };
+    const change = createChange(partsWith(apply, { store }));
+    await expect(change(refund())).rejects.toMatchObject({
+      kind: 'refused',
+      message: expect.stringContaining('the journal cannot be written'),
+    });
+    expect(ledger.posts).toBe(0);
+    expect(locks.held.size).toBe(0);
+  });
+
+  it('is not sent after its time, when the machine was held up', async () => {
+    const store = createMemoryStore(memory);
+    const slow = {
+      ...store,
+      append: async (row: JournalRow) => {
+        await store.append(row);
+        clock.pass(11_000);
+      },
+    };
+    const outcome = await createChange(partsWith(apply, { store: slow }))(refund());
+    expect(outcome).toMatchObject({ verdict: 'not_sent' });
+    expect(ledger.posts).toBe(0);
+  });
+
+  it('is not sent with --dry-run', async () => {
+    const change = createChange(partsWith(apply, { options: { dryRun: true, timeoutMs: 1 } }));
+    expect(await change(refund({ checks: ['left 35000'] }))).toEqual({
+      verdict: 'dry_run',
+      request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5000 } },
+      checks: ['left 35000'],
+    });
+    expect([ledger.posts, memory.rows.length]).toEqual([0, 0]);
+  });
+
+  it('is not sent while the order is being changed by another run', async () => {
+    await new MemoryLocks(locks.held).take('ord_1', { waitMs: 0 });
+    await expect(createChange(partsWith(apply))(refund())).rejects.toMatchObject({ kind: 'refused' });
+    expect(ledger.posts).toBe(0);
+  });
+
+  it('is not sent a second time without --again, whoever made the first', async () => {
+    ledger.refund('ch_1', 5000);
+    const change = createChange(partsWith(apply));
+    await expect(change(refund())).rejects.toThrow('charge ch_1 already has a refund of 5000: ref_1');
+    expect(await change(refund({ again: ['ref_1'] }))).toMatchObject({ verdict: 'applied' });
+    expect(ledger.effects).toBe(1);
+  });
+
+  it('prints an outcome that could not be written down, and keeps the row for it', async () => {
+    const store = createMemoryStore(memory);
+    const full = {
+      ...store,
+      append: (row: JournalRow) =>
+        row.type === 'sent' ? store.append(row) : Promise.reject(new Error('no space')),
+    };
+    const outcome = await createChange(partsWith(apply, { store: full }))(refund());
+    expect(outcome).toMatchObject({ verdict: 'applied', unrecorded: { row: { verdict: 'applied' } } });
+  });
+
+  it('of a script is answered from the journal when it was made before', async () => {
+    const change = createChange(partsWith(apply));
+    await change(refund({ intentId: 'ticket-1' }));
+    const outcome = await change(refund({ intentId: 'ticket-1' }));
+    expect(outcome).toMatchObject({ verdict: 'applied', recorded: true, intent: 'i_1' });
+    expect(ledger.posts).toBe(1);
+  });
+});

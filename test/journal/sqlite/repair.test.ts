@@ -1,0 +1,103 @@
+/** The repair of a damaged journal file: what the new one holds, and when it takes the old one's place. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JournalRow } from '../../../src/journal/rows.ts';
+import { createSqliteStore } from '../../../src/journal/sqlite/sqlite-store.ts';
+import { bin, cleanEnv, type Home, newHome, paydesk } from '../../harness/paydesk.ts';
+import { sent, verdict } from '../rows.ts';
+
+let home: Home;
+let file: string;
+
+beforeEach(() => {
+  home = newHome();
+  file = join(home.path, '.local/state/paydesk/journal/journal.db');
+});
+afterEach(() => home[Symbol.dispose]());
+
+async function fill(rows: readonly JournalRow[], damage: string): Promise<void> {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const store = createSqliteStore({ file });
+  for (const row of rows) await store.append(row);
+  store.close();
+  const db = new DatabaseSync(file);
+  db.exec(damage);
+  db.close();
+}
+
+const changed = (seq: number) =>
+  `UPDATE rows SET row = replace(row, '"attempt":1', '"attempt":9') WHERE seq = ${seq};`;
+const one = [sent('i_a', 1), verdict('i_a', 2)];
+const two = [...one, sent('i_b', 3), verdict('i_b', 4)];
+
+describe('a repair', () => {
+  it('that cannot write every row leaves the damaged file in its place, and nothing beside it', async () => {
+    await fill(
+      Array.from({ length: 60 }, (_, index) => sent(`i_${index}`, index + 1)),
+      changed(7),
+    );
+    const before = readFileSync(file);
+    const words = ['-c', 'ulimit -f 40; exec "$0" "$@"', process.execPath, bin];
+    const repair = ['journal', 'verify', '--repair', '--yes'];
+    const { status, stdout, stderr } = spawnSync('bash', [...words, ...repair], {
+      env: cleanEnv({ home }),
+      encoding: 'utf8',
+    });
+    expect({ status, stdout }, stderr).toEqual({ status: 3, stdout: '' });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(
+      /the journal \S+ cannot be rebuilt: .* nothing was changed: the damaged file is in its place/,
+    );
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(dirname(file)).filter((name) => name.startsWith('journal.db.'))).toEqual([]);
+    expect(await paydesk(repair, { home })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('59 rows kept, 1 doubtful, 0 lost'),
+    });
+  });
+
+  it.each<[string, readonly JournalRow[], string, object]>([
+    ['a changed SENT is doubtful, and its verdict kept', two, changed(3), { kept: 3, doubtful: 1, lost: [] }],
+    [
+      'a changed verdict is lost, so its attempt is open',
+      two,
+      changed(4),
+      { kept: 3, doubtful: 0, lost: [4] },
+    ],
+    [
+      'a verdict whose SENT is gone is lost, and nothing is doubtful',
+      two,
+      'DELETE FROM rows WHERE seq = 1',
+      { kept: 2, doubtful: 0, lost: [1, 2] },
+    ],
+    [
+      'a changed SENT with a later time comes before its verdict all the same',
+      two,
+      `${changed(1)} UPDATE rows SET time = 9 WHERE seq = 1`,
+      { kept: 3, doubtful: 1, lost: [] },
+    ],
+    [
+      'of two SENT rows of one attempt the intact one is kept',
+      two,
+      `DROP INDEX one_sent; ${changed(1)} UPDATE rows SET intent = 'i_b' WHERE seq = 1`,
+      { kept: 2, doubtful: 0, lost: [1, 2] },
+    ],
+  ])('%s', async (_, rows, damage, counts) => {
+    await fill(rows, damage);
+    expect(await createSqliteStore({ file }).repair(7)).toMatchObject(counts);
+    expect((await createSqliteStore({ file }).verify()).findings).toEqual([]);
+  });
+
+  it('exits 7 when a row is lost, and says nothing of outcomes where no order is blocked', async () => {
+    await fill(two, changed(4));
+    const { code, stdout } = await paydesk(['journal', 'verify', '--repair', '--yes'], { home });
+    expect({ code, stdout: stdout.replace(/: .*\.damaged-\d+/s, ': COPY') }).toEqual({
+      code: 7,
+      stdout:
+        '3 rows kept, 0 doubtful, 1 lost\nthe damaged file is kept: COPY\nthat blocks no order; what is unconfirmed: paydesk journal list --open --all-profiles\n',
+    });
+  });
+});

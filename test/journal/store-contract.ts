@@ -1,0 +1,390 @@
+/** What every store of the journal must do (src/journal/journal-store.ts), whatever it keeps its rows in. */
+
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AttemptQuery, JournalStore } from '../../src/journal/journal-store.ts';
+import type { AttemptRecord, JournalRow, SentRow } from '../../src/journal/rows.ts';
+import { isUnsettled } from '../../src/journal/standing.ts';
+import { attemptsIn } from '../harness/memory-store.ts';
+import { sent, verdict } from './rows.ts';
+
+/** One journal, empty at first. */
+export interface TestedJournal {
+  /** The store of one more run on it. */
+  readonly open: () => JournalStore;
+  /** Changes the content of a row behind the store's back. */
+  readonly change: (seq: number) => void;
+  /** Takes a row away behind the store's back. */
+  readonly lose: (seq: number) => void;
+}
+
+/** Runs every claim of the port against a kind of store. `begin` makes an empty journal in an empty folder. */
+export function storeContract(kind: string, begin: (folder: string) => TestedJournal): void {
+  describe(`every store of the journal: ${kind}`, () => {
+    let folder: string;
+    let journal: TestedJournal;
+    const open = () => journal.open();
+
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'paydesk-store-'));
+      journal = begin(folder);
+    });
+    afterEach(() => rmSync(folder, { recursive: true }));
+
+    async function fill(rows: readonly JournalRow[]): Promise<void> {
+      const store = open();
+      for (const row of rows) await store.append(row);
+      store.close();
+    }
+
+    const two = [sent('i_a', 1), verdict('i_a', 2), sent('i_b', 3), verdict('i_b', 4)];
+
+    it('begins empty, whole and ready', async () => {
+      const store = open();
+      await store.ready();
+      expect(await store.attempts({})).toEqual([]);
+      expect(await store.newest()).toEqual({ time: 0 });
+      expect(await store.problem()).toBe(undefined);
+      expect(await store.verify()).toMatchObject({ rows: 0, head: '0'.repeat(64), findings: [] });
+      expect(await store.eraseBodies(9)).toBe(0);
+      expect(await store.recent('orders', undefined)).toEqual([]);
+    });
+
+    it('gives back what was added, in its order, to every run', async () => {
+      const [one, other] = [open(), open()];
+      expect(await other.attempts({})).toEqual([]);
+      for (const row of [sent('i_a', 1), sent('i_b', 3), verdict('i_a', 2)]) await one.append(row);
+      expect(await other.attempts({})).toEqual([
+        { sent: sent('i_a', 1), verdicts: [verdict('i_a', 2)] },
+        { sent: sent('i_b', 3), verdicts: [] },
+      ]);
+      await other.append(verdict('i_b', 4));
+      expect((await one.attempts({ intent: 'i_b' }))[0]?.verdicts).toEqual([verdict('i_b', 4)]);
+      one.close();
+      expect(await one.attempts({})).toEqual(await other.attempts({}));
+    });
+
+    it('works when its methods are copied into a wrapper', async () => {
+      const wrapper = { ...open() };
+      await wrapper.append(sent('i_a', 1));
+      expect(await wrapper.attempts({})).toHaveLength(1);
+    });
+
+    it('answers every question as its rows do', async () => {
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(draft, { maxLength: 4 }),
+          fc.array(query, { minLength: 1 }),
+          async (drafts, queries) => {
+            const place = mkdtempSync(join(folder, 'one-'));
+            const store = begin(place).open();
+            const rows = drafts.flatMap(rowsOf);
+            for (const row of rows) await store.append(row);
+            for (const one of queries)
+              expect(await store.attempts(one)).toEqual(attemptsIn(rows).filter((of) => means(one, of)));
+            expect((await store.newest()).time).toBe(Math.max(0, ...rows.map(({ time }) => time)));
+            store.close();
+          },
+        ),
+        { numRuns: 25 },
+      );
+    });
+
+    it('gives the attempts on several orders, and none that is on no order', async () => {
+      await fill([
+        onOrder('i_a', 'ord_1'),
+        onOrder('i_b', 'ord_2'),
+        onOrder('i_c', 'ord_3'),
+        onOrder('i_d', undefined),
+      ]);
+      const found = await open().attempts({ orderIds: new Set(['ord_1', 'ord_3', 'ord_4']) });
+      expect(found.map((record) => record.sent.intent)).toEqual(['i_a', 'i_c']);
+    });
+
+    it('shows the latest time of all rows, and the clocks of the last one', async () => {
+      const clocks = { wall: 5, boot: { id: 'b', ms: 1 } };
+      await fill([sent('i_a', 9), { ...verdict('i_a', 4), clocks }]);
+      expect(await open().newest()).toMatchObject({ time: 9, clocks });
+    });
+
+    describe('adds no row that cannot be', () => {
+      it('a second SENT of an attempt, or a verdict without a SENT', async () => {
+        await fill([sent('i_a', 1)]);
+        const store = open();
+        for (const row of [sent('i_a', 9), verdict('i_x', 9), { ...verdict('i_a', 9), attempt: 2 }])
+          await expect(store.append(row)).rejects.toMatchObject({
+            kind: 'refused',
+            message: `the journal cannot hold this row of ${row.intent}`,
+          });
+        await store.append({ ...sent('i_a', 9), attempt: 2 });
+        expect((await store.verify()).rows).toBe(2);
+      });
+
+      it('of two runs that add the same SENT at the same moment one is refused', async () => {
+        const added = await Promise.allSettled([
+          open().append(sent('i_a', 1)),
+          open().append(sent('i_a', 1)),
+        ]);
+        expect(added.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+        expect((await open().verify()).rows).toBe(1);
+      });
+    });
+
+    describe('adds no SENT of a run that has not seen what another run did', () => {
+      it('to the same order since it asked', async () => {
+        const ofOrder = { origin: 'https://pay.example', orderId: 'ord_1' };
+        const [one, other] = [open(), open()];
+        expect(await one.attempts(ofOrder)).toEqual([]);
+        await other.append(sent('i_b', 1));
+        await expect(one.append(sent('i_a', 2))).rejects.toMatchObject({
+          kind: 'refused',
+          message: 'another run changed ord_1 meanwhile, past the lock on it',
+        });
+        await one.attempts(ofOrder);
+        await other.append(verdict('i_b', 3));
+        await expect(one.append(sent('i_a', 4))).rejects.toMatchObject({ kind: 'refused' });
+        await one.attempts(ofOrder);
+        await one.append(sent('i_a', 5));
+        await other.append(onOrder('i_c', 'ord_2'));
+        await one.append(verdict('i_a', 7));
+        expect(await other.attempts(ofOrder)).toHaveLength(2);
+      });
+
+      it('under the same script’s id since it asked', async () => {
+        const ofScript = { origin: 'https://pay.example', given: 'T1' };
+        const on = (intent: string, orderId: string) => ({
+          ...onOrder(intent, orderId),
+          given: 'T1',
+          asked: { order: orderId },
+        });
+        const [one, other, third] = [open(), open(), open()];
+        for (const store of [one, other, third]) expect(await store.attempts(ofScript)).toEqual([]);
+        await one.append(on('i_a', 'ord_1'));
+        await expect(other.append(on('i_b', 'ord_2'))).rejects.toMatchObject({
+          kind: 'refused',
+          message:
+            'the intent T1 was something else: recorded with order ord_1; asked for now with order ord_2',
+          parts: { now: ['paydesk journal show i_a'] },
+        });
+        await expect(third.append(on('i_c', 'ord_1'))).rejects.toMatchObject({
+          kind: 'refused',
+          message: 'another run under the intent T1 came first',
+        });
+        await one.append(verdict('i_a', 2));
+        expect(await other.attempts(ofScript)).toHaveLength(1);
+        await other.append({ ...on('i_a', 'ord_1'), attempt: 2 });
+        await other.append(sent('i_d', 3, { given: 'T2' }));
+      });
+    });
+
+    it('sends nothing while a change of an unknown account is lost, until a person settles it', async () => {
+      const store = open();
+      await store.append(sent('i_a', 1));
+      await store.append(sent('i_lost', 2, { origin: '', account: '', lost: 'unknown' }));
+      const lost = { kind: 'refused', message: expect.stringContaining('i_lost may be a change') };
+      await expect(store.ready()).rejects.toMatchObject(lost);
+      await expect(store.append(onOrder('i_b', 'ord_2'))).rejects.toMatchObject(lost);
+      await store.append(verdict('i_a', 3));
+      await store.append({ ...verdict('i_lost', 4), verdict: 'rejected', by: 'person', confirmed: true });
+      await store.ready();
+      await store.append(onOrder('i_b', 'ord_2'));
+    });
+
+    it.each<[string, (damaged: TestedJournal) => void, number]>([
+      ['changed', ({ change }) => change(3), 3],
+      ['missing', ({ lose }) => lose(2), 2],
+      ['missing at the end', ({ lose }) => lose(4), 4],
+    ])('with a row that is %s refuses every change, and names the row', async (_, damage, seq) => {
+      await fill(two);
+      damage(journal);
+      const store = open();
+      for (const act of [
+        () => store.attempts({}),
+        () => store.ready(),
+        () => store.append(onOrder('i_c', 'ord_2')),
+        () => store.archive(join(folder, 'archive')),
+      ])
+        await expect(act()).rejects.toMatchObject({ kind: 'refused' });
+      expect((await store.verify()).findings.map((finding) => finding.seq)).toContain(seq);
+      expect(existsSync(join(folder, 'archive'))).toBe(false);
+    });
+
+    it.each<[string, (damaged: TestedJournal) => void, string]>([
+      ['a SENT that was changed', ({ change }) => change(5), 'i_c'],
+      ['a SENT that is missing', ({ lose }) => lose(5), 'i_c'],
+      ['a last verdict that is missing', ({ lose }) => lose(4), 'i_b'],
+    ])(
+      'forgets no attempt when it repairs %s: the attempt, or one for all, is unconfirmed',
+      async (_, damage, intent) => {
+        await fill([...two, sent('i_c', 5)]);
+        damage(journal);
+        const { lost, doubtful } = await open().repair(7);
+        expect(lost.length + doubtful).toBe(1);
+        expect((await open().verify()).findings).toEqual([]);
+        const unconfirmed = (await open().attempts({ unsettled: true })).filter(
+          ({ verdicts }) => verdicts.length === 0,
+        );
+        expect(unconfirmed.some(({ sent: row }) => row.intent === intent || row.origin === '')).toBe(true);
+        expect((await open().attempts({ intent: 'i_a' }))[0]?.verdicts).toEqual([verdict('i_a', 2)]);
+      },
+    );
+
+    it('repairs nothing that is whole', async () => {
+      await fill(two);
+      await expect(open().repair(7)).rejects.toMatchObject({ kind: 'refused' });
+      expect((await open().verify()).rows).toBe(4);
+    });
+
+    it('knows a head that was noted elsewhere, and one that it never had', async () => {
+      await fill(two);
+      const store = open();
+      const { head, rows } = await store.verify();
+      await store.append(sent('i_d', 9));
+      expect(rows).toBe(4);
+      expect(await store.verify(head)).toMatchObject({ knowsHead: true, findings: [] });
+      expect(await store.verify('0'.repeat(64))).toMatchObject({ knowsHead: true });
+      expect(await store.verify('f'.repeat(64))).toMatchObject({ knowsHead: false });
+    });
+
+    it('erases bodies and notes of settled attempts, and stays whole', async () => {
+      await fill([...two, sent('i_c', 5), verdict('i_c', 6), sent('i_open', 2)]);
+      const store = open();
+      const { head } = await store.verify();
+      expect(await store.eraseBodies(4)).toBe(2);
+      expect(await store.eraseBodies(4)).toBe(0);
+      const [first, second, kept, unconfirmed] = await open().attempts({});
+      expect([first?.sent.note, first?.sent.request.body, second?.sent.note]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      expect([kept?.sent.note, unconfirmed?.sent.note]).toEqual(['ticket 8840', 'ticket 8840']);
+      expect(await open().verify()).toMatchObject({ head, findings: [] });
+      await open().append(onOrder('i_d', 'ord_2'));
+    });
+
+    it('moves to another store in one file, with the same rows and the same head', async () => {
+      await fill(two);
+      const [from, file] = [open(), join(folder, 'archive')];
+      expect(await from.archive(file)).toBe(4);
+      await expect(from.archive(file)).rejects.toMatchObject({ kind: 'refused' });
+      const to = begin(mkdtempSync(join(folder, 'other-')));
+      expect(await to.open().restore(file)).toBe(4);
+      expect(await to.open().attempts({})).toEqual(await from.attempts({}));
+      expect(await to.open().verify((await from.verify()).head)).toMatchObject({
+        knowsHead: true,
+        findings: [],
+      });
+      await to.open().append(sent('i_c', 9));
+      await expect(to.open().restore(file)).rejects.toMatchObject({ kind: 'refused' });
+      expect((await to.open().verify()).rows).toBe(5);
+    });
+
+    it('imports no file that is not whole', async () => {
+      await fill(two);
+      const file = join(folder, 'archive');
+      await open().archive(file);
+      writeFileSync(file, readFileSync(file, 'utf8').replace('"i_b"', '"i_x"'));
+      const to = begin(mkdtempSync(join(folder, 'other-')));
+      await expect(to.open().restore(file)).rejects.toMatchObject({ kind: 'refused' });
+      expect((await to.open().verify()).rows).toBe(0);
+    });
+
+    it('names what was sent last for completions, newest first and in safe words', async () => {
+      const of = (intent: string, time: number, orderId: string, more: Partial<SentRow>) => ({
+        ...onOrder(intent, orderId),
+        time,
+        ...more,
+      });
+      const day = Date.UTC(2026, 10, 20);
+      await fill([
+        of('i_a', day, 'ord_1', { amount: 300, currency: 'MXN' }),
+        of('i_b', day + 1, 'ord_2', { profile: 'other', amount: 5, currency: '\u001b[31m' }),
+        of('i_c', day + 2, 'ord_1', {}),
+        of('i_d', day + 3, 'ord 4', {}),
+      ]);
+      const store = open();
+      expect(await store.recent('orders', undefined)).toEqual([
+        { id: 'ord_1', text: 'refund, 2026-11-20' },
+        { id: 'ord_2', text: 'refund of 5, 2026-11-20' },
+      ]);
+      expect(await store.recent('intents', 'shop-mx')).toEqual([
+        { id: 'i_d', text: 'refund, 2026-11-20' },
+        { id: 'i_c', text: 'refund, 2026-11-20' },
+        { id: 'i_a', text: 'refund of 300 MXN, 2026-11-20' },
+      ]);
+    });
+  });
+}
+
+function onOrder(intent: string, orderId: string | undefined): SentRow {
+  const row = sent(intent, 6);
+  const kind = orderId === undefined ? 'order' : 'refund';
+  return { ...row, proof: { ...row.proof, kind, orderId } };
+}
+
+const maybe = <T>(...values: T[]) => fc.constantFrom(undefined, ...values);
+
+const draft = fc.record({
+  order: fc.constantFrom('ord_1', 'ord_2'),
+  origin: fc.constantFrom('o', 'p'),
+  plan: maybe('pl'),
+  given: maybe('t-1'),
+  operator: fc.constantFrom('a', 'b'),
+  verdicts: fc.array(
+    fc.record({
+      verdict: fc.constantFrom('applied', 'rejected', 'not_sent', 'unknown', 'not_seen'),
+      by: fc.constantFrom('reply', 'read', 'person'),
+      confirmed: maybe(true, false),
+      note: maybe('n'),
+    }),
+    { maxLength: 3 },
+  ),
+});
+
+const query: fc.Arbitrary<AttemptQuery> = fc.record({
+  origin: maybe('o'),
+  orderId: maybe('ord_1'),
+  intent: maybe('i_1'),
+  given: maybe('t-1'),
+  plan: maybe('pl'),
+  operator: maybe('a'),
+  since: maybe(2),
+  unsettled: fc.constantFrom<(true | undefined)[]>(undefined, true),
+});
+
+type Draft = typeof draft extends fc.Arbitrary<infer T> ? T : never;
+
+function rowsOf({ order, verdicts, ...of }: Draft, index: number): JournalRow[] {
+  const intent = `i_${index}`;
+  const row = onOrder(intent, order);
+  const at = { time: index, horizonMs: 1 };
+  return [
+    JSON.parse(JSON.stringify({ ...row, ...at, ...of })),
+    ...verdicts.map(
+      (one): JournalRow =>
+        JSON.parse(JSON.stringify({ type: 'verdict', intent, attempt: 1, time: index, why: 'w', ...one })),
+    ),
+  ];
+}
+
+// The meaning of a query, written once more.
+function means(asked: AttemptQuery, record: AttemptRecord): boolean {
+  const { sent: row } = record;
+  const equal: readonly (readonly [unknown, unknown])[] = [
+    [asked.origin, row.origin],
+    [asked.orderId, row.proof.orderId],
+    [asked.intent, row.intent],
+    [asked.given, row.given],
+    [asked.plan, row.plan],
+    [asked.operator, row.operator],
+  ];
+  return (
+    equal.every(([wanted, is]) => wanted === undefined || wanted === is) &&
+    (asked.since === undefined || row.time >= asked.since) &&
+    (asked.unsettled === undefined || isUnsettled(record))
+  );
+}
