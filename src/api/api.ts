@@ -1,7 +1,11 @@
 /** The service as the rest of paydesk sees it: what is read, what is sent, what a sending came to. */
 
+import type { Clock, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { JsonObject, ResourceName } from './spec.ts';
+
+export { routeTo } from './proxy.ts';
+export { readOne } from './read-one.ts';
 
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
 export interface KeyGate {
@@ -154,3 +158,47 @@ export type SendOnce = (
   request: ChangeRequest,
   options: { readonly timeoutMs: number },
 ) => Promise<SendReport>;
+
+/** What the client of an account is made of. */
+export interface ClientParts {
+  readonly profile: Profile;
+  readonly key: string;
+  /** Masks known keys in every reply before anything reads it. */
+  readonly gate: KeyGate;
+  /** Of this program, for User-Agent. */
+  readonly version: string;
+  /** One read from connect to last byte. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  /** 0 to 1, for the jitter between tries. */
+  readonly random: () => number;
+  /** Ends reads at once; a change that is on its way is never aborted. */
+  readonly signal: AbortSignal;
+  /** Ends the waiting for the answer to a change: somebody insists on leaving. */
+  readonly leave?: AbortSignal | undefined;
+  /** An in-process service instead of the network. */
+  readonly transport?: typeof fetch | undefined;
+  /** The dispatcher to go through, for a proxy; absent: fetch's own. */
+  readonly route?: Dispatcher | undefined;
+  /** Called once, when many pages were read. */
+  readonly stopHeapGrowth?: () => void;
+  /** One line a request: method, URL, status, milliseconds. */
+  readonly debug?: ((line: string) => void) | undefined;
+  /** The `Date` header of every reply, Unix milliseconds. */
+  readonly onDate?: ((date: number) => void) | undefined;
+}
+
+/** Both halves of a client: reads, and the one function that sends a change. */
+export interface Client {
+  readonly service: OpenService;
+  /** Only journal/make-change.ts is handed this. */
+  readonly send: SendOnce;
+}
+
+/**
+ * Opens the client of one account. Throws CliError 'auth' for a key that no header can carry, 'refused' when the key
+ * would leave its origin or the machine unencrypted. Sends nothing yet.
+ */
+export async function openClient(parts: ClientParts): Promise<Client> {
+  return (await import('./client.ts')).createClient(parts);
+}

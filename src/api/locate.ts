@@ -3,10 +3,9 @@
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Located, LocateOptions, PageQuery, WireRecord } from './api.ts';
-import { walkPages } from './pages.ts';
+import { walkPages } from './page-walk.ts';
 import type { Reader } from './read.ts';
-import { recordOf } from './records.ts';
-import { type ListReply, pagePath, readPage } from './service-page.ts';
+import { type ListReply, pagePath, readPage, recordOf } from './reply-json.ts';
 import type { ResourceName } from './spec.ts';
 import { idOf, resources } from './spec.ts';
 

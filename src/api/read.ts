@@ -5,14 +5,14 @@ import { CliError, keyRefused } from '../errors.ts';
 import type { Clock, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { OpenService, RawReply } from './api.ts';
-import type { Exchange, Exchanged } from './exchange.ts';
-import type { Failure } from './failure.ts';
-import { type JsonDocument, type JsonList, readJson, readList } from './json.ts';
+import type { Failure } from './network-failure.ts';
 import type { Evidence } from './one-dispatch.ts';
 import { watchDispatch } from './one-dispatch.ts';
-import { understand } from './reply.ts';
+import type { Exchange, Exchanged } from './one-request.ts';
+import { type JsonDocument, type JsonList, readJson, readList } from './reply-json.ts';
 import type { Tried } from './retry.ts';
 import { nextTry, retryBudget } from './retry.ts';
+import { understand } from './service-reply.ts';
 import { isKeyRefusal } from './spec.ts';
 
 /** What the reading half of a client is made of. */

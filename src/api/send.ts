@@ -2,9 +2,9 @@
 
 import type { Dispatcher } from '../io.ts';
 import type { SendOnce, SendReport } from './api.ts';
-import type { Exchange } from './exchange.ts';
 import type { Evidence } from './one-dispatch.ts';
 import { watchDispatch } from './one-dispatch.ts';
+import type { Exchange } from './one-request.ts';
 
 /** What the sending half of a client is made of. */
 export interface SendParts {

@@ -1,13 +1,12 @@
 /** From a profile to what talks to its account: the client for reads, and the one door for changes. */
 
 import { mkdirSync } from 'node:fs';
-import type { Client } from '../api/client.ts';
-import { routeTo } from '../api/proxy.ts';
+import { type Client, openClient, routeTo } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import { type Clock, type Io, variable } from '../io.ts';
 import type { JournalStore } from '../journal/journal.ts';
+import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
-import { tolerableSkewMs } from '../journal/time.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Profile, Profiles, TypedKey } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
@@ -46,7 +45,7 @@ export function createAccount(parts: AccountParts): Account {
   const { profiles, globals } = parts;
   const clients = new Map<string, Promise<Client>>();
   const open = (name = ''): Promise<Client> => {
-    const client = clients.get(name) ?? openClient(parts, name === '' ? undefined : name);
+    const client = clients.get(name) ?? openAccount(parts, name === '' ? undefined : name);
     clients.set(name, client);
     return client;
   };
@@ -70,7 +69,7 @@ export function createAccount(parts: AccountParts): Account {
   return {
     async service({ purpose = 'read', profile, key } = {}) {
       if (purpose === 'change') (await profiles.open()).approveChange();
-      const { service } = await (key === undefined ? open(profile) : openClient(parts, profile, key));
+      const { service } = await (key === undefined ? open(profile) : openAccount(parts, profile, key));
       // A change reads open outcomes again by itself.
       if (purpose === 'read') await opened.tellOpen(service.profile);
       return service;
@@ -112,7 +111,7 @@ function beforeSent(store: JournalStore, takeOff: (intent: string) => void): Jou
   };
 }
 
-async function openClient(parts: AccountParts, name: string | undefined, trial?: TypedKey): Promise<Client> {
+async function openAccount(parts: AccountParts, name: string | undefined, trial?: TypedKey): Promise<Client> {
   const { io, version, globals, clock, signal, secrets } = parts;
   const opened = await parts.profiles.open(name, trial);
   const { profile } = opened;
@@ -122,9 +121,8 @@ async function openClient(parts: AccountParts, name: string | undefined, trial?:
   const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
   const route = transport === undefined ? await routeTo(profile.baseUrl, io) : undefined;
   makeCacheFolder(parts.cacheFolder);
-  const { createClient } = await import('../api/client.ts');
   let seen: { readonly date: number; readonly wall: number } | undefined;
-  const { service, send } = createClient({
+  const { service, send } = await openClient({
     profile,
     key: secret,
     gate: secrets,

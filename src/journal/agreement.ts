@@ -3,7 +3,7 @@
 import type { ChargeMoney, OrderMoney } from '../api/charges.ts';
 import { valueAt } from '../api/spec.ts';
 import type { FoundRefund } from './journal.ts';
-import type { ChargeImage, PreImage } from './rows.ts';
+import type { ChargeImage, PreImage } from './journal-rows.ts';
 
 type Shown = string | number | boolean | undefined;
 

@@ -1,9 +1,9 @@
 /** Rows put together by attempt, and which attempts a query means. Pure. */
 
+import { isUnsettled, mayChange, verdictOf } from './attempt-state.ts';
 import { type StoredRow, unlink } from './chain.ts';
+import type { AttemptRecord } from './journal-rows.ts';
 import type { AttemptQuery, NewestRow } from './journal-store.ts';
-import type { AttemptRecord } from './rows.ts';
-import { isUnsettled, mayChange, verdictOf } from './standing.ts';
 
 /** Attempts in the order of their SENT rows. Rows are looked up by their columns and parsed on demand, so a long journal stays fast. */
 export class AttemptIndex {

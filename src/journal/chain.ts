@@ -1,8 +1,8 @@
 /** Rows as they are stored: every row's hash covers its content and the hash before it, so a changed or missing row shows. Pure. */
 
 import { hash } from 'node:crypto';
+import type { JournalRow } from './journal-rows.ts';
 import type { Finding } from './journal-store.ts';
-import type { JournalRow } from './rows.ts';
 
 /** A row as a store keeps it. */
 export interface StoredRow {

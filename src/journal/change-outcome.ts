@@ -2,19 +2,19 @@
 
 import type { ReplyHead, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/spec.ts';
+import { blockedUntil, isDue, verdictOf } from './attempt-state.ts';
 import type { EffectParts } from './effects.ts';
 import { answersRepeat } from './guards.ts';
 import type { ChangeSubject, Journal, Outcome } from './journal.ts';
+import type { AttemptRecord, SentRow, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
+import { momentOf } from './journal-time.ts';
+import type { Sight } from './judge-read.ts';
 import { resolveOne } from './read-again.ts';
 import { readTarget, recordIn } from './read-target.ts';
 import { refusalError } from './refusal-error.ts';
-import type { AttemptRecord, SentRow, VerdictRow } from './rows.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
-import type { Sight } from './sight.ts';
-import { blockedUntil, isDue, verdictOf } from './standing.ts';
-import { momentOf } from './time.ts';
 
 /** What this run got to know of a change, beside the journal's rows. */
 export interface Learned {

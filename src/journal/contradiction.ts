@@ -3,7 +3,7 @@
 import type { OrderMoney } from '../api/charges.ts';
 import { failedWords, valueAt } from '../api/spec.ts';
 import type { FoundRefund } from './journal.ts';
-import type { PreImage } from './rows.ts';
+import type { PreImage } from './journal-rows.ts';
 
 /** The money of an order before its capture; undefined in rows that are older than this comparison. */
 type Before = Pick<PreImage, 'amount' | 'currency' | 'charges'>;

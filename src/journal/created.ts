@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, itemsOf, type JsonObject, valueAt } from '../api/spec.ts';
-import type { Proof } from './rows.ts';
+import type { Proof } from './journal-rows.ts';
 
 /** The newest orders, as they were read. */
 export interface NewestOrders {

@@ -1,11 +1,11 @@
 /** What a read shows of a change, also where runs that created something just like it may have made what it shows. Pure. */
 
-import type { Event } from './protocol.ts';
-import type { SentRow } from './rows.ts';
+import { claimedBy, isOpen, isSameAttempt } from './attempt-state.ts';
+import type { SentRow } from './journal-rows.ts';
+import { earliestOf } from './journal-time.ts';
+import { type Claims, judgeRead, type Sight } from './judge-read.ts';
+import type { Event } from './protocol-types.ts';
 import { asksForSame } from './same-request.ts';
-import { type Claims, judgeRead, type Sight } from './sight.ts';
-import { claimedBy, isOpen, isSameAttempt } from './standing.ts';
-import { earliestOf } from './time.ts';
 
 type Seen = Extract<Event, { is: 'seen' }>;
 

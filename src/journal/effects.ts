@@ -5,13 +5,13 @@ import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import { newestIds } from './created.ts';
 import type { AccountMarks, Intent } from './journal.ts';
+import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
-import type { Event } from './protocol.ts';
+import { momentOf } from './journal-time.ts';
+import type { Event } from './protocol-types.ts';
 import { type LastRead, readTarget } from './read-target.ts';
-import type { AttemptRecord, JournalRow, Moment } from './rows.ts';
 import { lockName, marksOf, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
-import { momentOf } from './time.ts';
 
 export interface EffectParts {
   readonly service: Service;

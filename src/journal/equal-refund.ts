@@ -1,10 +1,10 @@
 /** Refunds of the same amount, as the final read shows them: which of them `--again` must name. Pure. */
 
 import { newestEqual } from '../api/charges.ts';
+import { verdictOf } from './attempt-state.ts';
 import { type Asked, attemptName, isOtherRow, namedBy, type Refusal } from './guards.ts';
-import type { AttemptRecord, PreImage } from './rows.ts';
+import type { AttemptRecord, PreImage } from './journal-rows.ts';
 import { isEqual } from './same-request.ts';
-import { verdictOf } from './standing.ts';
 
 /**
  * A refund of the same amount on the same charge by anyone, whatever its age: the newest of them must be named, and where

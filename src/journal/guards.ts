@@ -1,10 +1,10 @@
 /** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
 
+import { isOpen, verdictOf } from './attempt-state.ts';
 import type { AccountMarks, Intent } from './journal.ts';
 import { attemptName } from './journal.ts';
-import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
+import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { asksForSame, isEqual, sameJson, type Typed } from './same-request.ts';
-import { isOpen, verdictOf } from './standing.ts';
 
 export { attemptName };
 

@@ -4,7 +4,7 @@
  */
 
 import { orderIdPattern } from '../api/spec.ts';
-import type { AttemptRecord, Clocks, JournalRow } from './rows.ts';
+import type { AttemptRecord, Clocks, JournalRow } from './journal-rows.ts';
 
 /**
  * Where the rows of the journal are kept. Opens nothing before it is asked for something; reading creates nothing.

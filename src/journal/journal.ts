@@ -3,13 +3,13 @@
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
+import type { Alarm, AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
-import type { Alarm, AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import type { Sight } from './sight.ts';
+import type { Sight } from './judge-read.ts';
 
+export type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
-export type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-export type { Sight } from './sight.ts';
+export type { Sight } from './judge-read.ts';
 
 /** A refund record that an applied refund must leave: exactly one new record of this amount on this charge. */
 export interface ExpectedRefund {
@@ -18,9 +18,21 @@ export interface ExpectedRefund {
   readonly amount: number;
 }
 
+/** Every kind of change: its name, and whether reading the order proves what became of it; if not, a person must say it. */
+export const changeKinds = {
+  refund: { noun: 'refund', provable: true },
+  capture: { noun: 'capture', provable: true },
+  order: { noun: 'order creation', provable: true },
+  checkout: { noun: 'checkout creation', provable: false },
+  api: { noun: 'request', provable: false },
+} as const;
+
+/** A kind of change. What differs between kinds is a `Record` over it, so that a new one is forgotten nowhere. */
+export type ChangeKind = keyof typeof changeKinds;
+
 /** One change that a person decided on, to be sent at most once. */
 export interface Intent {
-  readonly kind: 'refund' | 'capture' | 'order' | 'checkout' | 'api';
+  readonly kind: ChangeKind;
   /** The order it changes; absent for a change of no order. */
   readonly orderId?: string | undefined;
   readonly request: ChangeRequest;

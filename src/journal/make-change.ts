@@ -5,21 +5,21 @@ import { isObject, livemodeOf } from '../api/spec.ts';
 import type { Clock } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import type { Notes } from '../terminal/terminal.ts';
-import { begin, step } from './attempt.ts';
+import { begin, step } from './at-most-once.ts';
+import { blockedUntil, verdictOf } from './attempt-state.ts';
 import { outcomeOf } from './change-outcome.ts';
 import { Effects } from './effects.ts';
 import { appeared } from './guards.ts';
 import type { Change, Intent, Outcome } from './journal.ts';
 import { alarmWords } from './journal.ts';
+import type { AttemptRecord, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
-import type { Effect, End, Event, Wanted } from './protocol.ts';
+import type { Effect, End, Event, Wanted } from './protocol-types.ts';
 import { reconcileDue } from './read-again.ts';
 import { recordIn } from './read-target.ts';
 import { named, refusalError } from './refusal-error.ts';
 import { hear } from './reply.ts';
-import type { AttemptRecord, VerdictRow } from './rows.ts';
 import { marksOfService } from './same-account.ts';
-import { blockedUntil, verdictOf } from './standing.ts';
 
 export interface ChangeParts {
   readonly service: Service;

@@ -7,17 +7,17 @@ import type { Locks } from '../locks/locks.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
 
 import type { Notes, Secrets } from '../terminal/terminal.ts';
+import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, ownRefunds } from './attempt-state.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import { usedUp } from './guards.ts';
 import type { Journal } from './journal.ts';
+import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
+import { momentOf } from './journal-time.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
-import type { AttemptRecord, JournalRow, Moment } from './rows.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
-import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, ownRefunds } from './standing.ts';
-import { momentOf } from './time.ts';
 
 /** What the journal of a run is made of. */
 export interface JournalParts {

@@ -1,16 +1,16 @@
 /** Reads the orders of open attempts again, and writes down what that proves: carries out the effects of resolve.ts. */
 
 import { CliError } from '../errors.ts';
+import { isDue, isWatched } from './attempt-state.ts';
 import { type EffectParts, Effects } from './effects.ts';
 import type { Resolved } from './journal.ts';
-import type { Effect, Event } from './protocol.ts';
+import type { AttemptRecord, Moment } from './journal-rows.ts';
+import { momentOf } from './journal-time.ts';
+import type { Sight } from './judge-read.ts';
+import type { Effect, Event } from './protocol-types.ts';
 import { refusalError } from './refusal-error.ts';
 import { beginResolve, type Errand, type ResolveState, resolve } from './resolve.ts';
-import type { AttemptRecord, Moment } from './rows.ts';
 import { marksOf } from './same-account.ts';
-import type { Sight } from './sight.ts';
-import { isDue, isWatched } from './standing.ts';
-import { momentOf } from './time.ts';
 
 /** Shows a person who settles what a read shows; throws to stop. */
 export type Confirm = (sight: Sight) => Promise<void>;

@@ -2,13 +2,13 @@
 
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
+import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
-import { alarmWords, attemptName, type Intent } from './journal.ts';
-import type { AttemptRecord, SentRow } from './rows.ts';
+import { alarmWords, attemptName, changeKinds } from './journal.ts';
+import type { AttemptRecord, SentRow } from './journal-rows.ts';
+import { provable } from './judge-read.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { sameJson, type Typed } from './same-request.ts';
-import { provable } from './sight.ts';
-import { verdictOf } from './standing.ts';
 
 /** The error of a run in which nothing was sent. `subject`: the order, or the change in words. */
 export function refusalError(refusal: Refusal, subject: string): CliError {
@@ -188,19 +188,12 @@ export function named(attempt: AttemptRecord): string {
   return `${sent.intent}, ${changeWords(sent)}, ${verdict.replaceAll('_', ' ')}`;
 }
 
-const nouns: Readonly<Record<Exclude<Intent['kind'], 'api'>, string>> = {
-  refund: 'refund',
-  capture: 'capture',
-  order: 'order creation',
-  checkout: 'checkout creation',
-};
-
 // As commands say it: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`.
 function changeWords({ proof: { kind }, amount, currency, request, lost }: SentRow): string {
   if (lost !== undefined)
     return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
   if (kind === 'api') return `${request.method} /${request.path}`;
-  return `${nouns[kind]}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
+  return `${changeKinds[kind].noun}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
 }
 
 function reasonOf(cause: unknown): string {

@@ -1,14 +1,8 @@
 /**
  * Turns an open attempt into a verdict where a read, or a person, allows one: under the lock, one read, one row.
- * A pure reducer, as attempt.ts; nothing here can send.
+ * A pure reducer like at-most-once.ts; nothing here can send.
  */
 
-import { judgeSeen } from './creations.ts';
-import { attemptName, type Refusal, usedUp } from './guards.ts';
-import type { Resolved } from './journal.ts';
-import type { Effect, Event } from './protocol.ts';
-import type { AttemptRecord, Moment, VerdictRow } from './rows.ts';
-import { type Claims, isSameMoney, type Sight } from './sight.ts';
 import {
   ageAt,
   claimsOf,
@@ -18,8 +12,14 @@ import {
   isYoung,
   verdictOf,
   wasOver,
-} from './standing.ts';
-import { atLeastSince, momentOfRow } from './time.ts';
+} from './attempt-state.ts';
+import { judgeSeen } from './creations.ts';
+import { attemptName, type Refusal, usedUp } from './guards.ts';
+import type { Resolved } from './journal.ts';
+import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
+import { atLeastSince, momentOfRow } from './journal-time.ts';
+import { type Claims, isSameMoney, type Sight } from './judge-read.ts';
+import type { Effect, Event } from './protocol-types.ts';
 import { type Ruling, ruling, rulingOf } from './verdict.ts';
 import { watched } from './watched.ts';
 

@@ -3,7 +3,7 @@
 import type { Service } from '../api/api.ts';
 import { livemodeOf } from '../api/spec.ts';
 import type { AccountMarks } from './journal.ts';
-import type { SentRow } from './rows.ts';
+import type { SentRow } from './journal-rows.ts';
 
 /** The marks of the account that an attempt was sent to. */
 export function marksOf({ origin, proof: { livemode }, keyFingerprint }: SentRow): AccountMarks {

@@ -2,7 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Intent } from './journal.ts';
-import type { AttemptRecord, SentRow } from './rows.ts';
+import type { AttemptRecord, SentRow } from './journal-rows.ts';
 
 /** What a script says under its id now. */
 export interface Typed {

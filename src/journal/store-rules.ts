@@ -3,9 +3,9 @@
 import { CliError } from '../errors.ts';
 import { AttemptIndex } from './attempt-index.ts';
 import { chainStart, link, type StoredRow } from './chain.ts';
+import type { AttemptRecord, JournalRow, SentRow } from './journal-rows.ts';
 import type { AttemptQuery, NewestRow } from './journal-store.ts';
 import { refusalError } from './refusal-error.ts';
-import type { AttemptRecord, JournalRow, SentRow } from './rows.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
 

@@ -1,8 +1,8 @@
 /** The verdict that a sight of the order gives, and its row. Pure. */
 
-import type { Moment, SentRow, VerdictRow } from './rows.ts';
-import type { Sight } from './sight.ts';
-import { stampOf } from './time.ts';
+import type { Moment, SentRow, VerdictRow } from './journal-rows.ts';
+import { stampOf } from './journal-time.ts';
+import type { Sight } from './judge-read.ts';
 
 /** A verdict before it has its time and attempt. */
 export type Ruling = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time' | 'skewed' | 'clocks'>;

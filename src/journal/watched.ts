@@ -1,8 +1,8 @@
 /** What a look says about a refund that was made and is only watched. Pure. */
 
-import type { SentRow, VerdictRow } from './rows.ts';
-import type { Sight } from './sight.ts';
-import { askedFor } from './standing.ts';
+import { askedFor } from './attempt-state.ts';
+import type { SentRow, VerdictRow } from './journal-rows.ts';
+import type { Sight } from './judge-read.ts';
 import { type Ruling, rulingOf } from './verdict.ts';
 
 type Shown = Exclude<Sight, { shows: 'unreadable' }>;

@@ -1,8 +1,7 @@
 /** A client as cli/ opens it, for one test server. */
 
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Page } from '../../src/api/api.ts';
-import type { Client, ClientParts } from '../../src/api/client.ts';
+import type { Client, ClientParts, Page } from '../../src/api/api.ts';
 import { createClient } from '../../src/api/client.ts';
 import type { Clock } from '../../src/io.ts';
 import type { Profile } from '../../src/profiles/profiles.ts';

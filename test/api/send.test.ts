@@ -2,8 +2,7 @@ import { connect as socketTo } from 'node:net';
 import tls from 'node:tls';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { SendReport } from '../../src/api/api.ts';
-import type { Client } from '../../src/api/client.ts';
+import type { Client, SendReport } from '../../src/api/api.ts';
 import { certificate } from '../harness/certificate.ts';
 import type { Handler, TestServer } from '../harness/server.ts';
 import {

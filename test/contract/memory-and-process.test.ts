@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { commands } from '../../src/commands/index.ts';
+import { commands } from '../../src/commands/commands.ts';
 import { exitMeanings } from '../../src/errors.ts';
 import { formats } from '../../src/terminal/terminal.ts';
 import { type Home, newHome, type RunOptions, startInMemory, startProcess } from '../harness/paydesk.ts';

@@ -50,7 +50,7 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     stopHeapGrowth: () => undefined,
   };
   const end = run(io)
-    .finally(() => connections.close())
+    .finally(async () => await connections.close())
     .then((code): Ran => ({ code, signal: null, stdout: stdout.text, stderr: stderr.text }));
   return {
     signal(signal) {
@@ -101,7 +101,9 @@ function connectionsOfItsOwn() {
       agent ??= await newAgent();
       return agent;
     },
-    close: async () => await agent?.destroy(),
+    close: async (): Promise<void> => {
+      await agent?.destroy();
+    },
   };
 }
 

@@ -10,8 +10,8 @@ import {
   type StoredRow,
   unlink,
 } from '../../src/journal/chain.ts';
+import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { type Finding, type JournalStore, recentIn, recentMax } from '../../src/journal/journal-store.ts';
-import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import { rebuildRows } from '../../src/journal/sqlite/rebuild-rows.ts';
 import { StoreRules } from '../../src/journal/store-rules.ts';
 

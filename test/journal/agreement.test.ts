@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readMoney } from '../../src/api/charges.ts';
 import { disagreement, moved, refundedOf } from '../../src/journal/agreement.ts';
-import type { PreImage } from '../../src/journal/rows.ts';
+import type { PreImage } from '../../src/journal/journal-rows.ts';
 
 const refund = (id: string, amount: number) => ({ id, amount });
 const record = (id: string, amount: number, chargeId = 'ch_1') => ({

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { judgeReply } from '../../src/journal/answer.ts';
+import type { Proof } from '../../src/journal/journal-rows.ts';
+import { judgeRead, preImage } from '../../src/journal/judge-read.ts';
+import { judgeReply } from '../../src/journal/judge-reply.ts';
 import { hear } from '../../src/journal/reply.ts';
-import type { Proof } from '../../src/journal/rows.ts';
-import { judgeRead, preImage } from '../../src/journal/sight.ts';
 
 // The service's names, and names that mean something to JavaScript.
 const names =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { judgeSeen } from '../../src/journal/creations.ts';
-import type { AttemptRecord, SentRow, VerdictRow } from '../../src/journal/rows.ts';
+import type { AttemptRecord, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { charge, nothing, order, proof } from './proof.ts';
 
 const body = { currency: 'MXN', line_items: [{ name: 'Lamp', unit_price: 300, quantity: 1 }] };

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { ChangeRequest } from '../../src/api/api.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
+import { isOpen } from '../../src/journal/attempt-state.ts';
 import { equalRefund, nothingToRepeat, oldRead } from '../../src/journal/equal-refund.ts';
 import { appeared, attemptName, decide, usedUp } from '../../src/journal/guards.ts';
-import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/rows.ts';
-import { isOpen } from '../../src/journal/standing.ts';
-import { momentOf } from '../../src/journal/time.ts';
+import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import { momentOf } from '../../src/journal/journal-time.ts';
 import { VirtualClock } from './world.ts';
 
 const horizonMs = 900_000;

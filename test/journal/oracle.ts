@@ -1,8 +1,8 @@
 /** What must never be said or happen, by what the service really made. */
 
+import { claimedBy, verdictOf } from '../../src/journal/attempt-state.ts';
 import type { Outcome } from '../../src/journal/journal.ts';
-import type { AttemptRecord, VerdictRow } from '../../src/journal/rows.ts';
-import { claimedBy, verdictOf } from '../../src/journal/standing.ts';
+import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { amount, type Made } from './hostile-service.ts';
 
 /** What a schedule came to. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Clocks, Moment, VerdictRow } from '../../src/journal/rows.ts';
-import { isDue, isOpen, isYoung, wasOver } from '../../src/journal/standing.ts';
-import { atLeastSince, passedSince } from '../../src/journal/time.ts';
+import { isDue, isOpen, isYoung, wasOver } from '../../src/journal/attempt-state.ts';
+import type { Clocks, Moment, VerdictRow } from '../../src/journal/journal-rows.ts';
+import { atLeastSince, passedSince } from '../../src/journal/journal-time.ts';
 import { sent, verdict } from './rows.ts';
 
 const [minute, day] = [60_000, 86_400_000];

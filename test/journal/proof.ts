@@ -1,6 +1,6 @@
 /** An order, and what is to be proved of it, for tests. */
 
-import type { Proof } from '../../src/journal/rows.ts';
+import type { Proof } from '../../src/journal/journal-rows.ts';
 
 /** What other attempts account for. */
 export const nothing: ReadonlySet<string> = new Set();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Event } from '../../src/journal/protocol.ts';
+import { isDue } from '../../src/journal/attempt-state.ts';
+import type { AttemptRecord, Moment, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { Event } from '../../src/journal/protocol-types.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
-import type { AttemptRecord, Moment, VerdictRow } from '../../src/journal/rows.ts';
-import { isDue } from '../../src/journal/standing.ts';
 import { Ledger } from './world.ts';
 
 const horizonMs = 900_000;

@@ -1,6 +1,6 @@
 /** Rows of a journal for tests: a refund and that it was made. */
 
-import type { SentRow, VerdictRow } from '../../src/journal/rows.ts';
+import type { SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 
 /** A refund of 5 on the only charge of `ord_1`, about to be sent. */
 export function sent(intent: string, time: number, more: Partial<SentRow> = {}): SentRow {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isUnsettled } from '../../src/journal/attempt-state.ts';
+import type { AttemptRecord, JournalRow, SentRow } from '../../src/journal/journal-rows.ts';
 import type { AttemptQuery, JournalStore } from '../../src/journal/journal-store.ts';
-import type { AttemptRecord, JournalRow, SentRow } from '../../src/journal/rows.ts';
-import { isUnsettled } from '../../src/journal/standing.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
 import { sent, verdict } from './rows.ts';
 

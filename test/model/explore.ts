@@ -1,6 +1,6 @@
 /** Breadth-first search of everything that can happen, for the first state in which something must never be. */
 
-import { isUnsettled, verdictOf } from '../../src/journal/standing.ts';
+import { isUnsettled, verdictOf } from '../../src/journal/attempt-state.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
 import { keyOf } from './key.ts';
 import { moves } from './moves.ts';

@@ -1,9 +1,9 @@
 /** A state of the model's world as a short text: equal for worlds that behave alike from here on. */
 
-import type { InFlight, State } from '../../src/journal/protocol.ts';
+import { wasOver } from '../../src/journal/attempt-state.ts';
+import type { AttemptRecord, JournalRow } from '../../src/journal/journal-rows.ts';
+import type { InFlight, State } from '../../src/journal/protocol-types.ts';
 import type { ResolveState } from '../../src/journal/resolve.ts';
-import type { AttemptRecord, JournalRow } from '../../src/journal/rows.ts';
-import { wasOver } from '../../src/journal/standing.ts';
 import type { Journal, Running, World } from './world.ts';
 
 /** Which process is which does not matter where both use one journal and one lock. */

@@ -1,11 +1,11 @@
 /** What the two people of the model type: a refund, the same once more, a look, a settlement, a repair. */
 
-import { begin } from '../../src/journal/attempt.ts';
+import { begin } from '../../src/journal/at-most-once.ts';
+import { isDue, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
 import { attemptName } from '../../src/journal/guards.ts';
-import type { Effect, State, Wanted } from '../../src/journal/protocol.ts';
+import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
+import type { Effect, State, Wanted } from '../../src/journal/protocol-types.ts';
 import { beginResolve, type ResolveState } from '../../src/journal/resolve.ts';
-import type { AttemptRecord } from '../../src/journal/rows.ts';
-import { isDue, isOpen, verdictOf } from '../../src/journal/standing.ts';
 import { lock } from './processes.ts';
 import { repaired } from './protocol.ts';
 import type { Rules } from './rules.ts';

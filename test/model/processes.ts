@@ -1,8 +1,8 @@
 /** What the processes of the model do: each carries out one effect of the protocol, and is answered by one event. */
 
-import type { Event } from '../../src/journal/protocol.ts';
-import type { JournalRow, SentRow } from '../../src/journal/rows.ts';
-import { verdictOf } from '../../src/journal/standing.ts';
+import { verdictOf } from '../../src/journal/attempt-state.ts';
+import type { JournalRow, SentRow } from '../../src/journal/journal-rows.ts';
+import type { Event } from '../../src/journal/protocol-types.ts';
 import { isMisplaced } from '../../src/journal/store-rules.ts';
 import { knownTo, next } from './protocol.ts';
 import type { Rules } from './rules.ts';

@@ -1,9 +1,9 @@
 /** The shipped reducers, and what is broken in them, or kept from them, where a world drops one of their rules. */
 
-import { step } from '../../src/journal/attempt.ts';
-import type { Effect, Event, State } from '../../src/journal/protocol.ts';
+import { step } from '../../src/journal/at-most-once.ts';
+import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { Effect, Event, State } from '../../src/journal/protocol-types.ts';
 import { type ResolveState, resolve } from '../../src/journal/resolve.ts';
-import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/rows.ts';
 import { marksOf, mayBeSameAccount } from '../../src/journal/same-account.ts';
 import type { Rules } from './rules.ts';
 

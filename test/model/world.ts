@@ -1,11 +1,11 @@
 /** The model's world: two people with one intent, their processes, one journal, a network and a service. Plain data. */
 
+import type { AttemptRecord, JournalRow, Moment } from '../../src/journal/journal-rows.ts';
 import type { NewestRow } from '../../src/journal/journal-store.ts';
-import type { Effect, State, Wanted } from '../../src/journal/protocol.ts';
+import { momentFrom } from '../../src/journal/journal-time.ts';
+import type { Effect, State, Wanted } from '../../src/journal/protocol-types.ts';
 import type { ResolveState } from '../../src/journal/resolve.ts';
-import type { AttemptRecord, JournalRow, Moment } from '../../src/journal/rows.ts';
 import { lockName } from '../../src/journal/same-account.ts';
-import { momentFrom } from '../../src/journal/time.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
 import { journalKey } from './key.ts';
 import { type Budget, horizonMs, type Rules } from './rules.ts';

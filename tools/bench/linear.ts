@@ -1,18 +1,17 @@
 /** Rows of hostile input: a text of 1 MB takes ten times as long as one of 100 kB, in every parser. */
 
-import { headOf } from '../../src/api/headers.ts';
-import { readJson, readList } from '../../src/api/json.ts';
+import { readJson, readList } from '../../src/api/reply-json.ts';
+import { headOf } from '../../src/api/service-reply.ts';
 import { parseAmount } from '../../src/api/spec.ts';
+import { parseItem, parseMonths, parsePair } from '../../src/changes/create/sale-flags.ts';
 import { leadingWords } from '../../src/cli/command-line.ts';
 import { readTypedLine } from '../../src/cli/completion/typed-line.ts';
 import { wrapLine } from '../../src/cli/help.ts';
 import { oneOf, recordId } from '../../src/commands/command.ts';
-import { parseMonths, parsePair } from '../../src/commands/creation/flags.ts';
-import { parseItem } from '../../src/commands/creation/items.ts';
-import { filterFlags } from '../../src/commands/orders/filters.ts';
-import { fold } from '../../src/commands/orders/folding.ts';
-import { createMatcher } from '../../src/commands/orders/matching.ts';
-import { parseWhen, spanFlag } from '../../src/commands/time-range.ts';
+import { fold } from '../../src/commands/orders/fold-text.ts';
+import { filterFlags } from '../../src/commands/orders/order-filters.ts';
+import { createMatcher } from '../../src/commands/orders/order-matching.ts';
+import { parseWhen, spanFlag } from '../../src/commands/typed-time.ts';
 import { readManifest } from '../../src/exports/manifest.ts';
 import { readBaseUrl } from '../../src/profiles/base-url.ts';
 import { nameProblem } from '../../src/profiles/profiles.ts';

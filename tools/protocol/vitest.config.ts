@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/journal/{agreement,ambiguous,answer,attempt,creations,guards,resolve,make-change,same-account,sight,standing,time,passed-time,verdict,watched}.test.ts',
+      'test/journal/{agreement,ambiguous,at-most-once,attempt-state,creations,guards,journal-time,judge-read,judge-reply,make-change,passed-time,resolve,same-account,verdict,watched}.test.ts',
       'tools/protocol/smallest.test.ts',
     ],
     pool: 'forks',
@@ -13,7 +13,7 @@ export default defineConfig({
     // With --coverage: not a branch of them goes untried.
     coverage: {
       include: [
-        'src/journal/{agreement,answer,attempt,creations,equal-refund,guards,resolve,same-account,sight,standing,time,verdict,watched}.ts',
+        'src/journal/{agreement,at-most-once,attempt-state,creations,equal-refund,guards,journal-time,judge-read,judge-reply,resolve,same-account,verdict,watched}.ts',
       ],
       reporter: ['text'],
       thresholds: { 100: true },

@@ -4,8 +4,8 @@
  */
 
 import type { StoredRow } from '../chain.ts';
-import type { JournalRow, SentRow, VerdictRow } from '../rows.ts';
-import { provable } from '../sight.ts';
+import type { JournalRow, SentRow, VerdictRow } from '../journal-rows.ts';
+import { provable } from '../judge-read.ts';
 import type { Salvage } from './salvage.ts';
 import type { WitnessText } from './witness-file.ts';
 import type { WitnessLine, WitnessSent, WitnessVerdict } from './witness-lines.ts';

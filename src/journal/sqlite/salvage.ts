@@ -1,7 +1,7 @@
 /** Finds the rows in a damaged journal file: those that are whole, and what is left of others. Pure. */
 
 import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
-import type { JournalRow } from '../rows.ts';
+import type { JournalRow } from '../journal-rows.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
 
 /** A row that is as it was written. */

@@ -10,8 +10,8 @@ import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
 import { readArchive, writeArchive } from '../archive-file.ts';
 import { chainStart, checkChain } from '../chain.ts';
+import type { JournalRow } from '../journal-rows.ts';
 import type { AttemptQuery, JournalStore, NewestRow, Repair, Verification } from '../journal-store.ts';
-import type { JournalRow } from '../rows.ts';
 import { StoreRules } from '../store-rules.ts';
 import {
   addRows,

@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { StoredRow } from '../chain.ts';
 import { unlink } from '../chain.ts';
 import type { Intent } from '../journal.ts';
-import type { Verdict, VerdictRow } from '../rows.ts';
+import type { Verdict, VerdictRow } from '../journal-rows.ts';
 
 interface LineOfRow {
   /** Number of the row in the journal. */

@@ -1,0 +1,190 @@
+/** One request and its reply, or why there is none: ky with everything it does by itself turned off, and one deadline. */
+
+import ky from 'ky';
+import { CliError } from '../errors.ts';
+import type { Dispatcher } from '../io.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import type { ClientParts, RawReply } from './api.ts';
+import { type Failure, failureOf, timedOut } from './network-failure.ts';
+import { headOf, readBody, withoutKeys } from './service-reply.ts';
+import { type JsonObject, keyPattern, type Method, mediaType } from './spec.ts';
+
+/** One request, without what every request carries. */
+export interface WireRequest {
+  readonly method: Method;
+  /** Relative to the base URL, without a leading slash; the query included. */
+  readonly path: string;
+  readonly body?: JsonObject | undefined;
+  /** More than those of every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** From connect to the last byte of the body. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  readonly dispatcher?: Dispatcher | undefined;
+}
+
+/** The reply, or why there is none. */
+export type Exchanged = { readonly reply: RawReply } | { readonly failure: Failure };
+
+/** Sends one request once. Rejects with the signal's reason when it aborts, with CliError 'usage' for a bad path. */
+export type Exchange = (request: WireRequest) => Promise<Exchanged>;
+
+/**
+ * Makes the function that sends one request of an account. Throws CliError 'auth' for a key that no header can carry,
+ * 'refused' when the key would leave its origin or the machine unencrypted.
+ */
+export function createExchange(parts: ClientParts): Exchange {
+  const { profile, clock, transport, gate } = parts;
+  const base = baseOf(profile, transport === undefined);
+  const api = ky.create({
+    baseUrl: base,
+    headers: headersOf(profile, parts.key, parts.version),
+    redirect: 'manual',
+    throwHttpErrors: false,
+    // Tries are ours (retry.ts). ky 2.1 asks once where the body is cut, since it is done with the head of a reply: a second loop
+    // around its own could ask 16 times instead of 4. After Retry-After: 3600 it asks 4 times instead of giving up, and all of
+    // its tries share one deadline, one signal and one dispatcher.
+    retry: 0,
+    timeout: false,
+    ...(transport === undefined ? {} : { fetch: transport }),
+  });
+  return async ({ method, path, body, headers, timeoutMs, signal, dispatcher }) => {
+    const url = urlUnder(base, path);
+    const deadline = startDeadline(timeoutMs, signal);
+    const started = clock.monotonic();
+    let status: number | undefined;
+    const work = async (): Promise<RawReply> => {
+      const response = await api(path, {
+        method,
+        signal: deadline.signal,
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(dispatcher === undefined ? {} : { dispatcher }),
+      });
+      status = response.status;
+      const head = headOf(response, url, clock.now());
+      if (head.date !== undefined) parts.onDate?.(head.date);
+      return withoutKeys({ ...head, body: await readBody(response) }, gate);
+    };
+    const conclude = async (): Promise<Exchanged> => {
+      try {
+        return { reply: await deadline.over(work()) };
+      } catch (error) {
+        if (signal?.aborted === true) throw signal.reason;
+        return {
+          failure: deadline.passed
+            ? timedOut(timeoutMs, url.host, status)
+            : failureOf(error, url.host, status),
+        };
+      } finally {
+        deadline.end();
+      }
+    };
+    const exchanged = await conclude();
+    const ended = 'reply' in exchanged ? `HTTP ${exchanged.reply.status}` : exchanged.failure.reason;
+    parts.debug?.(`${method} ${url.href}  ${ended}  ${Math.round(clock.monotonic() - started)} ms`);
+    return exchanged;
+  };
+}
+
+const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+// The base URL with a trailing slash. Throws CliError 'refused' when the key would go elsewhere than to its origin, or over
+// plain http to another machine.
+function baseOf(profile: Profile, overNetwork: boolean): URL {
+  if (!URL.canParse(profile.baseUrl)) throw refused(profile, 'its base URL is no URL');
+  const base = new URL(`${profile.baseUrl.replace(/\/+$/, '')}/`);
+  if (!overNetwork) return base;
+  if (base.username !== '' || base.password !== '') throw refused(profile, 'its base URL holds a user name');
+  if (base.search !== '' || base.hash !== '') throw refused(profile, 'its base URL holds a query');
+  if (base.protocol !== 'https:' && !(base.protocol === 'http:' && loopback.test(base.hostname))) {
+    throw refused(profile, `${base.origin} is not https`);
+  }
+  if (base.origin !== profile.origin) {
+    throw refused(profile, `its key belongs to ${profile.origin}, its base URL is at ${base.origin}`);
+  }
+  return base;
+}
+
+function refused(profile: Profile, why: string): CliError {
+  return new CliError('refused', `profile ${profile.name}: ${why}`, {
+    certain: 'nothing was sent',
+    now: [`paydesk profile show ${profile.name}`],
+  });
+}
+
+// A path under the base, as it is sent. Throws CliError 'usage' when it would name another place: `..`, a leading slash,
+// another host, a fragment.
+function urlUnder(base: URL, path: string): URL {
+  const url = URL.canParse(path, base.href) ? new URL(path, base) : undefined;
+  const [pathname] = path.split('?');
+  if (url?.origin !== base.origin || url.pathname !== base.pathname + pathname || url.hash !== '') {
+    throw new CliError('usage', `${JSON.stringify(path)} is no path under the base URL`, {
+      certain: 'nothing was sent',
+    });
+  }
+  return url;
+}
+
+function keyHint(profile: Profile): string {
+  return profile.kind === 'environment'
+    ? 'set PAYDESK_API_KEY or PAYDESK_KEY_FILE to a key of this account'
+    : `paydesk profile key ${profile.name}`;
+}
+
+// The headers of every request (service: Authentication 3, 4 and 7, Versioning 1).
+function headersOf(profile: Profile, key: string, version: string): Record<string, string> {
+  if (!keyPattern.test(key)) {
+    throw new CliError(
+      'auth',
+      key === ''
+        ? `the key of profile ${profile.name} is empty`
+        : `the key of profile ${profile.name} holds characters that no key has: a space, a line break or an accent`,
+      { certain: 'nothing was sent', now: [keyHint(profile)] },
+    );
+  }
+  return {
+    authorization: profile.auth === 'basic' ? `Basic ${basic(key)}` : `Bearer ${key}`,
+    accept: mediaType(profile.vendor, profile.apiVersion),
+    'user-agent': `paydesk/${version}`,
+    ...(profile.lang === undefined ? {} : { 'accept-language': profile.lang }),
+  };
+}
+
+// The key as user name, with an empty password (service: Authentication 4).
+function basic(key: string): string {
+  return Buffer.from(`${key}:`, 'latin1').toString('base64');
+}
+
+interface Deadline {
+  /** Aborted by the deadline, or with the run's own signal and its reason. */
+  readonly signal: AbortSignal;
+  /** The time is over. */
+  readonly passed: boolean;
+  /** Settles as the work does, or rejects once the signal is aborted: an in-process transport may not look at it. */
+  over<T>(work: Promise<T>): Promise<T>;
+  /** Call it when the request has ended, however that was. */
+  end(): void;
+}
+
+// `signal` is that of the run.
+function startDeadline(timeoutMs: number, signal: AbortSignal | undefined): Deadline {
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new Error('deadline')), timeoutMs);
+  const either = AbortSignal.any([deadline.signal, ...(signal === undefined ? [] : [signal])]);
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(either.reason);
+  either.addEventListener('abort', onAbort);
+  if (either.aborted) onAbort();
+  return {
+    signal: either,
+    get passed() {
+      return deadline.signal.aborted;
+    },
+    over: (work) => Promise.race([work, aborted]),
+    end() {
+      clearTimeout(timer);
+      either.removeEventListener('abort', onAbort);
+    },
+  };
+}

@@ -1,0 +1,186 @@
+/** JSON as a reply brings it: strict about its text, exact about its numbers; a page of records, each with its own bytes. */
+
+import { isUtf8 } from 'node:buffer';
+import { CliError } from '../errors.ts';
+import type { PageQuery, WireRecord } from './api.ts';
+import { parseExactly } from './exact-json.ts';
+import { type DataSpan, scan } from './json-scan.ts';
+import { idOf, isObject, type ResourceName, resources, valueAt } from './spec.ts';
+
+/** Deeper nesting than any reply of the service; a parser would follow a million levels. */
+const maxDepth = 64;
+
+/** More numbers beyond 2^53-1 than any reply of the service. It limits memory: each is shown as a long text. */
+const maxInexact = 100_000;
+
+/** Why bytes are no JSON for us, in words that follow "HTTP 200, ". */
+export class NotJson extends Error {
+  override readonly name = 'NotJson';
+}
+
+/** A parsed reply. */
+export interface JsonDocument {
+  readonly value: unknown;
+  /** The bytes as UTF-8, without a byte order mark: the received ones wherever they were that. */
+  readonly bytes: Uint8Array;
+}
+
+/** A parsed reply whose list of items is read one by one. */
+export interface JsonList extends JsonDocument {
+  /** How many items the top-level `data` has; undefined when the document has no such array. */
+  readonly size: number | undefined;
+  /** An item and its own bytes. Throws NotJson. */
+  readonly item: (index: number) => JsonDocument & { readonly plain: boolean };
+}
+
+/**
+ * Parses the bytes of a reply. An integer beyond 2^53-1 becomes a bigint, a number beyond all range its own text,
+ * invalid UTF-8 becomes U+FFFD. Throws NotJson for anything else that is no JSON, UTF-16 and deep nesting included.
+ */
+export function readJson(received: Uint8Array): JsonDocument {
+  const { bytes, parse } = open(received);
+  return { value: parse(bytes), bytes };
+}
+
+/**
+ * As `readJson`, but the items of the top-level `data` are parsed when they are asked for: in `value` it is empty.
+ * What the whole is worth is known only when every item was read.
+ */
+export function readList(received: Uint8Array): JsonList {
+  const { bytes, data, parse } = open(received);
+  if (data === undefined) return { ...readJson(bytes), size: undefined, item: () => noItem() };
+  const around = Buffer.concat([bytes.subarray(0, data.start), emptyArray, bytes.subarray(data.end)]);
+  const value = parse(around);
+  return {
+    value,
+    bytes,
+    size: data.items.length,
+    item: (index) => {
+      const span = data.items[index];
+      if (span === undefined) return noItem();
+      const own = bytes.subarray(span.start, span.end);
+      return { value: parse(own), bytes: own, plain: span.plain };
+    },
+  };
+}
+
+const emptyArray = Buffer.from('[]');
+
+function noItem(): never {
+  throw new RangeError('there is no such item');
+}
+
+function open(received: Uint8Array): {
+  readonly bytes: Uint8Array;
+  readonly data: DataSpan | undefined;
+  readonly parse: (bytes: Uint8Array) => unknown;
+} {
+  const bytes = toUtf8(received);
+  const { depth, inexact, data } = scan(bytes);
+  if (depth > maxDepth) throw new NotJson(`JSON nested deeper than ${maxDepth} levels`);
+  if (inexact > maxInexact) throw new NotJson(`JSON with more than ${maxInexact} numbers beyond 2^53-1`);
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const parse = (part: Uint8Array): unknown => {
+    try {
+      return inexact > 0 ? parseExactly(part) : JSON.parse(decoder.decode(part));
+    } catch {
+      // The parser's own words quote the text, so they are not kept.
+      throw new NotJson('text that is no JSON');
+    }
+  };
+  return { bytes, data, parse };
+}
+
+function toUtf8(bytes: Uint8Array): Uint8Array {
+  const [first, second, third] = bytes;
+  const mark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  // JSON begins with two characters of ASCII, so a zero byte among them is the other half of a UTF-16 character.
+  if (mark || first === 0 || second === 0) throw new NotJson('UTF-16 text, where JSON is UTF-8');
+  const body = first === 0xef && second === 0xbb && third === 0xbf ? bytes.subarray(3) : bytes;
+  return isUtf8(body) ? body : new TextEncoder().encode(new TextDecoder().decode(body));
+}
+
+/** A list envelope as it came (service: List envelope). Its page URLs are not looked at. */
+export interface ListReply {
+  readonly size: number;
+  /** `has_more`; anything but true reads as false. */
+  readonly hasMore: boolean;
+  /** It is a list by its own word (`object`), and `has_more` was there, as true or false: its end is stated. */
+  readonly saysHasMore: boolean;
+  /** The id of the first or last record, from that record alone; undefined when it has none. Throws CliError 'reply'. */
+  readonly edge: (which: 'first' | 'last') => string | undefined;
+  /** All records. Throws CliError 'reply' where one is no JSON object. */
+  readonly records: () => readonly WireRecord[];
+}
+
+/** Path and query of a page (service: Endpoints 2). */
+export function pagePath(resource: ResourceName, query: PageQuery): string {
+  const parameters = new URLSearchParams();
+  if (query.limit !== undefined) parameters.set('limit', String(query.limit));
+  if (query.next !== undefined) parameters.set('next', query.next);
+  if (query.previous !== undefined) parameters.set('previous', query.previous);
+  const text = parameters.toString();
+  return resources[resource].path + (text && `?${text}`);
+}
+
+/** Reads a list envelope. Throws CliError 'reply' when it is none. */
+export function readPage(list: JsonList): ListReply {
+  const object = valueAt(list.value, ['object']);
+  const { size } = list;
+  const isList = (object === undefined || object === 'list') && Array.isArray(valueAt(list.value, ['data']));
+  if (!isList || size === undefined) throw noList();
+  const known = new Map<number, WireRecord>();
+  const record = (index: number): WireRecord => {
+    const one = known.get(index) ?? readRecord(list, index);
+    known.set(index, one);
+    return one;
+  };
+  const more = valueAt(list.value, ['has_more']);
+  return {
+    size,
+    hasMore: more === true,
+    saysHasMore: object === 'list' && typeof more === 'boolean',
+    edge: (which) => (size === 0 ? undefined : idOf(record(which === 'first' ? 0 : size - 1))),
+    records: () => Array.from({ length: size }, (_, index) => record(index)),
+  };
+}
+
+function readRecord(list: JsonList, index: number): WireRecord {
+  try {
+    const record = recordAt(list, index);
+    if (record !== undefined) return record;
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error;
+    throw new CliError(
+      'reply',
+      `no answer of the service (a list, but record ${index + 1} is ${error.message})`,
+      {
+        certain: 'nothing was changed',
+      },
+    );
+  }
+  throw noList();
+}
+
+function noList(): CliError {
+  return new CliError('reply', 'the service answered with JSON that is no list', {
+    certain: 'nothing was changed',
+    now: ['is this the base URL of the service? paydesk profile show'],
+  });
+}
+
+/** The one record that a document is; undefined when it is no object. */
+export function recordOf(document: JsonDocument): WireRecord | undefined {
+  return isObject(document.value) ? { value: document.value, bytes: trimmed(document.bytes) } : undefined;
+}
+
+/** One record of a list envelope's `data` (service: List envelope); undefined when it is no object. Throws NotJson. */
+function recordAt(list: JsonList, index: number): WireRecord | undefined {
+  const { value, bytes, plain } = list.item(index);
+  return isObject(value) ? { value, bytes, plain } : undefined;
+}
+
+// White space around the document is not the record's.
+function trimmed(bytes: Uint8Array): Uint8Array {
+  return bytes.subarray(bytes.indexOf(0x7b), bytes.lastIndexOf(0x7d) + 1);
+}

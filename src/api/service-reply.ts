@@ -1,0 +1,170 @@
+/** A reply of the service: its head, its body up to a cap, known keys masked, and what it means. */
+
+import type { CliErrorParts } from '../errors.ts';
+import type { KeyGate, RawReply } from './api.ts';
+import { type JsonDocument, NotJson } from './reply-json.ts';
+import { type ErrorBody, errorParts, readErrorBody } from './spec.ts';
+
+// Assumed: on these statuses a wait is meant for this request, and it is said in one of these headers; the document
+// names none.
+const waitStatuses: readonly number[] = [413, 429, 503];
+const resetHeaders = [
+  'ratelimit-reset',
+  'x-ratelimit-retry-after',
+  'x-ratelimit-reset',
+  'x-rate-limit-reset',
+] as const;
+
+/** Everything of a reply but its body. `now` is the wall clock, Unix milliseconds. */
+export function headOf(response: Response, base: URL, now: number): Omit<RawReply, 'body'> {
+  const { status, headers } = response;
+  return {
+    status,
+    contentType: (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '',
+    date: httpDate(headers.get('date')),
+    retryAfterMs: waitOf(status, headers, now),
+    headers: [...headers],
+    redirectTo: redirectTo(status, headers.get('location'), base),
+  };
+}
+
+/** A reply with every known key masked: a service may echo one in a header or in the body. */
+export function withoutKeys(reply: RawReply, gate: KeyGate): RawReply {
+  const { contentType, headers = [], redirectTo, body } = reply;
+  return {
+    ...reply,
+    contentType: gate.clean(contentType),
+    headers: headers.map(([name, value]) => [gate.clean(name), gate.clean(value)]),
+    redirectTo: redirectTo === undefined ? undefined : gate.clean(redirectTo),
+    body: gate.cleanBody(body),
+  };
+}
+
+// The long forms of HTTP dates only: Date.parse makes a date of almost anything.
+function httpDate(text: string | null): number | undefined {
+  if (text === null || text.length > 40 || !/^[A-Za-z]{3,9},? /.test(text)) return undefined;
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function seconds(text: string | null): number | undefined {
+  return text !== null && /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined;
+}
+
+function waitOf(status: number, headers: Headers, now: number): number | undefined {
+  const after = headers.get('retry-after');
+  const inSeconds = seconds(after);
+  if (inSeconds !== undefined) return inSeconds * 1000;
+  const at = httpDate(after);
+  if (at !== undefined) return Math.max(0, at - now);
+  if (!waitStatuses.includes(status)) return undefined;
+  for (const name of resetHeaders) {
+    const value = seconds(headers.get(name));
+    if (value !== undefined) return resetMs(value, now);
+  }
+  return undefined;
+}
+
+// Assumed: a small number is seconds from now, a large one a Unix time in seconds or milliseconds.
+function resetMs(value: number, now: number): number {
+  if (value < 1e9) return value * 1000;
+  return Math.max(0, (value < 1e12 ? value * 1000 : value) - now);
+}
+
+function redirectTo(status: number, location: string | null, base: URL): string | undefined {
+  if (status < 300 || status > 399 || location === null) return undefined;
+  return URL.canParse(location, base.href) ? new URL(location, base).host : 'a place that is no URL';
+}
+
+// Largest body in decoded bytes: far above a page of 250 orders, far below what hurts the machine.
+const maxBodyBytes = 32 * 1024 * 1024;
+
+const encodings = ['gzip', 'x-gzip', 'deflate', 'br', 'identity'];
+
+/** A body that is not read, and why, in words that follow "HTTP 200, ". */
+export class BodyRefused extends Error {
+  override readonly name = 'BodyRefused';
+}
+
+/** Reads a body to its end. Throws BodyRefused, or what the connection throws when it is cut. */
+export async function readBody(response: Response): Promise<Uint8Array> {
+  const refusal = refuse(response.headers);
+  if (refusal !== undefined) {
+    await response.body?.cancel();
+    throw new BodyRefused(refusal);
+  }
+  return response.body === null ? new Uint8Array() : await readStream(response.body);
+}
+
+// fetch undoes encodings by itself, a chain of them too, so they are looked at before the first byte is read.
+function refuse(headers: Headers): string | undefined {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
+  if (encoding.includes(',')) return 'an answer in several encodings, one inside the other';
+  if (encoding !== '' && !encodings.includes(encoding))
+    return 'an answer in an encoding that is not supported';
+  return Number(headers.get('content-length')) > maxBodyBytes ? tooLarge : undefined;
+}
+
+const tooLarge = `an answer larger than ${maxBodyBytes / 1024 / 1024} MiB`;
+
+async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks, size);
+    size += value.byteLength;
+    if (size > maxBodyBytes) {
+      await reader.cancel();
+      throw new BodyRefused(tooLarge);
+    }
+    chunks.push(value);
+  }
+}
+
+/** A reply, understood. The body decides before the HTTP status (service: Errors). */
+export type Understood<D extends JsonDocument = JsonDocument> =
+  | { readonly kind: 'json'; readonly document: D }
+  /** The service's own error; `summary` is its first message. */
+  | { readonly kind: 'error'; readonly summary: string; readonly parts: CliErrorParts }
+  /** No answer of the service: `HTTP 502, an HTML page`. */
+  | { readonly kind: 'odd'; readonly words: string };
+
+/** Understands a reply, whose JSON is read by `read`. */
+export function understand<D extends JsonDocument>(
+  reply: RawReply,
+  read: (received: Uint8Array) => D,
+): Understood<D> {
+  const http = `HTTP ${reply.status}`;
+  if (reply.status >= 300 && reply.status <= 399) {
+    const to = reply.redirectTo === undefined ? '' : ` to ${reply.redirectTo}`;
+    return { kind: 'odd', words: `${http}, a redirect${to}` };
+  }
+  if (reply.body.length === 0) return { kind: 'odd', words: `${http}, an empty body` };
+  try {
+    const document = read(reply.body);
+    const error = readErrorBody(document.value);
+    if (error !== undefined) {
+      return { kind: 'error', summary: summaryOf(error), parts: errorParts(error, reply.status) };
+    }
+    if (reply.status < 200 || reply.status > 299) {
+      return { kind: 'odd', words: `${http}, JSON that is no error of the service` };
+    }
+    return { kind: 'json', document };
+  } catch (error) {
+    if (!(error instanceof NotJson)) throw error;
+    return { kind: 'odd', words: `${http}, ${isHtml(reply) ? 'an HTML page' : error.message}` };
+  }
+}
+
+function isHtml(reply: RawReply): boolean {
+  const start = new TextDecoder('latin1').decode(reply.body.subarray(0, 256)).trimStart().toLowerCase();
+  return reply.contentType === 'text/html' || start.startsWith('<!doctype html') || start.startsWith('<html');
+}
+
+function summaryOf(error: ErrorBody): string {
+  const [first] = error.details ?? [];
+  const texts = [first?.message, first?.debug_message, first?.code, error.type];
+  return texts.find((text) => text !== undefined && text !== '') ?? 'it gave no reason';
+}

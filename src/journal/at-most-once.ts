@@ -1,0 +1,337 @@
+/**
+ * The at-most-once protocol: lock, guards, final read, approval, SENT, one sending, verdict, release. A pure reducer
+ * with one effect at a time: whoever runs it carries the effect out and hands the event that answers it to `step`.
+ */
+
+import type { CliErrorParts } from '../errors.ts';
+import { claimedBy, claimsOf, isWatched, verdictOf } from './attempt-state.ts';
+import { judgeSeen } from './creations.ts';
+import { equalRefund, nothingToRepeat, oldRead } from './equal-refund.ts';
+import { decide, type Refusal } from './guards.ts';
+import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
+import { earliestOf, stampOf } from './journal-time.ts';
+import { judgeRead, preImage, provable } from './judge-read.ts';
+import { judgeReply } from './judge-reply.ts';
+import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol-types.ts';
+import { type Ruling, ruling, rulingOf } from './verdict.ts';
+
+type At<Name extends State['at']> = Extract<State, { at: Name }>;
+
+/** Starts a run. */
+export function begin(wanted: Wanted): Step {
+  return { state: { at: 'locking', wanted }, effect: { do: 'lock' } };
+}
+
+/** The next state and effect. Throws on an event that does not answer the effect before it: a bug of the runner. */
+export function step(state: State, event: Event): Step {
+  const next = transition(state, event);
+  if (next === undefined) throw new Error(`the journal met '${event.is}' while ${state.at}`);
+  return next;
+}
+
+function transition(state: State, event: Event): Step | undefined {
+  const sent = 'flight' in state || 'search' in state || 'end' in state;
+  if (event.is === 'stopped' && !sent) return refuse({ why: 'stopped', cause: event.cause });
+  switch (state.at) {
+    case 'locking':
+      if (event.is === 'busy') return done({ how: 'refused', refusal: { why: 'busy', owner: event.owner } });
+      return event.is === 'locked'
+        ? { state: { ...state, at: 'looking' }, effect: { do: 'look' } }
+        : undefined;
+    case 'looking':
+      return event.is === 'known' ? guard(state, event.attempts, event.moment) : undefined;
+    case 'reading':
+      return event.is === 'fresh' ? compare(state, event) : undefined;
+    case 'approving':
+      return event.is === 'approved' ? record(state, event.moment) : undefined;
+    case 'correcting':
+      return event.is === 'recorded' || event.is === 'unrecorded'
+        ? refuse(corrected(state, event))
+        : undefined;
+    case 'recording':
+      if (event.is === 'unrecorded') return takeBack(state, event);
+      return event.is === 'recorded' ? send(state, event.moment) : undefined;
+    case 'sending':
+      return hearOut(state, event);
+    case 'doubting':
+    case 'waiting':
+    case 'rereading':
+      return search(state, event);
+    case 'concluding':
+      return conclude(state, event);
+    case 'releasing':
+      return event.is === 'released' ? done(state.end) : undefined;
+    case 'done':
+      return undefined;
+  }
+}
+
+// ── Before the sending ──────────────────────────────────────────────────────────────────────────
+
+function guard({ wanted }: At<'looking' | 'locking'>, known: readonly AttemptRecord[], now: Moment): Step {
+  const decision = decide(wanted, known, now);
+  if (decision.go === 'refuse') return refuse(decision.refusal);
+  if (decision.go === 'recorded') return release({ how: 'recorded', attempt: decision.attempt });
+  return { state: { at: 'reading', wanted, known, sending: decision }, effect: { do: 'read' } };
+}
+
+function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): Step {
+  const { wanted, known, sending } = state;
+  // Decided again: the final read may be the first to show the service's clock, and by that a horizon may not be over.
+  const decision = decide(wanted, known, event.moment);
+  if (decision.go === 'refuse') return refuse(decision.refusal);
+  for (const attempt of [...sending.doubtful, ...known.filter(isWatched)]) {
+    const found = newsOf(attempt, known, event);
+    if (found === undefined) continue;
+    if ('problem' in found) return refuse({ why: 'unprovable', problem: found.problem });
+    const refusal: Refusal = { why: 'appeared', attempt, verdict: found.verdict };
+    if (wanted.dryRun) return refuse(refusal);
+    return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: found.verdict } };
+  }
+  const image = preImage(wanted.kind, event.value);
+  if ('problem' in image) return refuse({ why: 'unprovable', problem: image.problem });
+  const { before } = image;
+  const old = wanted.kind === 'refund' ? oldRead(wanted.orderId, before, known) : undefined;
+  if (old !== undefined) return refuse({ why: 'unprovable', problem: old });
+  const refusal = equalRefund(wanted, before, known) ?? nothingToRepeat(wanted, before, known);
+  if (refusal !== undefined) return refuse(refusal);
+  return {
+    state: { ...state, at: 'approving', before, neighbour: event.neighbour, readAt: event.moment },
+    effect: { do: 'approve' },
+  };
+}
+
+// What the final read tells about an earlier attempt and the journal does not know yet: a change that was not seen was
+// made after all, or a refund that was made is there twice.
+function newsOf(
+  attempt: AttemptRecord,
+  known: readonly AttemptRecord[],
+  { value, moment }: Extract<Event, { is: 'fresh' }>,
+): { readonly verdict: VerdictRow } | { readonly problem: string } | undefined {
+  const { sent } = attempt;
+  const last = verdictOf(attempt);
+  const sight = judgeRead(sent.proof, value, claimsOf(known, attempt), earliestOf(sent));
+  if (last?.verdict === 'applied') {
+    if (sight.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
+    return { verdict: ruling(sent, moment, rulingOf(sight)) };
+  }
+  if (sight.shows === 'nothing') return undefined;
+  if (sight.shows === 'unreadable') return { problem: sight.problem };
+  return { verdict: ruling(sent, moment, rulingOf(sight)) };
+}
+
+// Reads again where a last question took most of the time that the read before it is good for.
+function record(state: At<'approving'>, now: Moment): Step {
+  const { wanted, known, sending, readAt } = state;
+  if (wanted.dryRun) return release({ how: 'dry_run' });
+  if (elapsedMs(readAt, now) > Math.max(1000, wanted.sendWithinMs / 2)) {
+    return { state: { at: 'reading', wanted, known, sending }, effect: { do: 'read' } };
+  }
+  const sent = sentRow(state, now);
+  const claimed = claimedBy(known, { sent });
+  return {
+    state: { at: 'recording', wanted, flight: { sent, readAt, claimed, reads: 0 } },
+    effect: { do: 'record', row: sent },
+  };
+}
+
+// Between two moments the process may have been stopped: for how long, either clock may tell.
+function elapsedMs(from: Moment, to: Moment): number {
+  return Math.max(to.wall - from.wall, to.mono - from.mono);
+}
+
+function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>, now: Moment): SentRow {
+  const { kind, orderId, livemode, expected = [], tolerated = [] } = wanted;
+  // A header somebody added may hold a secret, and no verdict needs it.
+  const { headers: _, ...request } = wanted.request;
+  const proof: Proof = { kind, orderId, livemode, body: request.body, expected, tolerated, before };
+  return {
+    ...wanted.about,
+    type: 'sent',
+    intent: sending.intent,
+    attempt: sending.attempt,
+    ...stampOf(now),
+    // From the final read on: what somebody else does to the order after it is not seen.
+    sendBy: readAt.time + wanted.sendWithinMs,
+    horizonMs: wanted.horizonMs,
+    request,
+    proof,
+    neighbour,
+    given: wanted.given,
+    asked: wanted.asked,
+    ref: wanted.ref,
+    plan: wanted.plan,
+    again: wanted.again.length === 0 ? undefined : wanted.again,
+  };
+}
+
+// A commit that failed at its last step may be in the file all the same. That nothing is sent now is certain.
+function takeBack(
+  { wanted, flight }: At<'recording' | 'sending'>,
+  { cause, moment }: Extract<Event, { is: 'unrecorded' }>,
+): Step {
+  const why = 'it could not be written down';
+  const verdict = ruling(flight.sent, moment, { verdict: 'not_sent', by: 'sender', why });
+  const refusal: Refusal = { why: 'journal', cause, left: flight.sent.intent };
+  return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: verdict } };
+}
+
+// With that word the SENT row, where it is there, blocks nothing.
+function corrected({ refusal }: At<'correcting'>, { is }: Event): Refusal {
+  if (refusal.why !== 'journal' || is === 'unrecorded') return refusal;
+  return { why: 'journal', cause: refusal.cause };
+}
+
+function send({ wanted, flight }: At<'recording' | 'sending'>, now: Moment): Step {
+  const elapsed = elapsedMs(flight.readAt, now);
+  if (elapsed <= wanted.sendWithinMs) {
+    return { state: { at: 'sending', wanted, flight }, effect: { do: 'send' } };
+  }
+  const why = `this machine was held up for ${Math.round(elapsed / 1000)} s before the sending`;
+  return rule(wanted, flight, now, { verdict: 'not_sent', by: 'sender', why });
+}
+
+// ── After the sending ───────────────────────────────────────────────────────────────────────────
+
+function hearOut({ wanted, flight }: At<'recording' | 'sending'>, event: Event): Step | undefined {
+  if (event.is === 'not_sent') {
+    return rule(wanted, flight, event.moment, { verdict: 'not_sent', by: 'sender', why: event.why });
+  }
+  if (event.is === 'no_reply') return doubt(wanted, flight, event.moment, event.why);
+  if (event.is !== 'replied') return undefined;
+  const answer = judgeReply(flight.sent.proof, event.heard, earliestOf(flight.sent));
+  switch (answer.says) {
+    case 'applied': {
+      const why = 'the reply shows it';
+      return rule(wanted, flight, event.moment, {
+        verdict: 'applied',
+        by: 'reply',
+        why,
+        refunds: answer.refunds,
+        created: answer.created,
+      });
+    }
+    case 'rejected': {
+      const alarmed: InFlight = answer.contradicts ? { ...flight, alarm: 'contradiction' } : flight;
+      return confirm(wanted, alarmed, event.moment, answer.error);
+    }
+    case 'contradiction':
+      return doubt(wanted, { ...flight, alarm: 'contradiction' }, event.moment, answer.why);
+    case 'nothing':
+      return doubt(wanted, flight, event.moment, answer.why);
+  }
+}
+
+// The doubt is written down before anything is read: whoever comes after a kill knows that the request is out.
+function doubt(wanted: Wanted, flight: InFlight, now: Moment, lost: string): Step {
+  const verdict = ruling(flight.sent, now, {
+    verdict: 'unknown',
+    by: 'sender',
+    why: lost,
+    alarm: flight.alarm,
+  });
+  const ahead = provable(wanted.kind) ? wanted.readAfterMs : [];
+  const state: State = {
+    at: 'doubting',
+    wanted,
+    search: { ...flight, because: { lost }, from: now.mono, ahead },
+  };
+  return { state, effect: { do: 'record', row: verdict } };
+}
+
+// A refusal is believed once a read shows that nothing was done; three tries.
+function confirm(wanted: Wanted, flight: InFlight, now: Moment, rejected: CliErrorParts): Step {
+  const ahead = provable(wanted.kind) ? wanted.readAfterMs.slice(0, 3) : [];
+  return readOn(wanted, { ...flight, because: { rejected }, from: now.mono, ahead }, now);
+}
+
+function search(
+  { at, wanted, search: found }: At<'doubting' | 'waiting' | 'rereading'>,
+  event: Event,
+): Step | undefined {
+  if (at === 'doubting' && event.is === 'recorded') return readOn(wanted, found, event.moment);
+  if (at === 'doubting' && event.is === 'unrecorded') {
+    return readOn(wanted, { ...found, unrecorded: { cause: event.cause } }, event.moment);
+  }
+  if (at === 'waiting' && event.is === 'waited') {
+    return {
+      state: { at: 'rereading', wanted, search: event.hurried ? { ...found, ahead: [] } : found },
+      effect: { do: 'reread' },
+    };
+  }
+  if (at !== 'rereading') return undefined;
+  if (event.is === 'unseen') return readOn(wanted, { ...found, reads: found.reads + 1 }, event.moment);
+  if (event.is !== 'seen') return undefined;
+  const sight = judgeSeen(found.sent, event, found.claimed);
+  const reads = { reads: found.reads + 1, lastReadAt: event.moment.time };
+  if (sight.shows === 'unreadable') return readOn(wanted, { ...found, ...reads }, event.moment);
+  return readOn(wanted, { ...found, ...reads, sight }, event.moment);
+}
+
+// Waits for the next read, unless the last sight settles it or no read is left.
+function readOn(wanted: Wanted, found: Search, now: Moment): Step {
+  const [next, ...ahead] = found.ahead;
+  if (next === undefined || settles(found)) return ruleOnSight(wanted, found, now);
+  const ms = Math.max(0, found.from + next - now.mono);
+  return { state: { at: 'waiting', wanted, search: { ...found, ahead } }, effect: { do: 'wait', ms } };
+}
+
+function settles({ sight, because }: Search): boolean {
+  if (sight === undefined) return false;
+  if ('rejected' in because) return sight.shows !== 'disagreement';
+  return sight.shows === 'expected' || sight.shows === 'duplicate';
+}
+
+function ruleOnSight(wanted: Wanted, found: Search, now: Moment): Step {
+  const { because, sight } = found;
+  if ('rejected' in because) {
+    const unconfirmed: Ruling = {
+      verdict: 'rejected',
+      by: 'reply',
+      why: 'the service refused it, not confirmed by a read',
+      confirmed: false,
+    };
+    const words = sight === undefined ? unconfirmed : rulingOf(sight, 'rejected');
+    const why = words.verdict === 'unknown' ? `the service refused it, but ${words.why}` : words.why;
+    return rule(wanted, found, now, { ...words, why, error: withoutData(because.rejected) });
+  }
+  if (sight === undefined)
+    return rule(wanted, found, now, { verdict: 'unknown', by: 'sender', why: because.lost });
+  const words = rulingOf(sight);
+  // The reply may have shown the very figures that the read shows.
+  const said = because.lost.includes(words.why);
+  if (words.verdict === 'not_seen' || said) return rule(wanted, found, now, { ...words, why: because.lost });
+  const why = sight.shows === 'disagreement' ? `${because.lost}; ${words.why}` : words.why;
+  return rule(wanted, found, now, { ...words, why });
+}
+
+// ── The end ─────────────────────────────────────────────────────────────────────────────────────
+
+function rule(wanted: Wanted, flight: InFlight, now: Moment, words: Ruling): Step {
+  const verdict = ruling(flight.sent, now, { ...words, alarm: words.alarm ?? flight.alarm });
+  return { state: { at: 'concluding', wanted, flight, verdict }, effect: { do: 'record', row: verdict } };
+}
+
+function conclude({ flight, verdict }: At<'concluding'>, event: Event): Step | undefined {
+  const { sent, reads, lastReadAt } = flight;
+  const end = { how: 'verdict', sent, verdict, reads, lastReadAt } as const;
+  if (event.is === 'recorded') return release({ ...end, unrecorded: flight.unrecorded });
+  return event.is === 'unrecorded' ? release({ ...end, unrecorded: { cause: event.cause } }) : undefined;
+}
+
+function refuse(refusal: Refusal): Step {
+  return release({ how: 'refused', refusal });
+}
+
+function release(end: End): Step {
+  return { state: { at: 'releasing', end }, effect: { do: 'release' } };
+}
+
+function done(end: End): Step {
+  return { state: { at: 'done', end }, effect: { do: 'finish' } };
+}
+
+// The order in an error body is a buyer's data and not needed for any verdict.
+function withoutData({ data: _, cause: __, ...error }: CliErrorParts): VerdictRow['error'] {
+  return error;
+}

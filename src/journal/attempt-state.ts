@@ -1,0 +1,174 @@
+/** How an attempt stands: the verdict that counts, whether it is open, settled or due, and what it accounts for. Pure. */
+
+import type { FoundRefund } from './journal.ts';
+import type { AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';
+import { momentOfRow, passedSince } from './journal-time.ts';
+import { type Claims, isSameMoney, provable } from './judge-read.ts';
+
+/** The verdict that counts; undefined while there is only SENT. */
+export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
+  return record.verdicts.at(-1);
+}
+
+// A verdict that was written while the clocks disagreed starts no horizon: its time may be wrong.
+function startOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
+  return verdicts.find(({ skewed }) => skewed === undefined);
+}
+
+/**
+ * When its time is over, by the journal's time. It runs from the first verdict, not from SENT: a process that was stopped
+ * between the check of `send_by` and the sending holds the lock until it has sent or died, and a verdict is only written
+ * under the lock.
+ */
+export function horizonOf(record: AttemptRecord): number {
+  const start = startOf(record);
+  return start === undefined ? Number.POSITIVE_INFINITY : start.time + record.sent.horizonMs;
+}
+
+/** Whether what was sent may still take effect, as far as the clocks can be trusted. */
+export function isYoung(record: AttemptRecord, now: Moment): boolean {
+  return !isOver(record, now);
+}
+
+/** Whether its time was over when a verdict on it was written. */
+export function wasOver(record: AttemptRecord, row: VerdictRow): boolean {
+  return isOver(record, momentOfRow(row));
+}
+
+// Where the clocks do not tell its age, it is not over.
+function isOver(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
+  return (ageAt(record, then) ?? 0) >= record.sent.horizonMs;
+}
+
+/** Milliseconds since the first verdict that can be counted from; undefined where the clocks do not tell. */
+export function ageAt({ verdicts }: AttemptRecord, then: ReturnType<typeof momentOfRow>): number | undefined {
+  return verdicts.map((row) => passedSince(row, then)).find((ms) => ms !== undefined);
+}
+
+/** An open attempt may still move money, or may have: it blocks every change of its order. */
+export function isOpen(record: AttemptRecord, now: Moment): boolean {
+  const last = verdictOf(record);
+  if (last === undefined || last.verdict === 'unknown') return true;
+  if (last.verdict === 'not_seen') return isYoung(record, now);
+  return (
+    last.verdict === 'rejected' &&
+    last.confirmed === false &&
+    provable(record.sent.proof.kind) &&
+    isYoung(record, now)
+  );
+}
+
+/** Until when an open attempt is open at the latest; undefined: until a read tells, or a person. */
+export function blockedUntil(record: AttemptRecord): number | undefined {
+  const verdict = verdictOf(record)?.verdict;
+  const horizon = horizonOf(record);
+  if (verdict === 'unknown' || !Number.isFinite(horizon)) return undefined;
+  return horizon;
+}
+
+/** Its last verdict may still change. */
+export function isUnsettled(record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  if (last === undefined) return true;
+  return mayChange(last) && (last.verdict !== 'applied' || isWatched(record));
+}
+
+/**
+ * Whether a refund that was made is still watched. It is read again until one read came after its horizon: the service may
+ * make it twice, and another machine may have sent the same.
+ */
+export function isWatched(record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  if (last?.verdict !== 'applied' || last.by === 'person' || record.sent.proof.kind !== 'refund')
+    return false;
+  return !wasOver(record, last);
+}
+
+/** Whether a verdict may change, whatever its age. */
+export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
+  if (verdict === 'rejected') return confirmed === false;
+  return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by !== 'person');
+}
+
+/** Whether a read of this attempt may tell something new. */
+export function isDue(record: AttemptRecord, now: Moment): boolean {
+  if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
+  const last = verdictOf(record);
+  if (last?.verdict === 'applied') return isDueAgain(record, last, now);
+  return last === undefined || last.verdict === 'unknown' || now.skewed || !wasOver(record, last);
+}
+
+// At once, then whenever it is four times as old as at the last read, and once after its horizon.
+function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boolean {
+  const first = record.verdicts.find(({ verdict }) => verdict === 'applied') ?? last;
+  return !isYoung(record, now) || (passedSince(first, now) ?? 0) >= 4 * (last.time - first.time);
+}
+
+/** Refund ids, and ids of created orders, that attempts other than this one account for. */
+export function claimedBy(
+  others: readonly AttemptRecord[],
+  except: Pick<AttemptRecord, 'sent'>,
+): ReadonlySet<string> {
+  const made = others.filter((record) => !isSameAttempt(record, except));
+  return new Set(
+    made
+      .flatMap((record) => [createdBy(record), ...ownRefunds(record).map(({ id }) => id)])
+      .filter((id) => id !== undefined),
+  );
+}
+
+function createdBy(record: AttemptRecord): string | undefined {
+  const last = verdictOf(record);
+  return last?.verdict === 'applied' ? last.created : undefined;
+}
+
+/**
+ * The refund records that an attempt accounts for; none unless it was made. They are those of the verdict that found it: a
+ * later look sees what was sent after it as well.
+ */
+export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRefund[] {
+  if (verdicts.at(-1)?.verdict !== 'applied') return [];
+  const finding = verdicts.find(({ verdict, refunds }) => verdict === 'applied' && refunds !== undefined);
+  return askedFor(sent.proof, finding?.refunds ?? []);
+}
+
+/** Those of some refund records that were asked for: the others are other people's. */
+export function askedFor(
+  { expected, tolerated }: Pick<Proof, 'expected' | 'tolerated'>,
+  refunds: readonly FoundRefund[],
+): readonly FoundRefund[] {
+  const rest = [...refunds];
+  const take = (isIt: (refund: FoundRefund) => boolean) => {
+    const at = rest.findIndex(isIt);
+    return at === -1 ? [] : rest.splice(at, 1);
+  };
+  return [
+    ...expected.flatMap((one) => take((refund) => isSameMoney(one, refund))),
+    ...tolerated.flatMap((chargeId) => take((refund) => refund.chargeId === chargeId)),
+  ];
+}
+
+/**
+ * What of an order is not this attempt's: refunds that other attempts account for, and those that were not there yet when
+ * a later one was about to be sent. The time of this one was over then.
+ */
+export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord): Claims {
+  const claimed = claimedBy(known, record);
+  const later = known
+    .filter((other) => !isSameAttempt(other, record) && isAfterTimeOf(record, other))
+    .map(
+      ({ sent }) => new Set(sent.proof.before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id))),
+    );
+  return { has: (id) => claimed.has(id) || later.some((shown) => !shown.has(id)) };
+}
+
+// Sent on the same order once nothing could come of the record any more.
+function isAfterTimeOf(record: AttemptRecord, { sent: { proof, time, skewed } }: AttemptRecord): boolean {
+  if (proof.kind !== 'refund' || proof.orderId !== record.sent.proof.orderId) return false;
+  return skewed === undefined && time >= horizonOf(record);
+}
+
+/** Whether they are one attempt of one intent. */
+export function isSameAttempt(one: AttemptRecord, other: Pick<AttemptRecord, 'sent'>): boolean {
+  return one.sent.intent === other.sent.intent && one.sent.attempt === other.sent.attempt;
+}

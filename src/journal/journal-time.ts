@@ -1,0 +1,123 @@
+/** The journal's time: what all processes on this machine agree on, as far as clocks can be believed. */
+
+import type { Service } from '../api/api.ts';
+import type { Clock } from '../io.ts';
+import type { Clocks, Moment, SentRow, VerdictRow } from './journal-rows.ts';
+import type { JournalStore, NewestRow } from './journal-store.ts';
+
+/** How far clocks may differ before none of them is trusted with a horizon. */
+export const tolerableSkewMs = 120_000;
+
+// Assumed: a service's `Date` and its `created_at` come from machines whose clocks differ by less. Both are whole seconds.
+const serviceSlackMs = 5_000;
+
+/** Asks the clocks, the service's last `Date` and the journal what moment it is. */
+export async function momentOf(
+  clock: Clock,
+  store: Pick<JournalStore, 'newest'>,
+  service: Pick<Service, 'seenDate'>,
+): Promise<Moment> {
+  const wall = clock.now();
+  const seen = service.seenDate?.();
+  // The service's clock now: its Date header, and the time since that came by the wall clock.
+  const date = seen === undefined ? undefined : seen.date + Math.max(0, wall - seen.wall);
+  const clocks: Clocks = { wall, service: date, boot: clock.boot?.() };
+  const newest = await store.newest().catch(() => undefined);
+  return momentFrom(clocks, clock.monotonic(), newest);
+}
+
+/**
+ * The moment as the clocks give it. The wall clock is believed when the service's `Date` agrees with it; without a `Date`,
+ * when neither the newest row, nor the time the file was written, nor the time since the machine was started speaks
+ * against it. Where it is not believed the moment is `skewed`, and its time is one that no clock calls the future.
+ * `newest` is undefined where the journal cannot be read.
+ */
+export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | undefined): Moment {
+  const { wall, service: date } = clocks;
+  const last = newest?.time ?? 0;
+  const dated = date === undefined ? undefined : Math.abs(date - wall) <= tolerableSkewMs;
+  // Without the newest row nothing confirms the clock, so it is not trusted.
+  const skewed = newest === undefined || (dated === undefined ? jumped(clocks, newest) : !dated);
+  return {
+    ...clocks,
+    mono,
+    skewed,
+    dated: dated === true ? true : undefined,
+    time: skewed ? pastOf(clocks, last) : Math.max(wall, date ?? 0, believable(wall, last)),
+  };
+}
+
+// Compared with the last row alone: a clock that was corrected before that row has not jumped since.
+function jumped({ wall, boot }: Clocks, { time, clocks, writtenAt = 0 }: NewestRow): boolean {
+  if (Math.max(time, writtenAt) - wall > tolerableSkewMs) return true;
+  if (clocks?.boot === undefined || boot === undefined || clocks.boot.id !== boot.id) return false;
+  return Math.abs(wall - clocks.wall - (boot.ms - clocks.boot.ms)) > tolerableSkewMs;
+}
+
+// A row far ahead of two clocks that agree was written by one that was wrong.
+function believable(wall: number, time: number): number {
+  return time - wall > tolerableSkewMs ? 0 : time;
+}
+
+// No later moment may have to come after a time that one of the clocks calls the future.
+function pastOf({ wall, service }: Clocks, time: number): number {
+  if (service !== undefined) return Math.max(time, Math.min(wall, service));
+  return time > 0 ? time : wall;
+}
+
+type Written = Pick<SentRow | VerdictRow, 'time' | 'skewed' | 'clocks'>;
+type Then = Pick<Moment, 'time' | 'skewed' | 'dated' | 'service' | 'boot'>;
+
+/**
+ * Milliseconds since a row was written, as far as the clocks can be trusted; undefined where they cannot. Without the
+ * service's clock the time counts that this machine has been up since: no wall clock moves that, forwards or back. With it
+ * the journal's time counts, as long as the clocks agreed then and agree now.
+ */
+export function passedSince(row: Written, now: Then): number | undefined {
+  const up = upSince(row, now);
+  const untold = row.clocks?.service === undefined;
+  if (up !== undefined && untold && now.service === undefined) return up;
+  if (row.skewed || now.skewed || isOfTheFuture(row, now)) return undefined;
+  const passed = Math.max(0, now.time - row.time);
+  return now.dated && !untold ? passed : Math.min(passed, up ?? passed);
+}
+
+/** The moment at which a row was written. */
+export function momentOfRow({ time, skewed, clocks }: Written): Then {
+  const dated = skewed === undefined && clocks?.service !== undefined ? true : undefined;
+  return { time, skewed: skewed === true, dated, service: clocks?.service, boot: clocks?.boot };
+}
+
+/** The same for a person who settles. When the clocks disagree: the time that this machine has been up since, or Infinity. */
+export function atLeastSince(row: Written, now: Moment): number {
+  return passedSince(row, now) ?? upSince(row, now) ?? Number.POSITIVE_INFINITY;
+}
+
+// Undefined when this machine was started anew since then.
+function upSince({ clocks }: Written, { boot }: Pick<Moment, 'boot'>): number | undefined {
+  const before = clocks?.boot;
+  if (before === undefined || boot === undefined || before.id !== boot.id) return undefined;
+  return Math.max(0, boot.ms - before.ms);
+}
+
+// A wrong clock wrote it: two clocks agree now that its time lies in the future.
+function isOfTheFuture({ time }: Written, now: Then): boolean {
+  return now.dated === true && time - now.time > tolerableSkewMs;
+}
+
+/** The earliest time (Unix milliseconds, the service's clock) at which the service can have made what was asked for. */
+export function earliestOf({ time, skewed, clocks }: Pick<SentRow, 'time' | 'skewed' | 'clocks'>): number {
+  if (clocks?.service !== undefined) return clocks.service - serviceSlackMs;
+  return skewed ? Number.NEGATIVE_INFINITY : time - tolerableSkewMs;
+}
+
+/** What a row says of the moment it was written. */
+export function stampOf({
+  time,
+  skewed,
+  wall,
+  service,
+  boot,
+}: Moment): Pick<SentRow, 'time' | 'skewed' | 'clocks'> {
+  return { time, skewed: skewed ? true : undefined, clocks: { wall, service, boot } };
+}

@@ -1,0 +1,240 @@
+/** What a read shows of a change, against the order as it was before. Pure. */
+
+import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '../api/charges.ts';
+import { statuses, valueAt } from '../api/spec.ts';
+import { disagreement, moved, refundedOf } from './agreement.ts';
+import { otherCapture, otherRefund } from './contradiction.ts';
+import { createdIn, gapOf, newestIds } from './created.ts';
+import { changeKinds, type ExpectedRefund, type FoundRefund, type Intent } from './journal.ts';
+import type { PreImage, Proof } from './journal-rows.ts';
+
+/** What a look at the order shows of the change. */
+export type Sight =
+  /** Just what was asked for, and `others`: new records that nobody asked for here. */
+  | {
+      readonly shows: 'expected';
+      readonly refunds: readonly FoundRefund[];
+      readonly others: boolean;
+      /** Why it is not believed, although it shows. */
+      readonly contradicts?: string | undefined;
+      readonly created?: string;
+    }
+  /** What was asked for, and the same once more. */
+  | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
+  /** A part of what was asked for. */
+  | { readonly shows: 'partial'; readonly refunds: readonly FoundRefund[] }
+  /** Nothing of it, and nothing that could hide it; `refunds` are others'. */
+  | { readonly shows: 'nothing'; readonly refunds: readonly FoundRefund[] }
+  /** Figures and records do not agree: it may have been made, or not. `problem` says both. */
+  | {
+      readonly shows: 'disagreement';
+      readonly refunds: readonly FoundRefund[];
+      readonly problem: string;
+    }
+  /** No evidence either way. */
+  | { readonly shows: 'unreadable'; readonly problem: string };
+
+// Money is only read where every refund has an id.
+type ShownRefund = FoundRefund & { readonly id: string };
+
+/** Ids of refunds and created orders that are not this attempt's. */
+export type Claims = Pick<ReadonlySet<string>, 'has'>;
+
+/** Kinds of change whose outcome a read can show. */
+export function provable(kind: Intent['kind']): boolean {
+  return changeKinds[kind].provable;
+}
+
+/** The order as it is before the sending, or the problem that would make the outcome unprovable. */
+export function preImage(
+  kind: Intent['kind'],
+  value: unknown,
+): { readonly before: PreImage } | { readonly problem: string } {
+  if (kind === 'order') return { before: { charges: [], newest: newestIds(value) } };
+  const reading = readMoney(value);
+  if ('money' in reading) {
+    // A refund that is there and not shown would be taken for ours once it shows.
+    const hidden = kind === 'refund' ? hiddenRefunds(reading.money) : undefined;
+    return hidden === undefined ? { before: imageOf(reading.money) } : { problem: hidden };
+  }
+  // Only a refund is proved by its charges; a capture by the order's status, the rest by the reply alone.
+  if (kind === 'refund') return reading;
+  const of = (name: string) => valueAt(value, [name]);
+  return {
+    before: {
+      status: stringOr(of('payment_status')),
+      amount: integerOr(of('amount')),
+      currency: stringOr(of('currency')),
+      amountRefunded: integerOr(of('amount_refunded')),
+      updatedAt: integerOr(of('updated_at')),
+      charges: [],
+    },
+  };
+}
+
+function stringOr(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function integerOr(value: unknown): number | undefined {
+  return Number.isSafeInteger(value) ? Number(value) : undefined;
+}
+
+function imageOf(money: OrderMoney): PreImage {
+  return {
+    status: money.status,
+    amount: money.amount,
+    currency: money.currency,
+    amountRefunded: money.amountRefunded,
+    isRefundable: money.isRefundable,
+    updatedAt: money.updatedAt,
+    charges: money.charges.map((charge) => ({
+      id: charge.id,
+      currency: stringOr(charge.value.currency),
+      status: charge.status,
+      isRefundable: charge.isRefundable,
+      amount: charge.amount,
+      amountRefunded: refundedOf(charge),
+      refunds: charge.refunds.map(({ id, amount, createdAt }) => ({ id, amount, createdAt })),
+    })),
+  };
+}
+
+/**
+ * What a read shows. `claimed`: ids of refunds and created orders that other attempts account for. `earliest` (Unix
+ * milliseconds, the service's clock): what was made before it is not of this attempt.
+ */
+export function judgeRead(
+  proof: Proof,
+  value: unknown,
+  claimed: Claims,
+  earliest = Number.NEGATIVE_INFINITY,
+): Sight {
+  if (proof.kind === 'order') {
+    const created = createdIn(proof, value, claimed, earliest);
+    if (created?.early === true) {
+      const problem = `order ${created.id} is equal, and its created_at lies before this one was sent`;
+      return { shows: 'disagreement', refunds: [], problem };
+    }
+    if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created: created.id };
+    const gap = gapOf(value);
+    return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
+  }
+  if (!provable(proof.kind)) return { shows: 'unreadable', problem: 'a read cannot show it' };
+  const stranger = notThisOrder(proof, value);
+  if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
+  return proof.kind === 'capture' ? judgeCapture(proof, value) : judgeRefund(proof, value, claimed, earliest);
+}
+
+/** Why a value is not the order of this proof; undefined when it is. */
+export function notThisOrder(proof: Proof, value: unknown): string | undefined {
+  if (valueAt(value, ['object']) !== 'order') return 'it is no order';
+  if (valueAt(value, ['id']) !== proof.orderId) return 'it is another order';
+  // Absent is "not shown"; the opposite is another account (service: Authentication 5).
+  if (valueAt(value, ['livemode']) === !proof.livemode) return 'its livemode is of the other mode';
+  return undefined;
+}
+
+// A capture shows in the order's status (service: Endpoints 3), and is one of the amount that was authorized.
+function judgeCapture({ before }: Proof, value: unknown): Sight {
+  const status = valueAt(value, ['payment_status']);
+  const reading = readMoney(value);
+  if (status === statuses.paid) {
+    return { shows: 'expected', refunds: [], others: false, contradicts: otherCapture(before, value) };
+  }
+  if (status === statuses.preAuthorized) {
+    const problem = captureMoved(before, value, reading);
+    return problem === undefined
+      ? { shows: 'nothing', refunds: [] }
+      : { shows: 'disagreement', refunds: [], problem };
+  }
+  const words = typeof status === 'string' ? status : 'not shown';
+  return { shows: 'unreadable', problem: `its payment_status is ${words}` };
+}
+
+// What moved on an order that is still authorized, by its status.
+function captureMoved(before: PreImage, value: unknown, reading: MoneyReading): string | undefined {
+  if ('money' in reading) return disagreement(before, reading.money, []);
+  return moved('updated_at', before.updatedAt, integerOr(valueAt(value, ['updated_at'])));
+}
+
+function judgeRefund(proof: Proof, value: unknown, claimed: Claims, earliest: number): Sight {
+  const reading = readMoney(value);
+  if ('problem' in reading) return { shows: 'unreadable', problem: reading.problem };
+  const { money } = reading;
+  const lost = lostRecord(proof.before, money);
+  if (lost !== undefined) return { shows: 'unreadable', problem: lost };
+  const since = newRecords(proof.before, money);
+  const refunds = since.filter(({ id }) => !claimed.has(id));
+  const { matched, rest } = match(proof.expected, refunds);
+  if (matched > 0 && matched < proof.expected.length) return { shows: 'partial', refunds };
+  const isOurs = (record: FoundRefund) => proof.expected.some((expected) => isSameMoney(expected, record));
+  if (rest.some(isOurs)) return { shows: 'duplicate', refunds };
+  const own = refunds.filter(isOurs);
+  const problem = disagreement(proof.before, money, since) ?? tooEarly(own, earliest);
+  if (problem !== undefined) return { shows: 'disagreement', refunds, problem };
+  if (matched === 0) return { shows: 'nothing', refunds };
+  return {
+    shows: 'expected',
+    refunds,
+    others: withoutTolerated(proof.tolerated, rest).length > 0,
+    contradicts: otherRefund(proof.before, money, own),
+  };
+}
+
+// Made before this one was sent, and not shown then: somebody else's.
+function tooEarly(own: readonly ShownRefund[], earliest: number): string | undefined {
+  for (const { id, createdAt } of own) {
+    if (createdAt === undefined || createdAt * 1000 >= earliest) continue;
+    return `refund ${id} was made at ${timeWords(createdAt)}, before this one was sent`;
+  }
+  return undefined;
+}
+
+function timeWords(seconds: number): string {
+  const date = new Date(seconds * 1000);
+  return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
+}
+
+// Records never go away: an order that shows fewer than before is an old copy, or not the whole of it.
+function lostRecord(before: PreImage, money: OrderMoney): string | undefined {
+  for (const charge of before.charges) {
+    const now = money.charges.find(({ id }) => id === charge.id);
+    if (now === undefined) return `charge ${charge.id} is not shown any more`;
+    const lost = charge.refunds.find(
+      (old) => !now.refunds.some(({ id, amount }) => id === old.id && amount === old.amount),
+    );
+    if (lost !== undefined) return `refund ${lost.id} is not shown as before`;
+  }
+  return undefined;
+}
+
+function newRecords(before: PreImage, money: OrderMoney): ShownRefund[] {
+  const known = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  return money.charges.flatMap((charge) =>
+    charge.refunds.filter(({ id }) => !known.has(id)).map((record) => ({ chargeId: charge.id, ...record })),
+  );
+}
+
+/** Whether a refund record is what was asked for. */
+export function isSameMoney(expected: ExpectedRefund, record: ExpectedRefund): boolean {
+  return expected.chargeId === record.chargeId && expected.amount === record.amount;
+}
+
+function match(expected: readonly ExpectedRefund[], refunds: readonly FoundRefund[]) {
+  const rest = [...refunds];
+  let matched = 0;
+  for (const one of expected) {
+    const at = rest.findIndex((record) => isSameMoney(one, record));
+    if (at === -1) continue;
+    rest.splice(at, 1);
+    matched += 1;
+  }
+  return { matched, rest };
+}
+
+// Each tolerated charge may have one new record.
+function withoutTolerated(tolerated: readonly string[], records: readonly FoundRefund[]): FoundRefund[] {
+  const left = new Set(tolerated);
+  return records.filter((record) => !left.delete(record.chargeId));
+}

@@ -1,0 +1,301 @@
+import { describe, expect, it } from 'vitest';
+import {
+  ageAt,
+  askedFor,
+  blockedUntil,
+  claimedBy,
+  claimsOf,
+  horizonOf,
+  isDue,
+  isOpen,
+  isUnsettled,
+  isWatched,
+  isYoung,
+  mayChange,
+  ownRefunds,
+  verdictOf,
+  wasOver,
+} from '../../src/journal/attempt-state.ts';
+import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import { momentOfRow } from '../../src/journal/journal-time.ts';
+import { sent, verdict } from './rows.ts';
+
+const horizonMs = 900_000;
+const at = (time: number, more: Partial<Moment> = {}): Moment => ({
+  time,
+  wall: time,
+  mono: time,
+  skewed: false,
+  ...more,
+});
+
+function attempt(verdicts: Partial<VerdictRow>[], more: Partial<SentRow> = {}): AttemptRecord {
+  const row = sent('i_1', 0, more);
+  return { sent: row, verdicts: verdicts.map((one) => ({ ...verdict(row.intent, 1000), ...one })) };
+}
+
+const of = (kind: SentRow['proof']['kind']): Partial<SentRow> => ({ proof: { ...sent('', 0).proof, kind } });
+const over = 1000 + horizonMs;
+
+describe('the time of an attempt', () => {
+  it('runs from its first verdict of a moment when the clocks agreed', () => {
+    expect(horizonOf(attempt([]))).toBe(Number.POSITIVE_INFINITY);
+    expect(horizonOf(attempt([{}, { time: 9000 }]))).toBe(over);
+    expect(horizonOf(attempt([{ skewed: true }, { time: 9000 }]))).toBe(9000 + horizonMs);
+    expect(horizonOf(attempt([{ skewed: true }]))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('is over once so much has passed, and not while clocks disagree', () => {
+    const record = attempt([{}]);
+    expect(isYoung(record, at(over - 1))).toBe(true);
+    expect(isYoung(record, at(over))).toBe(false);
+    expect(isYoung(record, at(over, { skewed: true }))).toBe(true);
+    expect(isYoung(attempt([]), at(over))).toBe(true);
+    expect(isYoung(attempt([{ skewed: true }]), at(over))).toBe(true);
+  });
+
+  it('does not run from a row that two clocks call the future, but from the next one', () => {
+    const future = { time: 400 * 86_400_000 };
+    const dated = at(over + 5000, { dated: true });
+    expect(isYoung(attempt([future]), dated)).toBe(true);
+    expect(isYoung(attempt([future, { time: 5000 }]), dated)).toBe(false);
+  });
+});
+
+describe('until when an attempt is open at the latest', () => {
+  it('is its horizon, where reads show nothing or a refusal is not confirmed', () => {
+    expect(blockedUntil(attempt([{ verdict: 'not_seen' }]))).toBe(over);
+    expect(blockedUntil(attempt([{ verdict: 'rejected', confirmed: false }]))).toBe(over);
+  });
+
+  it('is not known while there is no verdict, an unknown one, or none of a time that counts', () => {
+    expect(blockedUntil(attempt([]))).toBeUndefined();
+    expect(blockedUntil(attempt([{ verdict: 'unknown' }]))).toBeUndefined();
+    expect(blockedUntil(attempt([{ verdict: 'not_seen', skewed: true }]))).toBeUndefined();
+  });
+});
+
+describe('an attempt that was refused without a read to confirm it', () => {
+  it('is open until its time is over, where a read can show it', () => {
+    const refused = { verdict: 'rejected', confirmed: false } as const;
+    expect(isOpen(attempt([refused]), at(2000))).toBe(true);
+    expect(isOpen(attempt([refused]), at(over))).toBe(false);
+    expect(isOpen(attempt([refused], of('api')), at(2000))).toBe(false);
+    expect(isOpen(attempt([{ verdict: 'rejected' }]), at(2000))).toBe(false);
+    expect(isOpen(attempt([{ verdict: 'applied', confirmed: false }]), at(2000))).toBe(false);
+  });
+});
+
+describe('a refund that was made', () => {
+  it('is watched until a look after its time', () => {
+    expect(isWatched(attempt([{}]))).toBe(true);
+    expect(isWatched(attempt([{}, { time: over - 1 }]))).toBe(true);
+    expect(isWatched(attempt([{}, { time: over }]))).toBe(false);
+    expect(isWatched(attempt([{}, { time: over, skewed: true }]))).toBe(true);
+  });
+
+  it('is not watched by the word of a person, nor is anything else', () => {
+    expect(isWatched(attempt([{ by: 'person' }]))).toBe(false);
+    expect(isWatched(attempt([{}], of('capture')))).toBe(false);
+    expect(isWatched(attempt([{ verdict: 'unknown' }]))).toBe(false);
+    expect(isWatched(attempt([]))).toBe(false);
+  });
+
+  it('is looked at at once, when it is four times as old as at the last look, and once its time is over', () => {
+    expect(isDue(attempt([{}]), at(1000))).toBe(true);
+    const looked = attempt([{}, { time: 3000 }]);
+    expect(isDue(looked, at(8999))).toBe(false);
+    expect(isDue(looked, at(9000))).toBe(true);
+    const late = attempt([{}, { time: 500_000 }]);
+    expect(isDue(late, at(over - 1))).toBe(false);
+    expect(isDue(late, at(over))).toBe(true);
+    expect(isDue(attempt([{}, { time: over }]), at(over + 1))).toBe(false);
+  });
+
+  it('is as old as the first verdict that says so', () => {
+    const found = attempt([{ verdict: 'unknown', time: 0 }, { time: 10_000 }, { time: 12_000 }]);
+    expect(isDue(found, at(17_999))).toBe(false);
+    expect(isDue(found, at(18_000))).toBe(true);
+  });
+});
+
+describe('an attempt is due', () => {
+  it.each<[string, AttemptRecord, Moment, boolean]>([
+    ['while there is no verdict', attempt([]), at(over), true],
+    ['while it is unknown, for ever', attempt([{ verdict: 'unknown', time: over }]), at(over), true],
+    [
+      'while it is unknown, also after a look after its time',
+      attempt([{ verdict: 'unknown' }, { verdict: 'unknown', time: over }]),
+      at(over + 1),
+      true,
+    ],
+    ['while it was not seen in its time', attempt([{ verdict: 'not_seen' }]), at(over + 1), true],
+    [
+      'not once it was not seen after it',
+      attempt([{ verdict: 'not_seen' }, { verdict: 'not_seen', time: over }]),
+      at(over + 1),
+      false,
+    ],
+    [
+      'but while clocks disagree',
+      attempt([{ verdict: 'not_seen' }, { verdict: 'not_seen', time: over }]),
+      at(over + 1, { skewed: true }),
+      true,
+    ],
+    ['not when it was not sent', attempt([{ verdict: 'not_sent' }]), at(2000), false],
+    ['not when no read can show it', attempt([{ verdict: 'unknown' }], of('api')), at(2000), false],
+  ])('%s', (_, record, now, due) => {
+    expect(isDue(record, now)).toBe(due);
+  });
+});
+
+it('unsettled is what has no verdict, or one that may change', () => {
+  expect(verdictOf(attempt([]))).toBeUndefined();
+  expect(isUnsettled(attempt([]))).toBe(true);
+  expect(isUnsettled(attempt([{ verdict: 'unknown' }]))).toBe(true);
+  expect(isUnsettled(attempt([{}]))).toBe(true);
+  expect(isUnsettled(attempt([{}], of('capture')))).toBe(false);
+  expect(isUnsettled(attempt([{ by: 'person' }]))).toBe(false);
+  expect(isUnsettled(attempt([{ verdict: 'not_sent' }]))).toBe(false);
+});
+
+it.each<[Partial<VerdictRow>, boolean]>([
+  [{ verdict: 'rejected', confirmed: false }, true],
+  [{ verdict: 'rejected', confirmed: true }, false],
+  [{ verdict: 'rejected' }, false],
+  [{ verdict: 'unknown' }, true],
+  [{ verdict: 'not_seen' }, true],
+  [{ verdict: 'applied' }, true],
+  [{ verdict: 'applied', by: 'person' }, false],
+  [{ verdict: 'not_sent' }, false],
+])('a verdict %o may change: %s', (more, may) => {
+  expect(mayChange({ ...verdict('i_1', 0), ...more })).toBe(may);
+});
+
+describe('what others account for', () => {
+  const refunds = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
+  const made = attempt([{ refunds, created: 'ord_9' }], { intent: 'i_2' });
+
+  it('are refunds and orders of attempts that were made', () => {
+    expect(claimedBy([made, attempt([])], attempt([]))).toEqual(new Set(['r1', 'ord_9']));
+    expect(claimedBy([attempt([{ verdict: 'unknown', refunds }], { intent: 'i_2' })], attempt([]))).toEqual(
+      new Set(),
+    );
+    expect(claimedBy([attempt([{}], { intent: 'i_2' })], attempt([]))).toEqual(new Set());
+  });
+
+  it('are not its own, but those of another attempt of the same intent', () => {
+    expect(claimedBy([made], made)).toEqual(new Set());
+    const second = attempt([{ refunds }], { attempt: 2 });
+    expect(claimedBy([second], attempt([]))).toEqual(new Set(['r1']));
+  });
+});
+
+describe('what is not of an attempt', () => {
+  const proof = (ids: string[], more: Partial<SentRow['proof']> = {}) => ({
+    ...sent('', 0).proof,
+    before: { charges: [{ id: 'ch_1', refunds: ids.map((id) => ({ id, amount: -5 })) }] },
+    ...more,
+  });
+  const record = attempt([{ verdict: 'rejected', confirmed: false }]);
+  const later = (more: Partial<SentRow>) =>
+    attempt([], { intent: 'i_2', time: over, proof: proof(['r1']), ...more });
+
+  it('is what others account for', () => {
+    const refunds = [{ chargeId: 'ch_1', id: 'r1', amount: -5, createdAt: undefined, authCode: undefined }];
+    const claims = claimsOf([attempt([{ refunds }], { intent: 'i_2' })], record);
+    expect([claims.has('r1'), claims.has('r2')]).toEqual([true, false]);
+  });
+
+  it('is what was not there yet when a later one was sent after its time', () => {
+    const claims = claimsOf([record, later({})], record);
+    expect([claims.has('r1'), claims.has('r2')]).toEqual([false, true]);
+    const two = claimsOf([record, later({}), later({ intent: 'i_3', proof: proof(['r1', 'r2']) })], record);
+    expect([two.has('r1'), two.has('r2'), two.has('r3')]).toEqual([false, true, true]);
+  });
+
+  it.each<[string, AttemptRecord]>([
+    ['one that was sent in its time', later({ time: over - 1 })],
+    ['one whose clocks disagreed', later({ skewed: true })],
+    ['one on another order', later({ proof: proof(['r1'], { orderId: 'ord_2' }) })],
+    ['one that is no refund', later({ proof: proof(['r1'], { kind: 'capture' }) })],
+    ['itself', { ...record, sent: { ...record.sent, time: over } }],
+  ])('is not told by %s', (_, other) => {
+    expect(claimsOf([other], record).has('r2')).toBe(false);
+  });
+});
+
+describe('the refunds that an attempt accounts for', () => {
+  const refund = (id: string, amount: number, chargeId = 'ch_1') => ({
+    chargeId,
+    id,
+    amount,
+    createdAt: undefined,
+    authCode: undefined,
+  });
+
+  it('are those that were asked for, each once, and one of each charge that may have one', () => {
+    const wish = { expected: [{ chargeId: 'ch_1', amount: -5 }], tolerated: ['ch_2'] };
+    const [own, twin, other, left, more] = [
+      refund('r1', -5),
+      refund('r2', -5),
+      refund('r3', -6),
+      refund('r4', -9, 'ch_2'),
+      refund('r5', -9, 'ch_2'),
+    ];
+    expect(askedFor(wish, [other, own, twin, left, more])).toEqual([own, left]);
+    expect(askedFor(wish, [other])).toEqual([]);
+    expect(askedFor(wish, [refund('r6', -5, 'ch_3')])).toEqual([]);
+  });
+
+  it('are those of the verdict that found it, as long as it counts as made', () => {
+    const [first, second] = [[refund('r1', -5)], [refund('r2', -5)]];
+    expect(ownRefunds(attempt([{ refunds: first }, { refunds: second }]))).toEqual(first);
+    expect(ownRefunds(attempt([{}, { refunds: second }]))).toEqual(second);
+    expect(ownRefunds(attempt([{ verdict: 'unknown', refunds: first }, { refunds: second }]))).toEqual(
+      second,
+    );
+    expect(ownRefunds(attempt([{ refunds: first }, { verdict: 'unknown' }]))).toEqual([]);
+    expect(ownRefunds(attempt([{}]))).toEqual([]);
+    expect(ownRefunds(attempt([]))).toEqual([]);
+  });
+});
+
+describe('how old an attempt is', () => {
+  it('is counted from the first verdict whose clocks can be trusted', () => {
+    expect(ageAt(attempt([{ skewed: true }, { time: 3000 }]), at(5000))).toBe(2000);
+    expect(ageAt(attempt([{}, { time: 3000 }]), at(5000))).toBe(4000);
+    expect(ageAt(attempt([]), at(5000))).toBeUndefined();
+    expect(ageAt(attempt([{}]), at(5000, { skewed: true }))).toBeUndefined();
+  });
+
+  it('is asked of the moment of a row in the same way', () => {
+    const record = attempt([{}]);
+    const row = (time: number, more: Partial<VerdictRow> = {}) => ({ ...verdict('i_1', time), ...more });
+    expect(wasOver(record, row(over - 1))).toBe(false);
+    expect(wasOver(record, row(over))).toBe(true);
+    expect(wasOver(record, row(over, { skewed: true }))).toBe(false);
+    expect(wasOver(attempt([]), row(over))).toBe(false);
+  });
+
+  it('is not known while clocks disagree: what is watched waits for its next look', () => {
+    expect(isDue(attempt([{}, { time: 3000 }]), at(over, { skewed: true }))).toBe(false);
+    expect(isDue(attempt([{}, {}]), at(over, { skewed: true }))).toBe(true);
+  });
+});
+
+it('a row is of a moment with the clocks of the row, and dated where these agreed', () => {
+  const boot = { id: 'b', ms: 5 };
+  const clocks = { wall: 2, service: 3, boot };
+  expect(momentOfRow({ time: 1, clocks })).toEqual({ time: 1, skewed: false, dated: true, service: 3, boot });
+  expect(momentOfRow({ time: 1, skewed: true, clocks })).toEqual({
+    time: 1,
+    skewed: true,
+    dated: undefined,
+    service: 3,
+    boot,
+  });
+  const untold = { time: 1, skewed: false, dated: undefined, service: undefined, boot: undefined };
+  expect(momentOfRow({ time: 1 })).toEqual(untold);
+  expect(momentOfRow({ time: 1, clocks: { wall: 2 } })).toEqual(untold);
+});

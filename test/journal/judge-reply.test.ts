@@ -1,0 +1,244 @@
+import { describe, expect, it } from 'vitest';
+import { judgeReply } from '../../src/journal/judge-reply.ts';
+import { charge, order, proof, whole } from './proof.ts';
+
+describe('what a reply says of other changes', () => {
+  const heard = (value: unknown, status = 200) => ({ status, body: { value } });
+
+  const made = { says: 'applied', refunds: [] };
+  const nothing = (why: string) => ({ says: 'nothing', why: `HTTP 200, ${why}` });
+  it.each<['order' | 'checkout' | 'api', unknown, object]>([
+    ['order', { object: 'order', id: 'ord_9', livemode: true }, { ...made, created: 'ord_9' }],
+    ['order', { object: 'order', id: 'ord_9' }, { ...made, created: 'ord_9' }],
+    [
+      'order',
+      { object: 'order', id: 'ord_9', livemode: false },
+      { says: 'contradiction', why: 'HTTP 200, an order, but its livemode is of the other mode' },
+    ],
+    ['order', { object: 'order' }, nothing('a body that is no order')],
+    ['order', { id: 'ord_9' }, nothing('a body that is no order')],
+    ['checkout', { id: 'chk_1' }, made],
+    [
+      'checkout',
+      { id: 'chk_1', livemode: false },
+      { says: 'contradiction', why: 'HTTP 200, an object, but its livemode is of the other mode' },
+    ],
+    ['checkout', [], nothing('a body that is no object')],
+    ['checkout', null, nothing('a body that is no object')],
+    ['api', {}, made],
+    ['api', 'yes', nothing('a body that is no object')],
+  ])('%s: %j', (kind, value, answer) => {
+    expect(judgeReply(proof({ kind }), heard(value))).toEqual(answer);
+  });
+
+  it('a redirect names the host it points to, whatever else it says (F12)', () => {
+    const redirect = { status: 307, redirectTo: 'elsewhere.example' };
+    const answer = { says: 'nothing', why: 'HTTP 307, a redirect to elsewhere.example' };
+    expect(judgeReply(proof(), { ...redirect, body: { value: { object: 'order', id: 'ord_1' } } })).toEqual(
+      answer,
+    );
+    expect(judgeReply(proof(), { ...redirect, body: { problem: 'an empty body' } })).toEqual(answer);
+  });
+
+  it('an error whose first detail has no code has that of the next one', () => {
+    const details = [{ message: 'm' }, { code: 'acme.errors.x' }, { code: 'acme.errors.y' }];
+    const value = { object: 'error', type: 't', details };
+    expect(judgeReply(proof({ kind: 'api' }), heard(value, 422))).toMatchObject({
+      says: 'rejected',
+      error: { code: 'acme.errors.x' },
+    });
+  });
+
+  it('an error names all that it holds, and keeps its data', () => {
+    const details = [{ message: 'm', debug_message: 'd', code: 'acme.errors.x', param: 'p' }];
+    const value = { object: 'error', type: 't', log_id: 'l', details, data: { id: 'ord_1' } };
+    expect(judgeReply(proof({ kind: 'api' }), heard(value, 422))).toEqual({
+      says: 'rejected',
+      contradicts: false,
+      error: {
+        type: 't',
+        code: 'acme.errors.x',
+        logId: 'l',
+        httpStatus: 422,
+        details: [{ message: 'm', debugMessage: 'd', code: 'acme.errors.x', param: 'p' }],
+        data: { id: 'ord_1' },
+      },
+    });
+  });
+
+  it.each<[string, unknown, boolean]>([
+    ['the order as it was', order(charge('ch_1', 100, [['old', -5]])), false],
+    ['the order without charges', { object: 'order', id: 'ord_1' }, false],
+    [
+      'the order with a new refund',
+      order(
+        charge('ch_1', 100, [
+          ['old', -5],
+          ['x', -7],
+        ]),
+      ),
+      true,
+    ],
+    [
+      'the order with ours',
+      order(
+        charge('ch_1', 100, [
+          ['old', -5],
+          ['x', -5],
+        ]),
+      ),
+      true,
+    ],
+    ['another order', { object: 'order', id: 'ord_2' }, true],
+    ['nothing', null, false],
+    ['another sum', { ...order(charge('ch_1', 100, [['old', -5]])), amount_refunded: 6 }, true],
+  ])('the data of a refusal: %s (F16)', (_, data, contradicts) => {
+    const before = { amountRefunded: 5, charges: proof().before.charges };
+    const details = [
+      { code: 'x.errors.processing.charge_operations.refund.split_payment.charge_id_is_required' },
+    ];
+    const value = { object: 'error', type: 'processing_error', details, data };
+    expect(judgeReply(proof({ before }), heard(value, 402))).toMatchObject({ says: 'rejected', contradicts });
+  });
+
+  it('a refusal whose order has another payment status contradicts itself, if the status was read before', () => {
+    const { charges } = proof().before;
+    const data = { ...order(charge('ch_1', 100, [['old', -5]])), payment_status: 'partially_refunded' };
+    const refusal = heard({ object: 'error', type: 't', details: [], data }, 422);
+    const judged = (status?: string) => judgeReply(proof({ before: { status, charges } }), refusal);
+    expect(judged('paid')).toMatchObject({ says: 'rejected', contradicts: true });
+    expect(judged('partially_refunded')).toMatchObject({ says: 'rejected', contradicts: false });
+    expect(judged()).toMatchObject({ says: 'rejected', contradicts: false });
+    const untold = heard(
+      { object: 'error', type: 't', details: [], data: { ...data, payment_status: null } },
+      422,
+    );
+    const before = { status: 'paid', charges };
+    expect(judgeReply(proof({ before }), untold)).toMatchObject({ says: 'rejected', contradicts: false });
+  });
+});
+
+describe('what a reply to a capture says', () => {
+  it('an order of another amount than was read before is no plain yes', () => {
+    const capture = proof({ kind: 'capture', before: { amount: 7450, currency: 'MXN', charges: [] } });
+    const value = { ...order(), amount: 745_000, currency: 'MXN' };
+    expect(judgeReply(capture, { status: 200, body: { value } })).toEqual({
+      says: 'contradiction',
+      why: 'HTTP 200, an order that shows amount 745000 instead of 7450',
+    });
+  });
+});
+
+describe('what a reply to a refund says', () => {
+  const heard = (status: number, value: unknown) => judgeReply(proof(), { status, body: { value } });
+  const done = order(
+    charge('ch_1', 100, [
+      ['old', -5],
+      ['new', -5],
+    ]),
+  );
+  const says = (status: number, why: string) => ({ says: 'nothing', why: `HTTP ${status}, ${why}` });
+  const vague = 'it does not say what became of it';
+
+  it.each([
+    [200, done, { says: 'applied', refunds: [expect.objectContaining({ id: 'new', amount: -5 })] }],
+    [299, done, { says: 'applied', refunds: [expect.objectContaining({ id: 'new' })] }],
+    [199, done, { says: 'nothing', why: 'HTTP 199, without an error of the service' }],
+    [300, done, { says: 'nothing', why: 'HTTP 300, without an error of the service' }],
+    [200, { ...done, object: 'charge' }, says(200, 'a body that is no order')],
+    [200, { ...done, livemode: undefined }, says(200, 'an order that does not show its livemode')],
+    [200, { ...done, charges: null }, says(200, 'an order, but the charges are not shown')],
+    [
+      200,
+      { ...done, id: 'ord_2' },
+      { says: 'contradiction', why: 'HTTP 200, an order, but it is another order' },
+    ],
+    [
+      200,
+      order(charge('ch_1', 100, [['old', -5]])),
+      { says: 'contradiction', why: 'HTTP 200, an order that shows less than was asked for' },
+    ],
+    [
+      200,
+      order(
+        charge('ch_1', 100, [
+          ['old', -5],
+          ['new', -5],
+          ['x', -5],
+        ]),
+      ),
+      { says: 'contradiction', why: 'HTTP 200, an order that shows more than was asked for' },
+    ],
+    [
+      200,
+      order(
+        charge('ch_1', 100, [
+          ['old', -5],
+          ['new', -5],
+          ['x', -6],
+        ]),
+      ),
+      { says: 'contradiction', why: 'HTTP 200, an order that shows more than was asked for' },
+    ],
+    [422, { object: 'error' }, says(422, `an error of the service: ${vague}`)],
+    [422, { object: 'error', type: 't' }, says(422, `t: ${vague}`)],
+    [422, { object: 'error', details: [] }, says(422, `an error of the service: ${vague}`)],
+    [
+      402,
+      {
+        object: 'error',
+        type: 't',
+        log_id: 'l7',
+        details: [{ code: 'service.errors.processing.bank.timeout' }],
+      },
+      says(402, `service.errors.processing.bank.timeout (log_id l7): ${vague}`),
+    ],
+    ...[200, 399, 402, 405, 408, 409, 410, 412, 413, 421, 423, 425, 428, 429, 499, 500, 503].map(
+      (status): [number, object, object] => [
+        status,
+        { object: 'error', type: 't', details: [] },
+        says(status, `t: ${vague}`),
+      ],
+    ),
+    ...[400, 401, 403, 404, 406, 422].map((status): [number, object, object] => [
+      status,
+      { object: 'error', type: 't', details: [] },
+      expect.objectContaining({ says: 'rejected' }),
+    ]),
+  ])('%i %j', (status, value, answer) => {
+    expect(heard(status, value)).toEqual(answer);
+  });
+
+  it('a part of a whole order contradicts', () => {
+    const part = order(charge('ch_1', 60, [['a', -60]]), charge('ch_2', 40, null), charge('ch_3', 9, null));
+    expect(judgeReply(whole, { status: 200, body: { value: part } })).toEqual({
+      says: 'contradiction',
+      why: 'HTTP 200, an order that shows less than was asked for',
+    });
+  });
+
+  it('a body that could not be read says why', () => {
+    const body = { problem: 'an HTML page' };
+    expect(judgeReply(proof(), { status: 502, body })).toEqual({
+      says: 'nothing',
+      why: 'HTTP 502, an HTML page',
+    });
+  });
+
+  it('the data of a refused capture is no evidence; nor is a sum that was not shown before (F16)', () => {
+    const data = order(
+      charge('ch_1', 100, [
+        ['old', -5],
+        ['x', -7],
+      ]),
+    );
+    const value = { object: 'error', type: 't', details: [], data };
+    const capture = judgeReply(proof({ kind: 'capture' }), { status: 422, body: { value } });
+    expect(capture).toMatchObject({ says: 'rejected', contradicts: false });
+    const stranger = { ...value, data: { ...data, id: 'ord_2' } };
+    const api = judgeReply(proof({ kind: 'api' }), { status: 422, body: { value: stranger } });
+    expect(api).toMatchObject({ says: 'rejected', contradicts: false });
+    const same = { ...order(charge('ch_1', 100, [['old', -5]])), amount_refunded: 6 };
+    expect(heard(422, { ...value, data: same })).toMatchObject({ says: 'rejected', contradicts: false });
+  });
+});
