@@ -49,9 +49,14 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     dispatcherFor: (proxy) => (proxy === undefined ? connections.dispatcher() : dispatcherFor(proxy)),
     stopHeapGrowth: () => undefined,
   };
-  const end = run(io)
-    .finally(async () => await connections.close())
-    .then((code): Ran => ({ code, signal: null, stdout: stdout.text, stderr: stderr.text }));
+  const toEnd = async (): Promise<Ran> => {
+    try {
+      return { code: await run(io), signal: null, stdout: stdout.text, stderr: stderr.text };
+    } finally {
+      await connections.close();
+    }
+  };
+  const end = toEnd();
   return {
     signal(signal) {
       for (const listener of listeners) listener(signal);
