@@ -1,24 +1,19 @@
-/** An export on its way into its file: a page, its checkpoint, the next page; at the end its name and manifest. */
+/** An export while it is written: a page, then its line in the checkpoint, and so on; at the end the name and the manifest. */
 
-import { createHash } from 'node:crypto';
-import { rename, rm } from 'node:fs/promises';
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held } from '../locks/locks.ts';
 import type { PrintedRecord } from '../terminal/terminal.ts';
-import { type BytesBegun, fileBytes } from './bytes.ts';
-import {
-  type CheckpointHead,
-  type CheckpointPage,
-  type CheckpointWriter,
-  removeCheckpoint,
-} from './checkpoint.ts';
-import { brokenFile, kindOf, replaceFile, syncFolderOf } from './disk.ts';
+import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpoint.ts';
 import type { ExportFile, ExportRequest } from './exports.ts';
+import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
 import { manifestText } from './manifest.ts';
-import type { Names } from './names.ts';
-import { type Tallies, tallyOf } from './tally.ts';
+import { type GrowingTotals, totalsOfPage } from './totals.ts';
 
 /** Texts that make up a file, one after the other. */
 export interface FileText {
@@ -26,21 +21,26 @@ export interface FileText {
   end(): string | Uint8Array;
 }
 
-/** The text of a file, from what stands in it on. */
+/** Makes the text of a file; `begun`: how much of it an earlier run wrote. */
 export type FileFormatter = (file: {
   readonly format: ExportRequest['format'];
   readonly columns: ExportRequest['columns'];
   readonly begun: { readonly bytes: number; readonly rows: number };
 }) => FileText;
 
-/** A file that was opened, and what stands in it. */
-export interface Begun extends BytesBegun {
+/** A file that was opened, and how far its export came. */
+export interface Begun {
+  readonly handle: FileHandle;
+  readonly bytes: number;
+  /** Over these bytes. */
+  readonly hash: Hash;
   readonly head: CheckpointHead;
   readonly checkpoint: CheckpointWriter;
-  readonly tallies: Tallies;
+  readonly totals: GrowingTotals;
   readonly pages: readonly CheckpointPage[];
+  /** What a resume found that is not as it should be. */
   readonly notes: readonly string[];
-  /** Whether it has the names of an unfinished export, or still those that it began under. */
+  /** Whether its files have the names of an unfinished export, or still those that a new export begins under. */
   readonly inPlace: boolean;
 }
 
@@ -57,8 +57,8 @@ export interface FileParts extends Begun {
 
 /** The export of one run. */
 export function exportFile(parts: FileParts): ExportFile {
-  const { request, names, head, handle, checkpoint, tallies, lock } = parts;
-  const text = parts.format({ ...request, begun: { bytes: parts.bytes, rows: tallies.total().rows } });
+  const { request, names, head, handle, checkpoint, totals, lock } = parts;
+  const text = parts.format({ ...request, begun: { bytes: parts.bytes, rows: totals.total().rows } });
   const bytes = fileBytes(parts, request.gzip);
 
   const manifest = (file: string, why: string | undefined): string =>
@@ -72,7 +72,7 @@ export function exportFile(parts: FileParts): ExportFile {
         startedAt: head.startedAt,
         endedAt: parts.clock.now(),
         version: parts.version,
-        tally: tallies.total(),
+        totals: totals.total(),
         bytes: bytes.count,
         sha256: bytes.sha256(),
       }),
@@ -80,7 +80,7 @@ export function exportFile(parts: FileParts): ExportFile {
   let { inPlace } = parts;
   const putInPlace = async (): Promise<void> => {
     if (inPlace) return;
-    // Whichever of the two a killed run leaves old: a page that is not as the checkpoint says is read again.
+    // If the run is killed between the two, the pages do not match the checkpoint, and a resume reads them again.
     await rename(names.begun.checkpoint, names.checkpoint);
     await rename(names.begun.partial, names.partial);
     await rm(names.partialManifest, { force: true });
@@ -109,18 +109,18 @@ export function exportFile(parts: FileParts): ExportFile {
     partial: names.partial,
     notes: parts.notes,
     get progress() {
-      const { read, rows } = tallies.total();
+      const { read, rows } = totals.total();
       return { read, rows };
     },
     page: (rows, walked) =>
       onDisk(async () => {
         const stored = await bytes.add(text.page(rows.map(({ record }) => record)));
-        const tally = tallyOf(rows, walked);
+        const tally = totalsOfPage(rows, walked);
         const sha256 = createHash('sha256').update(stored).digest('hex');
         const { last, ids, state } = walked;
         await checkpoint.add({ last, ids, state, bytes: stored.length, sha256, tally });
         if (tally.read > 0) await putInPlace();
-        tallies.add(tally);
+        totals.add(tally);
       }),
     complete: () =>
       onDisk(async () => {
@@ -131,12 +131,12 @@ export function exportFile(parts: FileParts): ExportFile {
         await putInPlace();
         await giveName(names, manifest(names.file, undefined));
         await lock.release();
-        return { manifest: names.manifest, rows: tallies.total().rows, bytes: bytes.count };
+        return { manifest: names.manifest, rows: totals.total().rows, bytes: bytes.count };
       }),
     async leave(why) {
       await close();
       if (!inPlace) await removeUnfinished(names.begun);
-      else if (tallies.total().read === 0) {
+      else if (totals.total().read === 0) {
         await removeUnfinished(names);
         await rm(names.partialManifest, { force: true });
       } else await replaceFile(names.partialManifest, manifest(names.partial, why)).catch(() => undefined);
@@ -145,13 +145,44 @@ export function exportFile(parts: FileParts): ExportFile {
   };
 }
 
-/** Takes away an unfinished file and its checkpoint. */
+/** Removes an unfinished file and its checkpoint. */
 export async function removeUnfinished({
   partial,
   checkpoint,
 }: Pick<Names, 'partial' | 'checkpoint'>): Promise<void> {
   await rm(partial, { force: true });
-  await removeCheckpoint(checkpoint);
+  await rm(checkpoint, { force: true });
+}
+
+interface FileBytes {
+  /** Adds a text and returns the bytes that the file got for it. Rejects with the system's error. */
+  add(piece: string | Uint8Array): Promise<Uint8Array>;
+  readonly count: number;
+  /** SHA-256 of the whole file so far. */
+  sha256(): string;
+}
+
+const compress = promisify(gzip);
+
+// Goes on after what the file has. `zipped`: each text becomes a gzip member of its own.
+function fileBytes({ handle, hash, bytes }: Begun, zipped: boolean): FileBytes {
+  let count = bytes;
+  return {
+    async add(piece) {
+      const plain = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      // Node writes no time into a gzip header, so the same text always gives the same bytes.
+      const stored = zipped && plain.length > 0 ? await compress(plain) : plain;
+      for (let at = 0; at < stored.length; )
+        at += (await handle.write(stored, at, stored.length - at, count + at)).bytesWritten;
+      count += stored.length;
+      hash.update(stored);
+      return stored;
+    },
+    get count() {
+      return count;
+    },
+    sha256: () => hash.copy().digest('hex'),
+  };
 }
 
 function refuseTakenMeanwhile({ force, path }: ExportRequest, { file }: Names): void {
@@ -159,17 +190,17 @@ function refuseTakenMeanwhile({ force, path }: ExportRequest, { file }: Names): 
   throw new CliError('incomplete', `--to ${path}: somebody else made that file meanwhile`);
 }
 
-// The manifest first: whoever sees the finished name finds the manifest of that very file.
+// The manifest first: whoever sees the finished file also finds its manifest.
 async function giveName(names: Names, manifest: string): Promise<void> {
   await replaceFile(names.manifest, manifest);
   await rename(names.partial, names.file);
   try {
     await syncFolderOf(names.file);
   } catch (error) {
-    // A name that may be gone after a power cut is not that of a finished file.
+    // A power cut could take the name away again, so the file does not count as finished.
     await rename(names.file, names.partial);
     throw error;
   }
   await rm(names.partialManifest, { force: true });
-  await removeCheckpoint(names.checkpoint);
+  await rm(names.checkpoint, { force: true });
 }
