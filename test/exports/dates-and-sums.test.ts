@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
-import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { type Home, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
 import { exporting, orderAt, reaching, startOrders } from './service.ts';
 
@@ -245,7 +245,7 @@ test('the same data exported on another day, in another zone of the machine, is 
   const preload = join(home.path, 'later.mjs');
   writeFileSync(preload, 'const now = Date.now; Date.now = () => now() + 3 * 86_400_000;\n');
   const run = (name: string, nodeArgs: readonly string[], TZ: string) =>
-    paydesk(['orders', 'export', '--tz', 'UTC', '--to', name], {
+    paydeskProcess(['orders', 'export', '--tz', 'UTC', '--to', name], {
       home,
       nodeArgs,
       env: { ...reaching(server), TZ },

@@ -146,7 +146,7 @@ test.each([
 
 test('a variable that is too short for a key is not searched for in the arguments', async () => {
   const { config } = user.run().folders;
-  expect(keysOnFile(config, { PAYDESK_API_KEY: 'json' })).toEqual([canary]);
+  expect(keysOnFile(config, { PAYDESK_API_KEY: 'json' }, () => config)).toEqual([canary]);
 });
 
 test('profile show tells which variable a value comes from', async () => {
