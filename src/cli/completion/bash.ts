@@ -1,6 +1,6 @@
 /** The completion script for bash, 3.2 and later; needs no bash-completion package. */
 
-import type { Candidate } from './next-words.ts';
+import type { Candidate } from '../../commands/command.ts';
 
 /** `filesHere` is the exit code of `__complete` that asks for file names. */
 export function bashScript(next: ReadonlyMap<string, readonly Candidate[]>, filesHere: number): string {

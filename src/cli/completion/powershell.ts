@@ -1,6 +1,6 @@
 /** The completion script for PowerShell, 5.1 and later. */
 
-import type { Candidate } from './next-words.ts';
+import type { Candidate } from '../../commands/command.ts';
 
 /** Where nothing is offered, PowerShell completes file names by itself. */
 export function powershellScript(next: ReadonlyMap<string, readonly Candidate[]>): string {

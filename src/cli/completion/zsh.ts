@@ -1,6 +1,6 @@
 /** The completion script for zsh: to be sourced after compinit, or put into a folder of $fpath as _paydesk. */
 
-import type { Candidate } from './next-words.ts';
+import type { Candidate } from '../../commands/command.ts';
 
 /** `filesHere` is the exit code of `__complete` that asks for file names. */
 export function zshScript(next: ReadonlyMap<string, readonly Candidate[]>, filesHere: number): string {

@@ -10,7 +10,7 @@ import {
   resources,
 } from '../../api/spec.ts';
 import type { Intent } from '../../journal/journal.ts';
-import type { Context } from '../command.ts';
+import type { Completer, Context } from '../command.ts';
 import { defineCommand, flag, idArgument, usage } from '../command.ts';
 import { type Confirmable, checkConfirmable, confirmChange } from '../confirm.ts';
 import { changeWords } from '../kind-words.ts';
@@ -32,6 +32,10 @@ const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
 const offer: Pickable = { kind: 'refundable', accepts: canBeRefunded, listFlags: ['--refundable'] };
 
+// The charges of the order that was typed.
+const offerCharges: Completer = async ({ args: [order], flags }, known) =>
+  order === undefined ? [] : known.charges(order, flags.get('profile'));
+
 export const refund = defineCommand({
   description: [
     'ID alone refunds the whole order; --charge one charge of it; --charge with --amount part of that charge.',
@@ -43,6 +47,7 @@ export const refund = defineCommand({
     charge: flag.of<string>({
       value: 'CH',
       summary: 'one charge: its id, its number in orders show, or *4242',
+      offers: offerCharges,
       parse: chargeName,
     }),
     amount: flag.amount({ value: 'N', summary: "part of a charge: the service's own integer" }),
