@@ -3,8 +3,8 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ordinaryUser } from '../harness/ordinary-user.ts';
-import { newHome, paydesk } from '../harness/paydesk.ts';
+import { ordinaryUser } from '../../harness/ordinary-user.ts';
+import { newHome, paydesk } from '../../harness/paydesk.ts';
 import { demoOrder, refundOnDemo, shellDesk } from './desk.ts';
 
 const fileNames = 10;
