@@ -5,7 +5,7 @@ import { statuses, valueAt } from '../api/spec.ts';
 import { disagreement, moved, refundedOf } from './agreement.ts';
 import { otherCapture, otherRefund } from './contradiction.ts';
 import { createdIn, gapOf, newestIds } from './created.ts';
-import type { ExpectedRefund, FoundRefund, Intent } from './journal.ts';
+import { changeKinds, type ExpectedRefund, type FoundRefund, type Intent } from './journal.ts';
 import type { PreImage, Proof } from './journal-rows.ts';
 
 /** What a look at the order shows of the change. */
@@ -42,7 +42,7 @@ export type Claims = Pick<ReadonlySet<string>, 'has'>;
 
 /** Kinds of change whose outcome a read can show. */
 export function provable(kind: Intent['kind']): boolean {
-  return kind === 'refund' || kind === 'capture' || kind === 'order';
+  return changeKinds[kind].provable;
 }
 
 /** The order as it is before the sending, or the problem that would make the outcome unprovable. */

@@ -320,15 +320,15 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
 
     it('names the charges of an order for completions, as they were before its newest refund', async () => {
       const charge = (id: string, amount: number) => ({ id, amount, currency: 'MXN', refunds: [] });
-      const before = (intent: string, time: number, charges: readonly ReturnType<typeof charge>[]) => {
+      const refundOf = (intent: string, time: number, charges: readonly ReturnType<typeof charge>[]) => {
         const row = onOrder(intent, 'ord_1');
         return { ...row, time, proof: { ...row.proof, before: { ...row.proof.before, charges } } };
       };
       await fill([
-        before('i_a', 1, [charge('ch_old', 5)]),
-        before('i_b', 2, [charge('ch_1', 35_000), charge('$(touch x)', 5), charge('ch_3', 17_000)]),
-        before('i_c', 3, []),
-        { ...before('i_d', 4, [charge('ch_other', 5)]), profile: 'other' },
+        refundOf('i_a', 1, [charge('ch_old', 5)]),
+        refundOf('i_b', 2, [charge('ch_1', 35_000), charge('$(touch x)', 5), charge('ch_3', 17_000)]),
+        refundOf('i_c', 3, []),
+        { ...refundOf('i_d', 4, [charge('ch_other', 5)]), profile: 'other' },
       ]);
       const store = open();
       expect(await store.recent({ chargesOf: 'ord_1' }, 'shop-mx')).toEqual([

@@ -1,7 +1,7 @@
 /** Which word may come next, by the words before it: nouns, verbs, help topics. */
 
 import type { Candidate } from '../../commands/command.ts';
-import { type CommandEntry, commands, groups } from '../../commands/index.ts';
+import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
 import { topicLines, topicNames } from '../help-topics.ts';
 
 /** Words typed so far, joined by spaces → the words that may follow. A finished command is not in it. */
