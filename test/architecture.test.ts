@@ -106,7 +106,7 @@ test('commands and changes do no input or output of their own', () => {
     .filter(({ from, to }) => /^src\/(commands|changes)\//.test(from) && !to.startsWith('src/'))
     .map(
       ({ from, to }) =>
-        `${from} imports ${to}: ask ctx for it (src/commands/command.ts), and let cli/main.ts hand it over`,
+        `${from} imports ${to}: ask ctx for it (src/commands/command.ts), and let cli/context.ts hand it over`,
     );
   expect(wrong).toEqual([]);
 });
@@ -117,7 +117,7 @@ test('only bin, main and what joins for it touch the process', () => {
       (file) =>
         !file.startsWith('src/cli/') && /(^|[^.\w'"`])process\.(?!versions\b)/m.test(withoutComments(file)),
     )
-    .map((file) => `${file} uses process: take it as a parameter, and let main.ts hand it over`);
+    .map((file) => `${file} uses process: take it as a parameter, and let cli/ hand it over`);
   expect(wrong).toEqual([]);
 });
 

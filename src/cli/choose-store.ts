@@ -9,6 +9,8 @@ import type { FileRules } from '../profiles/profiles.ts';
 /** What the choice depends on. */
 export interface StoreChoice {
   readonly stateFolder: string;
+  /** The folder that a relative name of a file belongs to. */
+  readonly cwd: () => string;
   /** Owner and mode of our files. */
   readonly rules: FileRules;
   /** PAYDESK_STATE_ON_NETWORK: a network file system is allowed, since somebody tested its locks. */
@@ -16,10 +18,11 @@ export interface StoreChoice {
 }
 
 /** Opens nothing before it is asked for something. */
-export function chooseStore({ stateFolder, rules, onNetwork }: StoreChoice): JournalStore {
+export function chooseStore({ stateFolder, cwd, rules, onNetwork }: StoreChoice): JournalStore {
   return createSqliteStore({
     file: fileIn(stateFolder),
     witness: join(stateFolder, 'witness', 'journal.witness'),
+    cwd,
     rules,
     folders: [stateFolder, join(stateFolder, 'journal')],
     onNetwork,

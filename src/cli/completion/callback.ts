@@ -1,11 +1,10 @@
 /** What `paydesk __complete SHELL INDEX WORD…` answers to a completion script: candidates on stdout, and nothing else. */
 
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readMoney } from '../../api/charges.ts';
 import { valueAt } from '../../api/spec.ts';
 import type { Candidate, KnownHere } from '../../commands/command.ts';
-import { variable } from '../../io.ts';
+import { type Io, variable } from '../../io.ts';
 import type { RecentOf } from '../../journal/journal-store.ts';
 import { keysOnFile, namesOnFile } from '../../profiles/early-reads.ts';
 import { findFolders } from '../../profiles/folders.ts';
@@ -13,33 +12,36 @@ import { demoName } from '../../profiles/profiles.ts';
 import { demoOrderOnFile } from '../../simulator/simulator.ts';
 import { createSecrets, shells } from '../../terminal/terminal.ts';
 import { recentOf } from '../choose-store.ts';
-import { homeFolder } from '../home.ts';
 import { candidatesFor, type Offered } from './candidates.ts';
 import { filesHere } from './scripts.ts';
 import { readTypedLine } from './typed-line.ts';
 
-/** Answers and sets the exit code. Whatever goes wrong, there is nothing to offer: a TAB prints no error. */
-export async function answer(process: NodeJS.Process): Promise<void> {
-  process.removeAllListeners('warning');
-  const [shellName, index, ...sent] = process.argv.slice(3);
+/** What completion is given from outside. */
+export interface CompletionIo extends Pick<Io, 'env' | 'platform' | 'home' | 'cwd'> {
+  /** Writes to stdout; throws where nobody reads it. */
+  readonly write: (text: string) => void;
+}
+
+/** Answers the words behind `__complete`; returns the exit code. Whatever goes wrong, there is nothing to offer: a TAB prints no error. */
+export async function answer(args: readonly string[], io: CompletionIo): Promise<number> {
+  const [shellName, index, ...sent] = args;
   const shell = shells.find((one) => one === shellName);
-  if (shell === undefined) return;
+  if (shell === undefined) return 0;
   try {
     const line = readTypedLine(shell, Number(index), sent);
-    const offered = withoutKeys(await candidatesFor(line, knownHere(process)), process);
-    // To the descriptor: opening process.stdout takes longer than all of this.
-    writeFileSync(1, written(offered, line.kept, shell !== 'bash'));
-    if (offered.files) process.exitCode = filesHere;
+    const offered = withoutKeys(await candidatesFor(line, knownHere(io)), io);
+    io.write(written(offered, line.kept, shell !== 'bash'));
+    return offered.files ? filesHere : 0;
   } catch {
-    return;
+    return 0;
   }
 }
 
 // A candidate with a key is left out: masked, it would put a wrong word on the command line.
-function withoutKeys({ candidates, files }: Offered, { env, platform }: NodeJS.Process): Offered {
+function withoutKeys({ candidates, files }: Offered, { env, platform, home, cwd }: CompletionIo): Offered {
   const secrets = createSecrets();
-  const { config } = findFolders({ env, platform, home: homeFolder() });
-  for (const key of keysOnFile(config, env)) secrets.add(key);
+  const { config } = findFolders({ env, platform, home: home() });
+  for (const key of keysOnFile(config, env, cwd)) secrets.add(key);
   return { candidates: candidates.filter(({ value, text }) => !secrets.holds(`${value} ${text}`)), files };
 }
 
@@ -50,8 +52,8 @@ function written({ candidates }: Offered, kept: number, explained: boolean): str
     .join('');
 }
 
-function knownHere({ env, platform }: NodeJS.Process): KnownHere {
-  const { state, config } = findFolders({ env, platform, home: homeFolder() });
+function knownHere({ env, platform, home }: CompletionIo): KnownHere {
+  const { state, config } = findFolders({ env, platform, home: home() });
   const lately = async (of: RecentOf, profile: string | undefined) =>
     (await recentOf(state, of, profile)).map(({ id, text }) => ({ value: id, text }));
   const chosen = (profile: string | undefined) =>
