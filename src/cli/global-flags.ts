@@ -12,7 +12,7 @@ export const globalFlags = {
     short: 'p',
     summary: 'the account to talk to',
     env: 'PAYDESK_PROFILE',
-    offers: 'profiles',
+    offers: (_typed, known) => known.profiles(),
   }),
   output: flag.choice(formats, {
     value: 'FORMAT',

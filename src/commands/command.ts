@@ -82,8 +82,30 @@ export interface Context {
   file(path: string, maxBytes: number): Promise<string>;
 }
 
-/** What TAB offers for a value: what this machine knows by itself. */
-type Offer = 'orders' | 'intents' | 'profiles';
+/** Something that TAB offers, with a few words about it. Both hold nothing that a shell or a terminal would act on. */
+export interface Candidate {
+  readonly value: string;
+  readonly text: string;
+}
+
+/** What a line says before the cursor. */
+export interface TypedBefore {
+  /** The arguments of the command, in order. */
+  readonly args: readonly string[];
+  /** The options given, with the last value of each. */
+  readonly flags: ReadonlyMap<string, string | undefined>;
+}
+
+/** What this machine knows by itself, for TAB: no service is asked. `profile` is the one named on the line, if any. */
+export interface KnownHere {
+  readonly profiles: () => Promise<readonly Candidate[]>;
+  readonly orders: (profile: string | undefined) => Promise<readonly Candidate[]>;
+  readonly intents: (profile: string | undefined) => Promise<readonly Candidate[]>;
+  readonly charges: (orderId: string, profile: string | undefined) => Promise<readonly Candidate[]>;
+}
+
+/** What TAB offers for a value besides its choices. */
+export type Completer = (typed: TypedBefore, known: KnownHere) => Promise<readonly Candidate[]>;
 
 /** One option of a command, or a global one. A switch has no `value`. */
 export interface Flag<T = unknown> {
@@ -95,7 +117,7 @@ export interface Flag<T = unknown> {
   readonly choices?: readonly string[];
   /** What the choices mean, if their names do not say it. */
   readonly meanings?: Readonly<Record<string, string>>;
-  readonly offers?: Offer | undefined;
+  readonly offers?: Completer | undefined;
   /** What else is allowed, in words: `1 to 250`. */
   readonly allowed?: string;
   /** The default in words, shown in help. */
@@ -118,7 +140,7 @@ export interface Argument<T = unknown> {
   /** Takes all words that are left. */
   readonly variadic?: true;
   readonly choices?: readonly string[];
-  readonly offers?: Offer | undefined;
+  readonly offers?: Completer | undefined;
   readonly parse: (text: string, name: string) => T;
 }
 

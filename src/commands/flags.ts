@@ -2,7 +2,7 @@
 
 import { parseAmount, type ResourceName, resources } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import type { Flag } from './command.ts';
+import type { Completer, Flag } from './command.ts';
 
 /** The error of a mistake in what was typed, found before anything was sent. */
 export function usage(message: string, now: readonly string[] = []): CliError {
@@ -55,10 +55,12 @@ export function idArgument<const R extends boolean>(resource: ResourceName, requ
     name: 'id',
     summary: `id of the ${resources[resource].one}`,
     required,
-    offers: resource === 'orders' ? 'orders' : undefined,
+    offers: resource === 'orders' ? offerOrders : undefined,
     parse: (text: string): string => recordId(resource, text, 'ID'),
   } as const;
 }
+
+const offerOrders: Completer = ({ flags }, known) => known.orders(flags.get('profile'));
 
 /** The text as it is. Throws CliError 'usage' for an empty one. */
 export function nonEmpty(text: string, name: string): string {
