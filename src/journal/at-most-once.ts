@@ -5,7 +5,6 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import { claimedBy, claimsOf, isWatched, verdictOf } from './attempt-state.ts';
-import { judgeSeen } from './creations.ts';
 import { equalRefund, nothingToRepeat, oldRead } from './equal-refund.ts';
 import { decide, type Refusal } from './guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
@@ -13,7 +12,7 @@ import { earliestOf, stampOf } from './journal-time.ts';
 import { judgeRead, preImage, provable } from './judge-read.ts';
 import { judgeReply } from './judge-reply.ts';
 import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol-types.ts';
-import { type Ruling, ruling, rulingOf } from './verdict.ts';
+import { judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;
 
@@ -110,14 +109,14 @@ function newsOf(
 ): { readonly verdict: VerdictRow } | { readonly problem: string } | undefined {
   const { sent } = attempt;
   const last = verdictOf(attempt);
-  const sight = judgeRead(sent.proof, value, claimsOf(known, attempt), earliestOf(sent));
+  const evidence = judgeRead(sent.proof, value, claimsOf(known, attempt), earliestOf(sent));
   if (last?.verdict === 'applied') {
-    if (sight.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
-    return { verdict: ruling(sent, moment, rulingOf(sight)) };
+    if (evidence.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
+    return { verdict: verdictRow(sent, moment, rulingOf(evidence)) };
   }
-  if (sight.shows === 'nothing') return undefined;
-  if (sight.shows === 'unreadable') return { problem: sight.problem };
-  return { verdict: ruling(sent, moment, rulingOf(sight)) };
+  if (evidence.shows === 'nothing') return undefined;
+  if (evidence.shows === 'unreadable') return { problem: evidence.problem };
+  return { verdict: verdictRow(sent, moment, rulingOf(evidence)) };
 }
 
 // Reads again where a last question took most of the time that the read before it is good for.
@@ -171,7 +170,7 @@ function takeBack(
   { cause, moment }: Extract<Event, { is: 'unrecorded' }>,
 ): Step {
   const why = 'it could not be written down';
-  const verdict = ruling(flight.sent, moment, { verdict: 'not_sent', by: 'sender', why });
+  const verdict = verdictRow(flight.sent, moment, { verdict: 'not_sent', by: 'sender', why });
   const refusal: Refusal = { why: 'journal', cause, left: flight.sent.intent };
   return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: verdict } };
 }
@@ -199,7 +198,7 @@ function hearOut({ wanted, flight }: At<'recording' | 'sending'>, event: Event):
   }
   if (event.is === 'no_reply') return doubt(wanted, flight, event.moment, event.why);
   if (event.is !== 'replied') return undefined;
-  const answer = judgeReply(flight.sent.proof, event.heard, earliestOf(flight.sent));
+  const answer = judgeReply(flight.sent.proof, event.parsed, earliestOf(flight.sent));
   switch (answer.says) {
     case 'applied': {
       const why = 'the reply shows it';
@@ -224,7 +223,7 @@ function hearOut({ wanted, flight }: At<'recording' | 'sending'>, event: Event):
 
 // The doubt is written down before anything is read: whoever comes after a kill knows that the request is out.
 function doubt(wanted: Wanted, flight: InFlight, now: Moment, lost: string): Step {
-  const verdict = ruling(flight.sent, now, {
+  const verdict = verdictRow(flight.sent, now, {
     verdict: 'unknown',
     by: 'sender',
     why: lost,
@@ -262,28 +261,28 @@ function search(
   if (at !== 'rereading') return undefined;
   if (event.is === 'unseen') return readOn(wanted, { ...found, reads: found.reads + 1 }, event.moment);
   if (event.is !== 'seen') return undefined;
-  const sight = judgeSeen(found.sent, event, found.claimed);
+  const evidence = judgeSeen(found.sent, event, found.claimed);
   const reads = { reads: found.reads + 1, lastReadAt: event.moment.time };
-  if (sight.shows === 'unreadable') return readOn(wanted, { ...found, ...reads }, event.moment);
-  return readOn(wanted, { ...found, ...reads, sight }, event.moment);
+  if (evidence.shows === 'unreadable') return readOn(wanted, { ...found, ...reads }, event.moment);
+  return readOn(wanted, { ...found, ...reads, evidence }, event.moment);
 }
 
-// Waits for the next read, unless the last sight settles it or no read is left.
+// Waits for the next read, unless the last evidence settles it or no read is left.
 function readOn(wanted: Wanted, found: Search, now: Moment): Step {
   const [next, ...ahead] = found.ahead;
-  if (next === undefined || settles(found)) return ruleOnSight(wanted, found, now);
+  if (next === undefined || settles(found)) return ruleOnEvidence(wanted, found, now);
   const ms = Math.max(0, found.from + next - now.mono);
   return { state: { at: 'waiting', wanted, search: { ...found, ahead } }, effect: { do: 'wait', ms } };
 }
 
-function settles({ sight, because }: Search): boolean {
-  if (sight === undefined) return false;
-  if ('rejected' in because) return sight.shows !== 'disagreement';
-  return sight.shows === 'expected' || sight.shows === 'duplicate';
+function settles({ evidence, because }: Search): boolean {
+  if (evidence === undefined) return false;
+  if ('rejected' in because) return evidence.shows !== 'disagreement';
+  return evidence.shows === 'expected' || evidence.shows === 'duplicate';
 }
 
-function ruleOnSight(wanted: Wanted, found: Search, now: Moment): Step {
-  const { because, sight } = found;
+function ruleOnEvidence(wanted: Wanted, found: Search, now: Moment): Step {
+  const { because, evidence } = found;
   if ('rejected' in because) {
     const unconfirmed: Ruling = {
       verdict: 'rejected',
@@ -291,24 +290,24 @@ function ruleOnSight(wanted: Wanted, found: Search, now: Moment): Step {
       why: 'the service refused it, not confirmed by a read',
       confirmed: false,
     };
-    const words = sight === undefined ? unconfirmed : rulingOf(sight, 'rejected');
+    const words = evidence === undefined ? unconfirmed : rulingOf(evidence, 'rejected');
     const why = words.verdict === 'unknown' ? `the service refused it, but ${words.why}` : words.why;
     return rule(wanted, found, now, { ...words, why, error: withoutData(because.rejected) });
   }
-  if (sight === undefined)
+  if (evidence === undefined)
     return rule(wanted, found, now, { verdict: 'unknown', by: 'sender', why: because.lost });
-  const words = rulingOf(sight);
+  const words = rulingOf(evidence);
   // The reply may have shown the very figures that the read shows.
   const said = because.lost.includes(words.why);
   if (words.verdict === 'not_seen' || said) return rule(wanted, found, now, { ...words, why: because.lost });
-  const why = sight.shows === 'disagreement' ? `${because.lost}; ${words.why}` : words.why;
+  const why = evidence.shows === 'disagreement' ? `${because.lost}; ${words.why}` : words.why;
   return rule(wanted, found, now, { ...words, why });
 }
 
 // ── The end ─────────────────────────────────────────────────────────────────────────────────────
 
 function rule(wanted: Wanted, flight: InFlight, now: Moment, words: Ruling): Step {
-  const verdict = ruling(flight.sent, now, { ...words, alarm: words.alarm ?? flight.alarm });
+  const verdict = verdictRow(flight.sent, now, { ...words, alarm: words.alarm ?? flight.alarm });
   return { state: { at: 'concluding', wanted, flight, verdict }, effect: { do: 'record', row: verdict } };
 }
 

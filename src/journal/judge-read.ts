@@ -2,20 +2,19 @@
 
 import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '../api/charges.ts';
 import { statuses, valueAt } from '../api/spec.ts';
-import { disagreement, moved, refundedOf } from './agreement.ts';
-import { otherCapture, otherRefund } from './contradiction.ts';
+import { disagreement, moved, otherCapture, otherRefund, refundedOf, type ShownRefund } from './agreement.ts';
 import { createdIn, gapOf, newestIds } from './created.ts';
 import type { ExpectedRefund, FoundRefund, Intent } from './journal.ts';
 import type { PreImage, Proof } from './journal-rows.ts';
 
-/** What a look at the order shows of the change. */
-export type Sight =
-  /** Just what was asked for, and `others`: new records that nobody asked for here. */
+/** What a read shows of the change. */
+export type Evidence =
+  /** Just what was asked for. `others`: there are new records too that nobody asked for here. */
   | {
       readonly shows: 'expected';
       readonly refunds: readonly FoundRefund[];
       readonly others: boolean;
-      /** Why it is not believed, although it shows. */
+      /** What contradicts it, although it shows. */
       readonly contradicts?: string | undefined;
       readonly created?: string;
     }
@@ -23,9 +22,9 @@ export type Sight =
   | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
   /** A part of what was asked for. */
   | { readonly shows: 'partial'; readonly refunds: readonly FoundRefund[] }
-  /** Nothing of it, and nothing that could hide it; `refunds` are others'. */
+  /** Nothing of it, and nothing that could hide it; `refunds` are those of others. */
   | { readonly shows: 'nothing'; readonly refunds: readonly FoundRefund[] }
-  /** Figures and records do not agree: it may have been made, or not. `problem` says both. */
+  /** Figures and records do not agree: it may have been made, or not. `problem` names both. */
   | {
       readonly shows: 'disagreement';
       readonly refunds: readonly FoundRefund[];
@@ -34,15 +33,28 @@ export type Sight =
   /** No evidence either way. */
   | { readonly shows: 'unreadable'; readonly problem: string };
 
-// Money is only read where every refund has an id.
-type ShownRefund = FoundRefund & { readonly id: string };
-
 /** Ids of refunds and created orders that are not this attempt's. */
 export type Claims = Pick<ReadonlySet<string>, 'has'>;
 
-/** Kinds of change whose outcome a read can show. */
-export function provable(kind: Intent['kind']): boolean {
-  return kind === 'refund' || kind === 'capture' || kind === 'order';
+// How a read shows what became of each kind of change; undefined: only its reply tells.
+const judges: Readonly<Record<Proof['kind'], ((read: OwnRead) => Evidence) | undefined>> = {
+  refund: judgeRefund,
+  capture: judgeCapture,
+  order: judgeCreation,
+  checkout: undefined,
+  api: undefined,
+};
+
+interface OwnRead {
+  readonly proof: Proof;
+  readonly value: unknown;
+  readonly claimed: Claims;
+  readonly earliest: number;
+}
+
+/** Whether a read can show the outcome of this kind of change. */
+export function provable(kind: Proof['kind']): boolean {
+  return judges[kind] !== undefined;
 }
 
 /** The order as it is before the sending, or the problem that would make the outcome unprovable. */
@@ -109,21 +121,21 @@ export function judgeRead(
   value: unknown,
   claimed: Claims,
   earliest = Number.NEGATIVE_INFINITY,
-): Sight {
-  if (proof.kind === 'order') {
-    const created = createdIn(proof, value, claimed, earliest);
-    if (created?.early === true) {
-      const problem = `order ${created.id} is equal, and its created_at lies before this one was sent`;
-      return { shows: 'disagreement', refunds: [], problem };
-    }
-    if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created: created.id };
-    const gap = gapOf(value);
-    return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
+): Evidence {
+  const judge = judges[proof.kind];
+  if (judge === undefined) return { shows: 'unreadable', problem: 'a read cannot show it' };
+  return judge({ proof, value, claimed, earliest });
+}
+
+function judgeCreation({ proof, value, claimed, earliest }: OwnRead): Evidence {
+  const created = createdIn(proof, value, claimed, earliest);
+  if (created?.early === true) {
+    const problem = `order ${created.id} is equal, and its created_at lies before this one was sent`;
+    return { shows: 'disagreement', refunds: [], problem };
   }
-  if (!provable(proof.kind)) return { shows: 'unreadable', problem: 'a read cannot show it' };
-  const stranger = notThisOrder(proof, value);
-  if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
-  return proof.kind === 'capture' ? judgeCapture(proof, value) : judgeRefund(proof, value, claimed, earliest);
+  if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created: created.id };
+  const gap = gapOf(value);
+  return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
 }
 
 /** Why a value is not the order of this proof; undefined when it is. */
@@ -136,7 +148,10 @@ export function notThisOrder(proof: Proof, value: unknown): string | undefined {
 }
 
 // A capture shows in the order's status (service: Endpoints 3), and is one of the amount that was authorized.
-function judgeCapture({ before }: Proof, value: unknown): Sight {
+function judgeCapture({ proof, value }: OwnRead): Evidence {
+  const stranger = notThisOrder(proof, value);
+  if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
+  const { before } = proof;
   const status = valueAt(value, ['payment_status']);
   const reading = readMoney(value);
   if (status === statuses.paid) {
@@ -158,7 +173,9 @@ function captureMoved(before: PreImage, value: unknown, reading: MoneyReading): 
   return moved('updated_at', before.updatedAt, integerOr(valueAt(value, ['updated_at'])));
 }
 
-function judgeRefund(proof: Proof, value: unknown, claimed: Claims, earliest: number): Sight {
+function judgeRefund({ proof, value, claimed, earliest }: OwnRead): Evidence {
+  const stranger = notThisOrder(proof, value);
+  if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
   const reading = readMoney(value);
   if ('problem' in reading) return { shows: 'unreadable', problem: reading.problem };
   const { money } = reading;

@@ -4,8 +4,8 @@ import type { CliErrorParts } from '../errors.ts';
 import type { Decision, Refusal } from './guards.ts';
 import type { AccountMarks, Intent } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment, PreImage, SentRow, VerdictRow } from './journal-rows.ts';
-import type { Sight } from './judge-read.ts';
-import type { Heard } from './reply.ts';
+import type { Evidence } from './judge-read.ts';
+import type { ParsedReply } from './judge-reply.ts';
 
 /** What one run of the protocol is about. Everything in it is plain data. */
 export interface Wanted
@@ -61,7 +61,7 @@ export type Event =
     }
   | { readonly is: 'approved' | 'recorded'; readonly moment: Moment }
   | { readonly is: 'unrecorded'; readonly cause: unknown; readonly moment: Moment }
-  | { readonly is: 'replied'; readonly heard: Heard; readonly moment: Moment }
+  | { readonly is: 'replied'; readonly parsed: ParsedReply; readonly moment: Moment }
   | { readonly is: 'not_sent' | 'no_reply'; readonly why: string; readonly moment: Moment }
   /** `hurried`: somebody does not want to wait any more; one more read, then the verdict. */
   | { readonly is: 'waited'; readonly hurried: boolean }
@@ -111,8 +111,8 @@ export interface Search extends InFlight {
   /** The moment of the loss, by the monotonic clock, and the reads still to come after it. */
   readonly from: number;
   readonly ahead: readonly number[];
-  /** The last sight that was one. */
-  readonly sight?: Exclude<Sight, { shows: 'unreadable' }> | undefined;
+  /** The last evidence that was one. */
+  readonly evidence?: Exclude<Evidence, { shows: 'unreadable' }> | undefined;
 }
 
 /** Where a run is, with all that it knows there. */

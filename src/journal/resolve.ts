@@ -13,15 +13,13 @@ import {
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
-import { judgeSeen } from './creations.ts';
 import { attemptName, type Refusal, usedUp } from './guards.ts';
 import type { Resolved } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { atLeastSince, momentOfRow } from './journal-time.ts';
-import { type Claims, isSameMoney, type Sight } from './judge-read.ts';
+import { type Claims, type Evidence, isSameMoney } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
-import { type Ruling, ruling, rulingOf } from './verdict.ts';
-import { watched } from './watched.ts';
+import { judgeSeen, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 
 /** Which attempt, and what a person says of it where reads cannot tell. */
 export interface Errand {
@@ -54,8 +52,8 @@ export type ResolveState =
   | { readonly at: 'locking' | 'looking'; readonly errand: Errand }
   | ({ readonly at: 'reading' } & Found)
   /** A person is shown what was read and states what happened. */
-  | ({ readonly at: 'asking'; readonly sight: Sight; readonly statement: Statement } & Found)
-  | ({ readonly at: 'recording'; readonly sight: Sight; readonly row: VerdictRow } & Found)
+  | ({ readonly at: 'asking'; readonly evidence: Evidence; readonly statement: Statement } & Found)
+  | ({ readonly at: 'recording'; readonly evidence: Evidence; readonly row: VerdictRow } & Found)
   | { readonly at: 'releasing' | 'done'; readonly end: ResolveEnd };
 
 /** Where a look is now, and what it asks for next. */
@@ -90,16 +88,16 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
       if (event.is === 'unseen')
         return weigh(state, { shows: 'unreadable', problem: event.why }, event.moment);
       if (event.is !== 'seen') return undefined;
-      return weigh(state, sightOf(state, event), event.moment);
+      return weigh(state, evidenceIn(state, event), event.moment);
     case 'asking':
       return event.is === 'approved' ? stateIt(state, event.moment) : undefined;
     case 'recording': {
-      const { record, row, sight } = state;
+      const { record, row, evidence } = state;
       const end = {
         how: 'looked',
         record: { ...record, verdicts: [...record.verdicts, row] },
         added: row,
-        sight,
+        evidence,
       } as const;
       if (event.is === 'unrecorded')
         return refuse({ why: 'unwritten', attempt: record, row, cause: event.cause });
@@ -159,45 +157,51 @@ function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
 }
 
 // Of two equal refunds one may be the open attempt's: a look at that one tells.
-function sightOf(
+function evidenceIn(
   { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
   event: Extract<Event, { is: 'seen' }>,
-): Sight {
-  const sight = judgeSeen(record.sent, event, claimed);
-  if (sight.shows !== 'duplicate' || rival === undefined || verdictOf(record)?.verdict !== 'applied')
-    return sight;
+): Evidence {
+  const evidence = judgeSeen(record.sent, event, claimed);
+  if (evidence.shows !== 'duplicate' || rival === undefined || verdictOf(record)?.verdict !== 'applied')
+    return evidence;
   return {
     shows: 'unreadable',
     problem: `one of the two refunds may be that of ${rival.sent.intent}, which is open`,
   };
 }
 
-function weigh(found: Extract<ResolveState, { at: 'reading' }>, sight: Sight, now: Moment): ResolveStep {
+function weigh(
+  found: Extract<ResolveState, { at: 'reading' }>,
+  evidence: Evidence,
+  now: Moment,
+): ResolveStep {
   const { record } = found;
   const { statement } = found.errand;
-  const clear = !['nothing', 'unreadable', 'disagreement'].includes(sight.shows);
+  const clear = !['nothing', 'unreadable', 'disagreement'].includes(evidence.shows);
   // A person cannot take back what a reply or a read has shown.
   const seen = verdictOf(record)?.verdict === 'applied';
   if (statement !== undefined && !clear && !seen) {
     const early = statement.applied ? undefined : tooEarly(record, now);
     if (early !== undefined) return refuse(early);
-    return { state: { ...found, at: 'asking', sight, statement }, effect: { do: 'approve' } };
+    return { state: { ...found, at: 'asking', evidence, statement }, effect: { do: 'approve' } };
   }
-  const words = rulingNow(record, sight, now);
-  return words === undefined ? release({ how: 'looked', record, sight }) : write(found, sight, words, now);
+  const words = rulingNow(record, evidence, now);
+  return words === undefined
+    ? release({ how: 'looked', record, evidence })
+    : write(found, evidence, words, now);
 }
 
-/** The row that a sight adds to an attempt; undefined when it says nothing new. */
-function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | undefined {
+/** The row that a evidence adds to an attempt; undefined when it says nothing new. */
+function rulingNow(record: AttemptRecord, evidence: Evidence, now: Moment): Ruling | undefined {
   const last = verdictOf(record);
-  if (sight.shows === 'unreadable') {
+  if (evidence.shows === 'unreadable') {
     // The first verdict, whatever it is, starts the horizon.
     const why = 'no answer was written down, and no read tells';
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
   }
-  if (last?.verdict === 'applied') return watched(record.sent, last, sight, isYoung(record, now));
+  if (last?.verdict === 'applied') return rulingOfWatched(record.sent, last, evidence, isYoung(record, now));
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
-  const words = { ...rulingOf(sight, none), error: last?.error };
+  const words = { ...rulingOf(evidence, none), error: last?.error };
   const alarmed = { ...words, alarm: words.alarm ?? last?.alarm };
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
 }
@@ -222,14 +226,14 @@ function stateIt(found: Extract<ResolveState, { at: 'asking' }>, now: Moment): R
     operator,
     note,
   } as const;
-  return write(found, found.sight, words, now);
+  return write(found, found.evidence, words, now);
 }
 
-function write(found: Found, sight: Sight, words: Ruling, now: Moment): ResolveStep {
+function write(found: Found, evidence: Evidence, words: Ruling, now: Moment): ResolveStep {
   const { errand, record, claimed } = found;
-  const row = ruling(record.sent, now, words);
+  const row = verdictRow(record.sent, now, words);
   return {
-    state: { at: 'recording', errand, record, claimed, sight, row },
+    state: { at: 'recording', errand, record, claimed, evidence, row },
     effect: { do: 'record', row },
   };
 }

@@ -3,7 +3,7 @@ import { judgeReply } from '../../src/journal/judge-reply.ts';
 import { charge, order, proof, whole } from './proof.ts';
 
 describe('what a reply says of other changes', () => {
-  const heard = (value: unknown, status = 200) => ({ status, body: { value } });
+  const parsed = (value: unknown, status = 200) => ({ status, body: { value } });
 
   const made = { says: 'applied', refunds: [] };
   const nothing = (why: string) => ({ says: 'nothing', why: `HTTP 200, ${why}` });
@@ -28,7 +28,7 @@ describe('what a reply says of other changes', () => {
     ['api', {}, made],
     ['api', 'yes', nothing('a body that is no object')],
   ])('%s: %j', (kind, value, answer) => {
-    expect(judgeReply(proof({ kind }), heard(value))).toEqual(answer);
+    expect(judgeReply(proof({ kind }), parsed(value))).toEqual(answer);
   });
 
   it('a redirect names the host it points to, whatever else it says (F12)', () => {
@@ -43,7 +43,7 @@ describe('what a reply says of other changes', () => {
   it('an error whose first detail has no code has that of the next one', () => {
     const details = [{ message: 'm' }, { code: 'acme.errors.x' }, { code: 'acme.errors.y' }];
     const value = { object: 'error', type: 't', details };
-    expect(judgeReply(proof({ kind: 'api' }), heard(value, 422))).toMatchObject({
+    expect(judgeReply(proof({ kind: 'api' }), parsed(value, 422))).toMatchObject({
       says: 'rejected',
       error: { code: 'acme.errors.x' },
     });
@@ -52,7 +52,7 @@ describe('what a reply says of other changes', () => {
   it('an error names all that it holds, and keeps its data', () => {
     const details = [{ message: 'm', debug_message: 'd', code: 'acme.errors.x', param: 'p' }];
     const value = { object: 'error', type: 't', log_id: 'l', details, data: { id: 'ord_1' } };
-    expect(judgeReply(proof({ kind: 'api' }), heard(value, 422))).toEqual({
+    expect(judgeReply(proof({ kind: 'api' }), parsed(value, 422))).toEqual({
       says: 'rejected',
       contradicts: false,
       error: {
@@ -98,18 +98,21 @@ describe('what a reply says of other changes', () => {
       { code: 'x.errors.processing.charge_operations.refund.split_payment.charge_id_is_required' },
     ];
     const value = { object: 'error', type: 'processing_error', details, data };
-    expect(judgeReply(proof({ before }), heard(value, 402))).toMatchObject({ says: 'rejected', contradicts });
+    expect(judgeReply(proof({ before }), parsed(value, 402))).toMatchObject({
+      says: 'rejected',
+      contradicts,
+    });
   });
 
   it('a refusal whose order has another payment status contradicts itself, if the status was read before', () => {
     const { charges } = proof().before;
     const data = { ...order(charge('ch_1', 100, [['old', -5]])), payment_status: 'partially_refunded' };
-    const refusal = heard({ object: 'error', type: 't', details: [], data }, 422);
+    const refusal = parsed({ object: 'error', type: 't', details: [], data }, 422);
     const judged = (status?: string) => judgeReply(proof({ before: { status, charges } }), refusal);
     expect(judged('paid')).toMatchObject({ says: 'rejected', contradicts: true });
     expect(judged('partially_refunded')).toMatchObject({ says: 'rejected', contradicts: false });
     expect(judged()).toMatchObject({ says: 'rejected', contradicts: false });
-    const untold = heard(
+    const untold = parsed(
       { object: 'error', type: 't', details: [], data: { ...data, payment_status: null } },
       422,
     );
@@ -130,7 +133,7 @@ describe('what a reply to a capture says', () => {
 });
 
 describe('what a reply to a refund says', () => {
-  const heard = (status: number, value: unknown) => judgeReply(proof(), { status, body: { value } });
+  const parsed = (status: number, value: unknown) => judgeReply(proof(), { status, body: { value } });
   const done = order(
     charge('ch_1', 100, [
       ['old', -5],
@@ -206,7 +209,7 @@ describe('what a reply to a refund says', () => {
       expect.objectContaining({ says: 'rejected' }),
     ]),
   ])('%i %j', (status, value, answer) => {
-    expect(heard(status, value)).toEqual(answer);
+    expect(parsed(status, value)).toEqual(answer);
   });
 
   it('a part of a whole order contradicts', () => {
@@ -239,6 +242,6 @@ describe('what a reply to a refund says', () => {
     const api = judgeReply(proof({ kind: 'api' }), { status: 422, body: { value: stranger } });
     expect(api).toMatchObject({ says: 'rejected', contradicts: false });
     const same = { ...order(charge('ch_1', 100, [['old', -5]])), amount_refunded: 6 };
-    expect(heard(422, { ...value, data: same })).toMatchObject({ says: 'rejected', contradicts: false });
+    expect(parsed(422, { ...value, data: same })).toMatchObject({ says: 'rejected', contradicts: false });
   });
 });

@@ -120,8 +120,8 @@ async function lookBriefly(
   const looked: AttemptRecord[] = [];
   for (const record of attempts) {
     try {
-      const { record: after, sight } = await ctx.journal.reconcile(record, { once: true });
-      if (sight?.shows !== 'unreadable') looked.push(after);
+      const { record: after, evidence } = await ctx.journal.reconcile(record, { once: true });
+      if (evidence?.shows !== 'unreadable') looked.push(after);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
     }
@@ -135,10 +135,10 @@ async function lookAt(ctx: Context, attempts: readonly AttemptRecord[]): Promise
   const looked: AttemptRecord[] = [];
   for (const record of attempts) {
     try {
-      const { record: after, sight } = await ctx.journal.reconcile(record);
+      const { record: after, evidence } = await ctx.journal.reconcile(record);
       looked.push(after);
-      if (sight?.shows === 'unreadable')
-        ctx.notes.note(`no read tells of ${record.sent.intent}: ${sight.problem}`);
+      if (evidence?.shows === 'unreadable')
+        ctx.notes.note(`no read tells of ${record.sent.intent}: ${evidence.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // An outcome that has a verdict is only watched; an account that is gone needs nobody's eyes for it.
