@@ -100,7 +100,7 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
 
 // At once, then whenever it is four times as old as at the last read, and once after its horizon.
 function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boolean {
-  const first = record.verdicts.find(({ verdict }) => verdict === 'applied') ?? last;
+  const first = record.verdicts.reduceRight((found, row) => (row.verdict === 'applied' ? row : found), last);
   return !isYoung(record, now) || (passedSince(first, now) ?? 0) >= 4 * (last.time - first.time);
 }
 
