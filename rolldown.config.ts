@@ -15,6 +15,8 @@ const shared: RolldownOptions = {
   // Native, optional and found at run time only.
   external: ['@napi-rs/keyring'],
   transform: { define: { PAYDESK_VERSION: JSON.stringify(version) } },
+  // A door that passes on what is in many files must not make them all part of whoever takes one.
+  treeshake: { moduleSideEffects: (id) => !/[\\/]src[\\/]/.test(id) },
   plugins: [lightBuiltins(), withoutChildProcess(), oneStringWidth(), lazyStringWidth()],
 };
 const output: OutputOptions = {
@@ -42,7 +44,11 @@ export default defineConfig([
           },
           { name: 'table', test: /[\\/](src[\\/]terminal[\\/]table\.ts$|cli-table3[\\/])/ },
           // Small parts of many commands: to find and read a file takes longer than what is in them.
-          { name: 'common', test: /[\\/]src[\\/](commands|api)[\\/]/, minShareCount: 3 },
+          {
+            name: 'common',
+            test: /[\\/]src[\\/]((commands|changes|api)[\\/]|profiles[\\/]account-words)/,
+            minShareCount: 3,
+          },
         ],
       },
     },

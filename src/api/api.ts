@@ -6,6 +6,7 @@ import type { Dispatcher } from './one-dispatch.ts';
 import type { JsonObject, ResourceName } from './spec.ts';
 
 export { routeTo } from './proxy.ts';
+export { readOne } from './read-one.ts';
 
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
 export interface KeyGate {

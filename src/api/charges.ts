@@ -171,3 +171,43 @@ export function newestEqual<T extends { readonly amount: number; readonly create
   const equal = refunds.filter((record) => record.amount === amount);
   return equal.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0)).at(-1);
 }
+
+/** `*4242`, or the type of a payment that is no card. */
+export function paidBy(charge: JsonObject): string {
+  const last4 = valueAt(charge, ['payment_method', 'last4']);
+  const type = valueAt(charge, ['payment_method', 'type']);
+  if (typeof last4 === 'string' && last4 !== '') return `*${last4}`;
+  return typeof type === 'string' && type !== '' ? type : 'not shown';
+}
+
+/** `visa *4242`: with the brand where the service shows one. */
+export function brandAndCard(charge: JsonObject): string {
+  const brand = valueAt(charge, ['payment_method', 'brand']);
+  return `${typeof brand === 'string' && brand !== '' ? `${brand} ` : ''}${paidBy(charge)}`;
+}
+
+/** Charges that a refund can come out of; none when the order does not show its charges. */
+export function countingCharges(order: JsonObject): readonly ChargeMoney[] {
+  const reading = readMoney(order);
+  return 'money' in reading ? reading.money.charges.filter(({ counts }) => counts) : [];
+}
+
+/**
+ * The service says so; where it says nothing, a charge that counts says it. Absent is "not shown", never "false". What
+ * is not charged yet has nothing to give back, whatever the service says.
+ */
+export function canBeRefunded(order: JsonObject): boolean {
+  const { is_refundable: said, payment_status: status } = order;
+  if (status === statuses.preAuthorized) return false;
+  return said === true || (said !== false && countingCharges(order).length > 0);
+}
+
+/** What went back of all charges, positive. */
+export function refundedSum(money: OrderMoney): number {
+  return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
+}
+
+/** A refunded sum as people read it: with the minus sign of a refund record (service: refund). */
+export function negative(sum: number): string {
+  return String(-sum || 0);
+}

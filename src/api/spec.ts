@@ -659,6 +659,12 @@ export interface Column {
   readonly derived?: true;
 }
 
+/** A column that shows a field, or `a.b` inside one; `tableFrom` as in `Column`. */
+export function fieldColumn(name: string, title: string, kind: Column['kind'], tableFrom?: number): Column {
+  const from = tableFrom === undefined ? {} : { tableFrom };
+  return { name, title, kind, value: (record) => valueAt(record, name.split('.')), ...from };
+}
+
 /** An object, as JSON means it: no array, no null. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

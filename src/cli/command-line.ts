@@ -1,7 +1,7 @@
 /** What was typed, understood: a command with its inputs, or a text to print. */
 
 import type { Command, Flag, Input } from '../commands/command.ts';
-import { type CommandEntry, commands, groups } from '../commands/index.ts';
+import { type CommandEntry, commands, groups } from '../commands/commands.ts';
 import { CliError } from '../errors.ts';
 import { type GlobalInput, globalFlags } from './global-flags.ts';
 import { bareText, topicText, wrapped } from './help.ts';

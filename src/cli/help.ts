@@ -2,7 +2,7 @@
 
 import { resources } from '../api/spec.ts';
 import type { Command } from '../commands/command.ts';
-import { type CommandEntry, groups } from '../commands/index.ts';
+import { type CommandEntry, groups } from '../commands/commands.ts';
 import { exitMeanings } from '../errors.ts';
 import { topicLines, topicNames } from './help-topics.ts';
 

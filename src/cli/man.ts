@@ -1,7 +1,7 @@
 /** The man page, paydesk(1), from the table of commands and the topics of help. */
 
 import type { Command, Flag } from '../commands/command.ts';
-import { type CommandEntry, commands, groups } from '../commands/index.ts';
+import { type CommandEntry, commands, groups } from '../commands/commands.ts';
 import { globalFlags } from './global-flags.ts';
 import { rootSummary } from './help.ts';
 import { topicLines } from './help-topics.ts';

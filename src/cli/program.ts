@@ -2,7 +2,7 @@
 
 import { CommanderError, Option, Command as Parser } from 'commander';
 import type { Command, Flag, Input } from '../commands/command.ts';
-import { type CommandEntry, commands, groups } from '../commands/index.ts';
+import { type CommandEntry, commands, groups } from '../commands/commands.ts';
 import { CliError } from '../errors.ts';
 import { type GlobalInput, globalFlags } from './global-flags.ts';
 import { commandListing, commandNotes, groupNotes, item, rootNotes, rootSummary } from './help.ts';

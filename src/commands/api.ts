@@ -1,27 +1,44 @@
 /** `api METHOD PATH`: any request with the profile's key, version and language; a change goes through the journal. */
 
-import type { OpenService } from '../api/api.ts';
-import { type JsonObject, type Method, methods, resourceNames } from '../api/spec.ts';
-import type { Intent } from '../journal/journal.ts';
+import type { ChangeRequest, OpenService } from '../api/api.ts';
+import {
+  type JsonObject,
+  type Method,
+  methods,
+  type ResourceName,
+  resourceNames,
+  resources,
+} from '../api/spec.ts';
+import {
+  askedFor,
+  checkProfileConfirmable,
+  creationFlags,
+  headLine,
+  makeChange,
+  parsePair,
+  readBody,
+  requestLine,
+} from '../changes/changes.ts';
 import type { Profile } from '../profiles/profiles.ts';
+import { checkMode } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { accountLabel } from './account.ts';
-import { type Field, fieldsBody, parseField, withQuery } from './api/fields.ts';
-import { headersOf, parseHeader } from './api/header.ts';
-import { mergeLists } from './api/merge.ts';
-import { orderOf, parsePath, refuseMoneyRoute, refuseOverrides } from './api/path.ts';
-import { changedColumns, includedColumns, showReply } from './api/reply.ts';
+import { changedColumns, includedColumns, showReply } from './api-reply.ts';
+import {
+  type Field,
+  fieldsBody,
+  headersOf,
+  orderOf,
+  parseField,
+  parseHeader,
+  parsePath,
+  refuseMoneyRoute,
+  refuseOverrides,
+  withQuery,
+} from './api-request.ts';
 import type { Context } from './command.ts';
-import { defineCommand, flag, type Input, nonEmpty, oneOf, usage } from './command.ts';
-import { checkNamed } from './confirm-by-name.ts';
-import { readBody } from './creation/body.ts';
-import { creationFlags, parsePair } from './creation/flags.ts';
-import { changeWords } from './kind-words.ts';
-import { checkMode } from './mode.ts';
-import { askedFor, showRecorded } from './repeat.ts';
-import { requestLine } from './request-line.ts';
-import { headLine, sendNamed } from './send-named.ts';
-import { checkRecorded } from './unrecorded.ts';
+import { defineCommand, flag, type Input, nonEmpty, oneOf, recordId, usage } from './command.ts';
+import type { Paging } from './listing.ts';
+import { showList } from './listing.ts';
 
 const flags = {
   field: {
@@ -84,7 +101,7 @@ export const api = defineCommand({
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [method, typed], flags: given }) {
-    // First, so that a refund in an odd spelling is answered with the command for it, not with a complaint.
+    // First, so that a refund in an odd spelling is answered with the right command and not with a complaint about the path.
     refuseMoneyRoute(method, typed);
     const path = parsePath(typed);
     const service = await ctx.service({ purpose: method === 'GET' ? 'read' : 'change' });
@@ -118,31 +135,22 @@ async function change(
   const { confirm, intent: intentId, again = [], include = false } = given;
   if (given.paginate === true) throw usage('--paginate is for GET');
   if (include) ctx.out.checkColumns(includedColumns);
-  checkNamed(ctx, { profile, confirm, body: given.body }, { command: 'api', missing: [] });
+  const confirmation = { profile, confirm };
+  checkProfileConfirmable(ctx, confirmation, { command: 'api', missing: [], body: given.body });
   const body = await bodyOf(ctx, given);
   refuseOverrides(path, body);
   const orderId = orderOf(path, body);
   const headers = headersOf(given.header ?? []);
-  const repeat = {
-    kind: 'api' as const,
-    orderId,
-    intentId,
-    asked: askedFor({ method, path, body, headers: Object.keys(headers ?? {}).join(' ') }),
-    again,
-  };
+  const request = { method, path, body, headers };
+  const asked = askedFor({ method, path, body, headers: Object.keys(headers ?? {}).join(' ') });
   const columnsOf = (value: JsonObject) => changedColumns(ctx, value);
-  if (await showRecorded(ctx, service, repeat, columnsOf)) return undefined;
-  const intent: Intent = {
-    ...repeat,
-    request: { method, path, body, headers },
-    approve: async (fresh) => checkMode(fresh.value, profile),
-  };
-  const preview = apiPreview(intent, profile);
-  const applied = await sendNamed(ctx, service, { intent, preview, confirm, columnsOf });
-  if (applied === undefined) return undefined;
-  const { value, bytes } = applied.record;
-  await showReply(ctx, { value, bytes, head: include ? applied.head : undefined }, columnsOf);
-  checkRecorded(intent, applied, changeWords(intent));
+  await makeChange(ctx, service, { kind: 'api', intentId, asked, again }, columnsOf, async () => ({
+    intent: { orderId, request, approve: async (fresh) => checkMode(fresh.value, profile) },
+    preview: preview(request, orderId, profile),
+    confirmation,
+    show: ({ record: { value, bytes }, head }) =>
+      showReply(ctx, { value, bytes, head: include ? head : undefined }, columnsOf),
+  }));
   return undefined;
 }
 
@@ -156,12 +164,37 @@ async function bodyOf(ctx: Context, given: Flags): Promise<JsonObject | undefine
   return fields.length === 0 ? undefined : fieldsBody(fields);
 }
 
-function apiPreview({ request, orderId }: Intent, profile: Profile): readonly Block[] {
-  const { method, path, body, headers = {} } = request;
+function preview(
+  { method, path, body, headers = {} }: ChangeRequest,
+  orderId: string | undefined,
+  profile: Profile,
+): readonly Block[] {
   return [
-    headLine(`${method} /${path}`, accountLabel(profile)),
+    headLine(`${method} /${path}`, profile),
     ...(orderId === undefined ? [] : [{ line: `a change of order ${orderId}` }]),
     ...Object.keys(headers).map((name) => ({ line: `header  ${name}` })),
     requestLine(body),
   ];
+}
+
+// Shows all pages of the list that a path names. Throws CliError 'usage' if it is not a documented list.
+function mergeLists(ctx: Context, path: string): Promise<undefined> {
+  const [name = ''] = path.split('?');
+  const resource = resourceNames.find((one) => resources[one].path === name);
+  if (resource === undefined)
+    throw usage(`--paginate ${name}: only ${resourceNames.join(' and ')} are lists`);
+  const query = new URLSearchParams(path.slice(name.length));
+  return showList(ctx, resource, { ...pagingOf(resource, query), all: true }, []);
+}
+
+function pagingOf(resource: ResourceName, query: URLSearchParams): Paging {
+  const unknown = [...query.keys()].find((key) => key !== 'limit' && key !== 'next');
+  if (unknown !== undefined) throw usage(`--paginate takes limit and next, not ${unknown}`);
+  const limit = query.get('limit');
+  const next = query.get('next');
+  if (limit !== null && !/^[1-9][0-9]{0,3}$/.test(limit)) throw usage(`limit ${limit}: not a page size`);
+  return {
+    ...(limit === null ? {} : { limit: Number(limit) }),
+    ...(next === null ? {} : { next: recordId(resource, next, 'next') }),
+  };
 }

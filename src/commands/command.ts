@@ -1,8 +1,7 @@
-/** What a command is: its words, inputs, examples and what it runs. */
+/** What a command is: its arguments and flags, examples, and what it runs with. */
 
 import type { OpenService } from '../api/api.ts';
-import type { ResourceName } from '../api/spec.ts';
-import { parseAmount, resources } from '../api/spec.ts';
+import { parseAmount, type ResourceName, resources } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Clock } from '../io.ts';
@@ -12,25 +11,25 @@ import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
 
 /** The global options, resolved: flag, environment, profile, default. */
-export interface GlobalOptions {
-  /** The format as somebody asked for it; undefined where the default counts. */
+interface GlobalOptions {
+  /** The format that was asked for; undefined: the default. */
   readonly askedFormat: Format | undefined;
   readonly profile: string | undefined;
   readonly columns: readonly string[] | undefined;
-  /** PAYDESK_COLUMNS: of every list those that it has. */
+  /** PAYDESK_COLUMNS. A list shows those of them that it has. */
   readonly usualColumns: readonly string[] | undefined;
   /** A heading line in table and csv. */
   readonly header: boolean;
-  /** The options about output as they were typed, for a command that goes on from here. */
+  /** The options about output as they were typed, to be repeated in the command for the next page. */
   readonly outputWords: readonly string[];
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly timeoutMs: number;
 }
 
-/** Days in the zone of the run; it is the profile's once that is open. */
+/** Days in a time zone: that of the run is the profile's, once it is open. */
 export interface Days {
-  /** The day of a time (Unix seconds), `2026-11-20`; undefined for what is no time. */
+  /** The day of a time (Unix seconds), `2026-11-20`; undefined if it is not a time. */
   day(seconds: unknown): string | undefined;
   /**
    * The first moment at which clocks there show this or later (`Date.UTC` of what they show), Unix milliseconds. A time
@@ -41,7 +40,7 @@ export interface Days {
   between(first: number, last: number): string;
 }
 
-/** Everything that a command does outside itself. */
+/** Everything that a command needs from outside. */
 export interface Context {
   readonly options: GlobalOptions;
   readonly clock: Clock;
@@ -59,7 +58,7 @@ export interface Context {
   service(how?: {
     readonly purpose?: 'read' | 'change';
     readonly profile?: string | undefined;
-    /** A key to try instead of the one that is kept; a profile is then named. */
+    /** A key to try instead of the stored one; only with a named profile. */
     readonly key?: TypedKey | undefined;
   }): Promise<OpenService>;
   /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
@@ -68,24 +67,24 @@ export interface Context {
   fullTime(ms: number): string;
   /** Days in the zone of the run. */
   readonly days: Days;
-  /** Days in a zone of the IANA's list, such as America/Mexico_City; undefined when this machine knows none of that name. */
+  /** Days in a time zone such as America/Mexico_City; undefined if this machine does not know it. */
   daysIn(zone: string): Days | undefined;
-  /** The name of the zone of the run. */
+  /** The name of the time zone of the run. */
   zone(): string;
   readonly exports: Exports;
-  /** The one door for changes. */
+  /** The only way to change something at the service. */
   readonly change: Change;
   readonly journal: Journal;
   /** The script that makes a shell complete paydesk's command line. */
   completionScript(shell: Shell): Promise<string>;
-  /** Standard input to its end, as text, at most so many bytes. */
+  /** Reads standard input to its end, as text; at most so many bytes. */
   stdin(maxBytes: number): Promise<string>;
-  /** A file a person named, as text; `-` is standard input. Throws CliError 'usage' when it cannot be read. */
+  /** Reads a file as text; `-` is standard input. Throws CliError 'usage' if it cannot be read. */
   file(path: string, maxBytes: number): Promise<string>;
 }
 
-/** What a shell may offer for a value besides its choices: what this machine knows by itself. */
-export type Offer = 'orders' | 'intents' | 'profiles';
+/** What TAB offers for a value: what this machine knows by itself. */
+type Offer = 'orders' | 'intents' | 'profiles';
 
 /** One option of a command, or a global one. A switch has no `value`. */
 export interface Flag<T = unknown> {
@@ -95,7 +94,7 @@ export interface Flag<T = unknown> {
   readonly short?: string;
   /** The closed set of values. */
   readonly choices?: readonly string[];
-  /** What a choice means, where its name does not say. */
+  /** What the choices mean, if their names do not say it. */
   readonly meanings?: Readonly<Record<string, string>>;
   readonly offers?: Offer | undefined;
   /** What else is allowed, in words: `1 to 250`. */
@@ -104,7 +103,7 @@ export interface Flag<T = unknown> {
   readonly defaultText?: string;
   /** The environment variable read when the flag is absent. */
   readonly env?: string;
-  /** May stand more than once; its value is then a list. */
+  /** May be given more than once; its value is then a list. */
   readonly repeatable?: true;
   /** Names of flags that contradict it. */
   readonly conflicts?: readonly string[];
@@ -112,7 +111,7 @@ export interface Flag<T = unknown> {
   readonly parse: (text: string, name: string) => T;
 }
 
-/** One word of a command that is no option. */
+/** A word of a command that is not an option. */
 export interface Argument<T = unknown> {
   readonly name: string;
   readonly summary: string;
@@ -146,7 +145,7 @@ export interface Input<A extends Arguments = Arguments, F extends Flags = Flags>
   };
 }
 
-/** A command: noun and verb are in the table of commands/index.ts, everything else is here. */
+/** A command. Its words and summary are in the table of commands.ts. */
 export interface Command<A extends Arguments = Arguments, F extends Flags = Flags> {
   /** A paragraph or two under the summary. */
   readonly description?: string;
@@ -167,23 +166,23 @@ export function defineCommand<const A extends Arguments, const F extends Flags>(
   return command;
 }
 
-/** A mistake in what was typed, found before anything was sent. */
+/** The error of a mistake in what was typed, found before anything was sent. */
 export function usage(message: string, now: readonly string[] = []): CliError {
   return new CliError('usage', withoutPages(message), { certain: 'nothing was sent', now });
 }
 
-// Somebody pasted a page: how it begins, and at the end what is wrong with it.
+// Somebody pasted a page of text: its beginning, and the end of the message, which says what is wrong.
 function withoutPages(message: string): string {
   if (message.length <= 600) return message;
   return `${message.slice(0, 200)}… (${message.length} characters) …${message.slice(-200)}`;
 }
 
-/** What was typed, as it stands in a message; a pasted page is no help there. */
+/** What was typed, shortened for a message. */
 export function short(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
 }
 
-/** Ready-made kinds of flag; each checks the text as typed and names it when it is wrong. */
+/** Ready-made kinds of flag. Each checks the text and names it in its error. */
 export const flag = {
   switch: (parts: Omit<Flag<boolean>, 'parse' | 'value'>) => ({ ...parts, parse: () => true }),
   text: (parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({ ...parts, parse: nonEmpty }),
@@ -208,7 +207,7 @@ export const flag = {
     ...parts,
     parse: (text: string, name: string): string => recordId(resource, text, name),
   }),
-  /** A flag with a reading of its own. */
+  /** A flag with a `parse` of its own. */
   of: <T>(parts: Flag<T>): Flag<T> => parts,
 };
 
@@ -223,13 +222,13 @@ export function idArgument<const R extends boolean>(resource: ResourceName, requ
   } as const;
 }
 
-/** A text as it is; an empty one is a mistake. */
+/** The text as it is. Throws CliError 'usage' for an empty one. */
 export function nonEmpty(text: string, name: string): string {
   if (text === '') throw usage(`${name} is empty`);
   return text;
 }
 
-/** One of a closed set; a wrong one is named with the set. */
+/** One of a closed set. Throws CliError 'usage' that names the set. */
 export function oneOf<const T extends string>(choices: readonly T[], text: string, name: string): T {
   const found = choices.find((choice) => choice === text);
   if (found === undefined) throw usage(`${name} ${short(text)}: not one of ${choices.join(', ')}`);
@@ -253,7 +252,7 @@ function amount(text: string, name: string): number {
   return value;
 }
 
-/** Checks the id of a listed record before it goes anywhere (allow-list). */
+/** Checks the id of an order or customer. Throws CliError 'usage'. */
 export function recordId(resource: ResourceName, text: string, name: string): string {
   const { idPattern, idExample, one } = resources[resource];
   if (idPattern.test(text)) return text;
@@ -266,4 +265,9 @@ export function recordId(resource: ResourceName, text: string, name: string): st
 // What was typed may be a name or a part of an id; what a shell would read in another way is not repeated.
 function searchable(text: string): string {
   return /^[\p{L}\p{N}][\p{L}\p{N}@._+]{0,63}$/u.test(text) ? text : 'TEXT';
+}
+
+/** The first name that stands twice; undefined where each stands once. */
+export function firstRepeated(names: readonly string[]): string | undefined {
+  return names.find((name, index) => names.indexOf(name) !== index);
 }

@@ -1,4 +1,4 @@
-/** `completion`: the script that makes a shell complete paydesk, to be installed by the person. */
+/** `completion`: prints the script that makes a shell complete paydesk; the person installs it. */
 
 import { exitCodes } from '../errors.ts';
 import { shells } from '../terminal/terminal.ts';

@@ -1,47 +1,82 @@
-/** Draws a list page by page, as `orders list` and `customers list` do. */
+/** Lists page by page, as `orders list` and `customers list` print them: paging flags, drawing, the command for the next page. */
 
-import type { Page, Service, WireRecord } from '../api/api.ts';
+import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
 import { type Column, contradictsMode, idOf, type ResourceName, resources } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { accountLabel, commandLine, otherModeLine } from '../profiles/profiles.ts';
 import type { ListSink } from '../terminal/terminal.ts';
-import type { Context } from './command.ts';
-import { otherModeLine } from './mode.ts';
-import { closingLines, type Drawn, type Paging, pageLimit } from './paging.ts';
+import { type Context, flag } from './command.ts';
 import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
 
-/** A filter of ours, with the flags that say it again in the command for the next page. */
+/** The paging flags of a listed resource (service: Endpoints 2). */
+export function pagingFlags(resource: ResourceName) {
+  const { one, many } = resources[resource];
+  return {
+    limit: flag.integer(1, 1000, {
+      value: 'N',
+      summary: `${many} a page`,
+      defaultText: "the service's",
+    }),
+    next: flag.id(resource, { value: 'ID', summary: `the page after this ${one}`, conflicts: ['previous'] }),
+    previous: flag.id(resource, {
+      value: 'ID',
+      summary: `the page before this ${one}`,
+      conflicts: ['next', 'all', 'max'],
+    }),
+    all: flag.switch({ summary: 'walk on to the end', conflicts: ['previous', 'max'] }),
+    max: flag.integer(1, Number.MAX_SAFE_INTEGER, {
+      value: 'N',
+      summary: `walk on until so many ${many}`,
+      conflicts: ['previous', 'all'],
+    }),
+  } as const;
+}
+
+/** The paging flags as given. */
+export interface Paging extends PageQuery {
+  readonly all?: boolean;
+  readonly max?: number;
+}
+
+// Does not ask for more records than will be shown, but for pages of 20 at least.
+function pageLimit({ limit, max }: Paging, filtered: boolean): number | undefined {
+  return limit ?? (max !== undefined && max < 20 && !filtered ? max : undefined);
+}
+
+/** A filter that is applied here. `words`: its flags, for the command for the next page. */
 export interface Filter {
   readonly words: readonly string[];
   readonly accepts: (record: Readonly<Record<string, unknown>>) => boolean;
-  /** Few of many pass. */
+  /** Few records pass, so pages are read as long as possible. */
   readonly few: boolean;
 }
 
-/** What looks on while a list is walked. */
-export interface Onlooker {
-  /** More columns, out of what was seen. */
+/** Is told of each page of a walk; may add columns, end the walk, and print lines in the end. */
+export interface WalkObserver {
+  /** Columns that show what it found out. */
   readonly columns: readonly Column[];
-  /** Each page as it was read, before anything is left out. */
+  /** Is called with each page as it was read, before filters. */
   readonly see: (page: Page) => void;
-  /** Learns what its columns say of records, before they are shown. */
+  /** Is called before records are shown, to look up what its columns show. */
   readonly ready?: (records: readonly WireRecord[]) => Promise<void>;
-  /** Records that are shown. */
+  /** Is called after records were shown. */
   readonly shown: (records: readonly WireRecord[]) => void;
-  /** Whether nothing that is wanted can follow what was seen. */
+  /** Whether nothing that is wanted can follow. */
   readonly over: () => boolean;
-  /** Few of many are wanted. */
+  /** Few of the records are wanted, so pages are read as long as possible. */
   readonly wide: boolean;
-  /** What there is to say in the end. */
+  /** Lines to print in the end. */
   readonly closing: () => readonly string[];
 }
 
-/** Draws a list page by page and ends with the exact command for the next page, on stderr. */
+/** Prints a list page by page and then, on stderr, the exact command for the next page. */
 export async function showList(
   ctx: Context,
   resource: ResourceName,
   paging: Paging,
   filters: readonly Filter[],
-  onlooker?: Onlooker,
+  observer?: WalkObserver,
 ): Promise<undefined> {
   const service = await ctx.service();
   const { mode } = service.profile;
@@ -51,27 +86,27 @@ export async function showList(
     all: paging.all === true,
     max: paging.max,
     filter: filters.length === 0 ? undefined : (record) => filters.every(({ accepts }) => accepts(record)),
-    wide: onlooker?.wide,
-    over: onlooker?.over,
+    wide: observer?.wide,
+    over: observer?.over,
     see: (page) => {
       tally.read += page.records.length;
       tally.ofOtherMode += page.records.filter(({ value }) => contradictsMode(value, mode)).length;
-      onlooker?.see(page);
+      observer?.see(page);
     },
   };
-  const sink = ctx.out.list([...resources[resource].columns, ...(onlooker?.columns ?? [])]);
+  const sink = ctx.out.list([...resources[resource].columns, ...(observer?.columns ?? [])]);
   const { many } = resources[resource];
   const over = ctx.notes.progress(() =>
     tally.read === 0 ? '' : `${tally.read} ${many} read, ${tally.shown} shown`,
   );
   const show = async (records: readonly WireRecord[]): Promise<void> => {
-    await onlooker?.ready?.(records);
+    await observer?.ready?.(records);
     await sink.page(records);
     tally.shown += records.length;
-    onlooker?.shown(records);
+    observer?.shown(records);
   };
   const drawn = await draw(sink, pagesOf(service, resource, walk), show).finally(over);
-  for (const line of onlooker?.closing() ?? []) ctx.notes.note(line);
+  for (const line of observer?.closing() ?? []) ctx.notes.note(line);
   if (tally.ofOtherMode > 0) ctx.notes.warn(otherModeLine(service.profile));
   const words = { filters: filters.flatMap((filter) => filter.words), output: ctx.options.outputWords };
   for (const line of closingLines(service.profile, resource, paging, drawn, words)) ctx.notes.note(line);
@@ -115,7 +150,7 @@ async function draw(
   return drawn;
 }
 
-// A refused key and a person's stop stay what they are; anything else in the middle is an incomplete list.
+// If a walk breaks off in the middle, the list is incomplete; but a refused key or Ctrl-C keeps its own error.
 function incomplete(error: unknown, { count, last }: Drawn): unknown {
   if (!(error instanceof CliError) || !brokeOff(error)) return error;
   return new CliError('incomplete', error.message, {
@@ -124,4 +159,46 @@ function incomplete(error: unknown, { count, last }: Drawn): unknown {
     now: [last === undefined ? 'run the command again' : `run it again, or go on with --next ${last}`],
     cause: error,
   });
+}
+
+/** What was shown of a list. */
+interface Drawn {
+  readonly count: number;
+  readonly first: string | undefined;
+  readonly last: string | undefined;
+  readonly hasMore: boolean;
+  readonly saysHasMore: boolean;
+}
+
+// The lines under a list. `filters` and `output`: the flags to repeat.
+function closingLines(
+  profile: Profile,
+  resource: ResourceName,
+  paging: Paging,
+  drawn: Drawn,
+  { filters, output }: { readonly filters: readonly string[]; readonly output: readonly string[] },
+): readonly string[] {
+  const { one, many } = resources[resource];
+  const label = accountLabel(profile);
+  if (drawn.count === 0) return [`No ${many} ${filters.length > 0 ? 'that match' : 'here'}, ${label}`];
+  const again = [resource, 'list', ...numberWords('--limit', paging.limit), ...filters, ...output];
+  const line = (...words: readonly string[]) => commandLine(profile, ...again, ...words);
+  const backwards = paging.previous !== undefined;
+  const next = backwards || drawn.hasMore ? drawn.last : undefined;
+  const previous = paging.next !== undefined || (backwards && drawn.hasMore) ? drawn.first : undefined;
+  const head = `${drawn.count} ${drawn.count === 1 ? one : many}, ${label}.`;
+  return [
+    `${head}${next === undefined ? endOf(drawn, backwards) : ` next: ${line(...numberWords('--max', paging.max), '--next', next)}`}`,
+    ...(previous === undefined ? [] : [`previous: ${line('--previous', previous)}`]),
+  ];
+}
+
+function endOf({ hasMore, saysHasMore }: Drawn, backwards: boolean): string {
+  if (backwards) return ' No more follow';
+  if (!saysHasMore) return ' The service does not say whether more follow';
+  return hasMore ? ' More follow, but the last one has no id to go on from' : ' No more follow';
+}
+
+function numberWords(name: string, value: number | undefined): readonly string[] {
+  return value === undefined ? [] : [name, String(value)];
 }

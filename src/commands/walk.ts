@@ -1,39 +1,39 @@
-/** Walking pages of a resource: filters of ours, bounds, and where to go on. */
+/** Walks pages of orders or customers, forwards or backwards, with filters and bounds. */
 
 import type { Page, PageQuery, PagesHow, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject, ResourceName } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
-/** What to read: one page by default; with a filter until a page of matches; all of it, or up to `max` records. */
+/** What to read: one page; with a filter, until a page of matches; with `all` everything; or up to `max` records. */
 export interface Walk {
   readonly query: PageQuery;
   readonly all: boolean;
   readonly max: number | undefined;
   readonly filter: ((record: JsonObject) => boolean) | undefined;
-  /** Much is read for little that is shown: pages as long as the service gives them, where no `limit` is asked for. */
+  /** Read pages as long as the service gives them, if no `limit` was asked for. */
   readonly wide?: boolean | undefined;
-  /** Sees each page as it was read. */
+  /** Is called with each page as it was read. */
   readonly see?: ((page: Page) => void) | undefined;
-  /** Whether nothing that is wanted can follow what was seen. */
+  /** Whether nothing that is wanted can follow. */
   readonly over?: (() => boolean) | undefined;
 }
 
-/** A page of matches, and what was read for it. */
+/** A page of matches. `read`: how many records were read for it. */
 export interface WalkedPage {
   readonly records: readonly WireRecord[];
-  /** More may follow in the direction travelled. */
+  /** More may follow in the direction of the walk. */
   readonly hasMore: boolean;
   /** The service says whether more follow. */
   readonly saysHasMore: boolean;
   readonly read: number;
 }
 
-// Assumed: where no --limit was given a page of matches is this long, since the service's own default is not documented.
+// Assumed: without --limit a page of matches is this long, since the service's own default is not documented.
 const defaultPageLength = 20;
-// Assumed: the largest page that services of this family give; one that refuses it is walked with its default.
+// Assumed: the largest page that the service gives. If it refuses, its default is used.
 const widePageLength = 250;
 
-/** Walks forwards and yields matches as their pages arrive; the last one says whether more may follow. */
+/** Walks forwards and yields matches as pages arrive. The last one says whether more may follow. */
 export async function* walkForwards(
   service: Service,
   resource: ResourceName,
@@ -79,7 +79,7 @@ export async function* widePages(
   }
 }
 
-/** One page of matches before `previous`, in the order of the list; memory holds that page only. */
+/** Reads one page of matches before `previous`, in the order of the list. Keeps only that page in memory. */
 export async function walkBackwards(
   service: Service,
   resource: ResourceName,
@@ -111,7 +111,7 @@ function matching(page: Page, { filter }: Walk): readonly WireRecord[] {
   return filter === undefined ? page.records : page.records.filter(({ value }) => filter(value));
 }
 
-/** Whether an error ends a walk in the middle: a refused key and a person's stop are something else. */
+/** Whether an error in the middle of a walk makes it incomplete. A refused key and Ctrl-C are something else. */
 export function brokeOff({ kind }: CliError): boolean {
   return ['network', 'reply', 'rejected', 'not_found'].includes(kind);
 }

@@ -1,74 +1,51 @@
-/** The checkpoint of an unfinished export: what it holds, and a line a page, only ever added to. */
+/** The checkpoint of an unfinished export: a file with one line for the export and one for each page, only ever added to. */
 
-import { type FileHandle, open, readFile, rm, truncate } from 'node:fs/promises';
+import { type FileHandle, open, readFile, truncate } from 'node:fs/promises';
 import * as v from 'valibot';
 import type { WalkedBefore } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
-import { brokenFile, notUsable } from './disk.ts';
-import type { Tally } from './tally.ts';
+import { brokenFile, notUsable } from './files-on-disk.ts';
+import { storedTotals, type Totals } from './totals.ts';
 
-const words = v.optional(v.string(), () => undefined);
-const count = v.pipe(v.number(), v.integer(), v.minValue(0));
-// No page is larger: what says so is damaged, and nobody makes room for it.
-const pageBytes = v.pipe(count, v.maxValue(2 ** 30));
+const word = v.optional(v.string(), () => undefined);
 
 const headLine = v.object({
   version: v.literal(1),
   startedAt: v.number(),
   asked: v.array(v.string()),
   account: v.string(),
-  keyFingerprint: words,
+  keyFingerprint: word,
   query: v.record(v.string(), v.unknown()),
 });
 
 const pageLine = v.object({
   /** The id that the next page follows. */
-  last: words,
+  last: word,
   /** The ids of its records, whether they became rows or not. */
   ids: v.array(v.string()),
-  /** What makes rows goes on from here. */
+  /** What the rows of the next page need to know of this one. */
   state: v.record(v.string(), v.unknown()),
-  /** Bytes of the page in the file, and their hash. */
-  bytes: pageBytes,
+  /** Bytes of the page in the file. No page has more: a line that says so is damaged, and no memory is allocated for it. */
+  bytes: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 30)),
+  /** Of these bytes. */
   sha256: v.string(),
-  tally: v.object({
-    rows: count,
-    first: words,
-    last: words,
-    unsummed: count,
-    read: count,
-    repeated: count,
-    odd: count,
-    left: count,
-    sums: v.array(
-      v.object({
-        currency: words,
-        status: words,
-        day: words,
-        rows: count,
-        amount: v.pipe(
-          v.string(),
-          v.regex(/^-?\d+$/),
-          v.transform((digits) => BigInt(digits)),
-        ),
-      }),
-    ),
-  }),
+  // Files of version 1 have this name for the totals.
+  tally: storedTotals,
 });
 
-/** What an export is, and when it began (Unix milliseconds). */
+/** What is exported, and when the export began (Unix milliseconds). */
 export type CheckpointHead = Omit<v.InferOutput<typeof headLine>, 'query'> & { readonly query: JsonObject };
 
-/** One page of it. */
+/** One page of the export. */
 export interface CheckpointPage extends WalkedBefore {
   readonly state: JsonObject;
   readonly bytes: number;
   readonly sha256: string;
-  readonly tally: Tally;
+  readonly tally: Totals;
 }
 
-/** A checkpoint as it was found. */
+/** A checkpoint that an earlier run wrote. */
 export interface Checkpoint {
   readonly head: CheckpointHead;
   readonly pages: readonly CheckpointPage[];
@@ -93,60 +70,6 @@ export async function readCheckpoint(path: string): Promise<Checkpoint | undefin
     ends.push(end);
   }
   return { head: head.output, pages, ends };
-}
-
-/** Where lines are added. */
-export interface CheckpointWriter {
-  add(line: CheckpointHead | CheckpointPage): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Starts a checkpoint, replacing what was there. Throws CliError 'refused' when it cannot be made. */
-export async function startCheckpoint(
-  path: string,
-  head: CheckpointHead,
-  clean: (json: string) => string,
-): Promise<CheckpointWriter> {
-  const writer = writerOf(path, clean, await usable(path, () => open(path, 'w', 0o600)));
-  await writer.add(head);
-  return writer;
-}
-
-/** Goes on with a checkpoint after so many of its pages. Throws CliError 'refused' when it cannot be written. */
-export async function continueCheckpoint(
-  path: string,
-  { ends }: Checkpoint,
-  pages: number,
-  clean: (json: string) => string,
-): Promise<CheckpointWriter> {
-  await usable(path, () => truncate(path, ends[pages] ?? 0));
-  return writerOf(path, clean, await usable(path, () => open(path, 'a')));
-}
-
-function writerOf(path: string, clean: (json: string) => string, handle: FileHandle): CheckpointWriter {
-  return {
-    add: async (line) => {
-      try {
-        await handle.appendFile(`${clean(JSON.stringify(line, digits))}\n`);
-      } catch (error) {
-        throw brokenFile(path, error);
-      }
-    },
-    close: () => handle.close(),
-  };
-}
-
-async function usable<T>(path: string, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw notUsable(path, error);
-  }
-}
-
-/** Takes a checkpoint away. */
-export async function removeCheckpoint(path: string): Promise<void> {
-  await rm(path, { force: true });
 }
 
 async function textOf(path: string): Promise<string> {
@@ -174,7 +97,57 @@ function parsed(line = ''): unknown {
   }
 }
 
-// Sums may be larger than a JavaScript number is exact.
-function digits(_key: string, value: unknown): unknown {
+/** Adds lines to a checkpoint. */
+export interface CheckpointWriter {
+  /** Rejects with CliError 'incomplete' when the disk fails. */
+  add(line: CheckpointHead | CheckpointPage): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a checkpoint, replacing an old one. `clean` takes keys out. Throws CliError 'refused' when it cannot be made. */
+export async function startCheckpoint(
+  path: string,
+  head: CheckpointHead,
+  clean: (json: string) => string,
+): Promise<CheckpointWriter> {
+  const writer = writerOf(path, clean, await usable(path, () => open(path, 'w', 0o600)));
+  await writer.add(head);
+  return writer;
+}
+
+/** Goes on with a checkpoint after so many of its pages. Throws CliError 'refused' when it cannot be written. */
+export async function continueCheckpoint(
+  path: string,
+  { ends }: Checkpoint,
+  pages: number,
+  clean: (json: string) => string,
+): Promise<CheckpointWriter> {
+  await usable(path, () => truncate(path, ends[pages] ?? 0));
+  return writerOf(path, clean, await usable(path, () => open(path, 'a')));
+}
+
+async function usable<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw notUsable(path, error);
+  }
+}
+
+function writerOf(path: string, clean: (json: string) => string, handle: FileHandle): CheckpointWriter {
+  return {
+    add: async (line) => {
+      try {
+        await handle.appendFile(`${clean(JSON.stringify(line, withDigits))}\n`);
+      } catch (error) {
+        throw brokenFile(path, error);
+      }
+    },
+    close: () => handle.close(),
+  };
+}
+
+// JSON has no bigint, and a sum may be larger than a number is exact.
+function withDigits(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }

@@ -1,9 +1,10 @@
-/** Exports into files as the rest of paydesk sees them: a file that is written page by page, and checked later. */
+/** Exports into files: written page by page, resumed when they were interrupted, and checked later. What other rooms import. */
 
 import type { WalkedBefore } from '../api/api.ts';
 import type { Column, JsonObject } from '../api/spec.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { PrintedRecord } from '../terminal/terminal.ts';
+
 /** Formats of an export, by the names their files end in. */
 export const exportFormats = ['ndjson', 'json', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -14,9 +15,9 @@ export interface ExportRow {
   readonly id: string | undefined;
   readonly currency: string | undefined;
   readonly status: string | undefined;
-  /** `2026-11-20`, in the zone of the export; asked for where it is counted. */
+  /** `2026-11-20`, in the zone of the export. A function, since it is only needed where rows are counted. */
   readonly day: () => string | undefined;
-  /** The money of it as the service sent it; null where rows of this kind have none. */
+  /** Its money as the service sent it; null for rows that have no money. */
   readonly amount: unknown;
 }
 
@@ -24,64 +25,63 @@ export interface ExportRow {
 export interface ExportRequest {
   readonly path: string;
   readonly format: ExportFormat;
-  /** One gzip member a page. */
+  /** One gzip member for each page. */
   readonly gzip: boolean;
   readonly columns: readonly Column[];
-  /** Replace a finished file, or an unfinished one, of that name. */
+  /** Replace a finished or unfinished file of that name. */
   readonly force: boolean;
-  /** Go on with an unfinished one. */
+  /** Go on with an unfinished file. */
   readonly resume: boolean;
-  /** What was typed to say what it holds: must be the same when it is resumed. */
+  /** What was typed that decides about its contents: it must be the same when the export is resumed. */
   readonly asked: readonly string[];
-  /** What it holds, for the manifest; that of the first run counts. Times are Unix seconds. */
+  /** What is exported, for the manifest; a resumed export has it from its first run. Times are Unix seconds. */
   readonly query: JsonObject;
-  readonly profile: Pick<Profile, 'name' | 'origin' | 'vendor' | 'mode'>;
+  readonly profile: Pick<Profile, 'name' | 'origin' | 'vendor' | 'mode' | 'account'>;
   readonly keyFingerprint: string | undefined;
 }
 
-/** How far a walk came with a page. */
+/** A page that was read, and how far the walk came with it. */
 export interface PageWalked extends WalkedBefore {
   readonly read: number;
   readonly repeated: number;
   /** Records that are not as the service documents them. */
   readonly odd: number;
-  /** Records left out since they do not show what the query asks about. */
+  /** Records that were left out, because they do not show what the query asks about. */
   readonly left: number;
-  /** What whoever goes on after this page has to know of those before it. */
+  /** What the rows of later pages need to know of the pages so far. */
   readonly state: JsonObject;
 }
 
-/** An export into a file. Its name is that of a finished file only once it is complete. */
+/** An export into a file. Only a complete file gets the name that was asked for. */
 export interface ExportFile {
-  /** The query as the first run pinned it. */
+  /** The query of the first run. */
   readonly query: JsonObject;
-  /** Where an unfinished export goes on: after this record; undefined: at the beginning. */
+  /** The record after which an unfinished export goes on; undefined: from the beginning. */
   readonly after: string | undefined;
-  /** The pages that it has, oldest first. */
+  /** The pages that the file has already, oldest first. */
   readonly before: readonly WalkedBefore[];
   /** The state after the last of them; undefined: at the beginning. */
   readonly state: JsonObject | undefined;
-  /** Its name is somebody's by now. */
+  /** There is a file of its name by now. */
   readonly taken: boolean;
-  /** So far. */
   readonly progress: { readonly read: number; readonly rows: number };
-  /** Of the unfinished file. */
+  /** The path of the unfinished file. */
   readonly partial: string;
-  /** What a resume found other than it should be. */
+  /** What a resume found that is not as it should be. */
   readonly notes: readonly string[];
-  /** Writes the rows of a page; when this resolves, a killed run goes on after it. Rejects with CliError 'incomplete'. */
+  /** Writes the rows of a page. Once this resolves, a resume goes on after it. Rejects with CliError 'incomplete'. */
   page(rows: readonly ExportRow[], walked: PageWalked): Promise<void>;
-  /** Gives the file its name, its manifest beside it; both are on the disk when this resolves. */
+  /** Gives the file its name, and writes its manifest; both are on the disk when this resolves. */
   complete(): Promise<{ readonly manifest: string; readonly rows: number; readonly bytes: number }>;
-  /** Leaves it to be resumed, or takes it away where nothing was written; says why in the manifest of the unfinished file. */
+  /** Leaves the file to be resumed, with the reason in its manifest; removes it when nothing was written. */
   leave(why: string): Promise<void>;
 }
 
-/** What a look at a file and its manifest came to. Times are Unix seconds. */
+/** A file compared with its manifest. Times are Unix seconds. */
 export interface ExportCheck {
   readonly file: string;
   readonly manifest: string;
-  /** Why it is refused; undefined: it is what its manifest says. */
+  /** Why a loader must refuse the file; undefined: it is what its manifest says. */
   readonly problem: { readonly kind: 'refused' | 'incomplete'; readonly words: string } | undefined;
   readonly rows: number | undefined;
   readonly startedAt: number | undefined;
@@ -91,10 +91,10 @@ export interface ExportCheck {
 /** Exports into files. */
 export interface Exports {
   /**
-   * Opens a file for a new export or one to be resumed. Throws CliError 'refused' for a name that is taken, for an
-   * unfinished export of something else, and while another run writes it.
+   * Opens a file for a new export, or for one to be resumed. Throws CliError 'refused' when there is a file of that name,
+   * for an unfinished export of something else, and while another run writes it.
    */
   open(request: ExportRequest): Promise<ExportFile>;
-  /** Compares a file with its manifest. Throws CliError 'usage' where one of them cannot be read. */
+  /** Compares a file with its manifest. Throws CliError 'usage' when one of them cannot be read. */
   verify(path: string, maxAgeMs: number | undefined): Promise<ExportCheck>;
 }

@@ -1,9 +1,16 @@
-/** The manifest of an export: what its file holds, by which a loader can refuse it. */
+/** The manifest beside an export: what its file holds, and the check by which a loader refuses a wrong or old file. */
 
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import * as v from 'valibot';
 import type { JsonObject } from '../api/spec.ts';
-import type { ExportRequest } from './exports.ts';
-import type { Tally } from './tally.ts';
+import { CliError, systemCode, systemReason } from '../errors.ts';
+import type { ExportCheck, ExportRequest } from './exports.ts';
+import { manifestOf, partialOf } from './files-on-disk.ts';
+import type { Totals } from './totals.ts';
 
 // TypeScript's library does not know it yet.
 declare global {
@@ -16,7 +23,7 @@ declare global {
 export interface Manifest {
   /** Its name, without folders. */
   readonly file: string;
-  /** Undefined: complete. */
+  /** Why it is not complete; undefined: it is. */
   readonly why: string | undefined;
   readonly profile: ExportRequest['profile'];
   readonly keyFingerprint: string | undefined;
@@ -24,18 +31,18 @@ export interface Manifest {
   readonly startedAt: number;
   readonly endedAt: number;
   readonly version: string;
-  readonly tally: Tally;
+  readonly totals: Totals;
   readonly bytes: number;
   readonly sha256: string;
 }
 
-// How the walk goes decides what can be missing from it.
+// The way of the walk decides what can be missing.
 const walk =
   'page by page in the order of the service, by the id of the last record; what is made or changed after started_at may be missing, or be there as it was before';
 
 /** The text of the manifest's file: one JSON object. */
 export function manifestText(manifest: Manifest): string {
-  const { tally, profile, why } = manifest;
+  const { totals, profile, why } = manifest;
   const { name, origin, vendor, mode } = profile;
   const value = {
     object: 'export_manifest',
@@ -50,15 +57,15 @@ export function manifestText(manifest: Manifest): string {
     walk,
     started_at: seconds(manifest.startedAt),
     ended_at: seconds(manifest.endedAt),
-    records_read: tally.read,
-    repeated: tally.repeated,
-    odd_records: tally.odd,
-    left_out: tally.left,
-    rows: tally.rows,
-    first_id: tally.first ?? null,
-    last_id: tally.last ?? null,
-    unsummed_rows: tally.unsummed,
-    sums: tally.sums.map(({ currency, status, day, rows, amount }) => ({
+    records_read: totals.read,
+    repeated: totals.repeated,
+    odd_records: totals.odd,
+    left_out: totals.left,
+    rows: totals.rows,
+    first_id: totals.first ?? null,
+    last_id: totals.last ?? null,
+    unsummed_rows: totals.unsummed,
+    sums: totals.sums.map(({ currency, status, day, rows, amount }) => ({
       currency: currency ?? null,
       status: status ?? null,
       day: day ?? null,
@@ -72,7 +79,16 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify(value, exactly, 2)}\n`;
 }
 
-/** As much of a manifest as says whether its file is what it should be. */
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000);
+}
+
+// A sum may be larger than a JavaScript number is exact; the file has all its digits.
+function exactly(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
+}
+
+// Only what the check needs.
 const checked = v.object({
   object: v.literal('export_manifest'),
   version: v.literal(1),
@@ -85,23 +101,124 @@ const checked = v.object({
   bytes: v.number(),
   sha256: v.string(),
 });
-export type CheckedManifest = v.InferOutput<typeof checked>;
+type CheckedManifest = v.InferOutput<typeof checked>;
 
-/** Reads a manifest; undefined when it is none that this program understands. */
+/** Checks a file. `maxAgeMs`: how long ago its export may have begun. Throws CliError 'usage' when it cannot be read. */
+export async function verifyExport(
+  path: string,
+  maxAgeMs: number | undefined,
+  now: number,
+): Promise<ExportCheck> {
+  const file = resolve(path);
+  const manifestFile = manifestOf(file);
+  const manifest = await manifestAt(manifestFile);
+  const problem =
+    manifest === undefined ? await missingManifest(file) : await problemOf(file, manifest, maxAgeMs, now);
+  return {
+    file,
+    manifest: manifestFile,
+    problem,
+    rows: manifest?.rows,
+    startedAt: manifest?.started_at,
+    endedAt: manifest?.ended_at,
+  };
+}
+
+/** Whether a file is the manifest of an export. Throws CliError 'usage' when it cannot be read. */
+export async function isManifest(path: string): Promise<boolean> {
+  return readManifest((await textOf(path)) ?? '') !== undefined;
+}
+
+type Problem = ExportCheck['problem'];
+
+async function problemOf(
+  file: string,
+  manifest: CheckedManifest,
+  maxAgeMs: number | undefined,
+  now: number,
+): Promise<Problem> {
+  const refused = (words: string): Problem => ({ kind: 'refused', words });
+  const incomplete = (words: string): Problem => ({ kind: 'incomplete', words });
+  if (!manifest.complete)
+    return incomplete(`its manifest says that it is not complete: ${manifest.why_not ?? ''}`);
+  if (manifest.file !== basename(file)) return refused(`its manifest is that of ${manifest.file}`);
+  const size = await sizeOf(file);
+  if (size === undefined) return incomplete('there is a manifest, but no file');
+  if (size !== manifest.bytes) return refused(`it has ${size} bytes; its manifest says ${manifest.bytes}`);
+  if ((await hashOf(file)) !== manifest.sha256)
+    return refused('its bytes are not those of the export (SHA-256)');
+  // A manifest from the future is as wrong as an old one.
+  const age = now - manifest.started_at * 1000;
+  if (maxAgeMs !== undefined && (age > maxAgeMs || age < -maxAgeMs))
+    return refused(
+      `it is ${spanWords(Math.abs(age))} ${age < 0 ? 'ahead' : 'old'}, more than --max-age allows`,
+    );
+  return undefined;
+}
+
+async function missingManifest(file: string): Promise<Problem> {
+  const incomplete = (words: string): Problem => ({ kind: 'incomplete', words });
+  const partial = partialOf(file);
+  const manifest = await manifestAt(manifestOf(partial));
+  if (manifest !== undefined)
+    return incomplete(`there is only ${partial}, not complete: ${manifest.why_not ?? 'interrupted'}`);
+  if ((await sizeOf(partial)) !== undefined) return incomplete(`there is only ${partial}, not complete`);
+  return incomplete(
+    (await sizeOf(file)) === undefined
+      ? 'there is no such file, and no manifest of it'
+      : `there is no ${manifestOf(file)}`,
+  );
+}
+
+async function manifestAt(path: string): Promise<CheckedManifest | undefined> {
+  const text = await textOf(path);
+  if (text === undefined) return undefined;
+  const manifest = readManifest(text);
+  if (manifest === undefined) throw new CliError('usage', `${path} is no manifest of an export`);
+  return manifest;
+}
+
+/** What a manifest says; undefined when the text is none that this program understands. */
 export function readManifest(text: string): CheckedManifest | undefined {
+  const result = v.safeParse(v.pipe(v.string(), v.parseJson(), checked), text);
+  return result.success ? result.output : undefined;
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  if ((await sizeOf(path)) === undefined) return undefined;
   try {
-    const result = v.safeParse(checked, JSON.parse(text));
-    return result.success ? result.output : undefined;
-  } catch {
-    return undefined;
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw unreadable(path, error);
   }
 }
 
-function seconds(ms: number): number {
-  return Math.floor(ms / 1000);
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    const found = await stat(path);
+    if (found.isFile()) return found.size;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw unreadable(path, error);
+  }
+  throw new CliError('usage', `${path} is no plain file`);
 }
 
-// A sum may be larger than a JavaScript number is exact; its digits are written all the same.
-function exactly(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(path), hash);
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  return hash.digest('hex');
+}
+
+function unreadable(path: string, error: unknown): CliError {
+  return new CliError('usage', `${path} cannot be read: ${systemReason(error)}`, { cause: error });
+}
+
+function spanWords(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  return minutes < 120 ? `${minutes} min` : `${Math.floor(minutes / 60)} h`;
 }

@@ -1,7 +1,7 @@
-/** Exports into files: opens a new one, or one that was interrupted, and checks finished ones. */
+/** Exports into files: opens a new one or one that was interrupted, and checks finished ones. */
 
 import { createHash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, rm } from 'node:fs/promises';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
@@ -11,19 +11,17 @@ import {
   type CheckpointWriter,
   continueCheckpoint,
   readCheckpoint,
-  removeCheckpoint,
   startCheckpoint,
 } from './checkpoint.ts';
-import { createFile, kindOf, makeFolder, openOwnFile } from './disk.ts';
+import { type Begun, exportFile, type FileFormatter, removeUnfinished } from './export-file.ts';
 import type { ExportRequest, Exports } from './exports.ts';
-import { type Begun, exportFile, type FileFormatter, removeUnfinished } from './file.ts';
-import { type Names, namesOf } from './names.ts';
-import { createTallies } from './tally.ts';
-import { isManifest, verifyExport } from './verify.ts';
+import { createFile, kindOf, makeFolder, type Names, namesOf, openFile } from './files-on-disk.ts';
+import { isManifest, verifyExport } from './manifest.ts';
+import { createTotals } from './totals.ts';
 
 /** What exports are made of. */
 export interface ExportParts {
-  /** Where checkpoints lie. */
+  /** Where the checkpoints are. */
   readonly folder: string;
   readonly locks: Locks;
   readonly clock: Clock;
@@ -31,13 +29,12 @@ export interface ExportParts {
   readonly uid: number | undefined;
   /** Of this program, for the manifest. */
   readonly version: string;
-  /** What the JSON of a manifest and of a checkpoint goes through before it is written: it takes keys out. */
+  /** Takes keys out of the JSON of a manifest or a checkpoint before it is written. */
   readonly clean: (json: string) => string;
-  /** The text of a file, from what stands in it on. */
   readonly format: FileFormatter;
 }
 
-/** Makes them. Nothing is touched before something is asked for. */
+/** Nothing is touched before something is asked for. */
 export function createExports(parts: ExportParts): Exports {
   return {
     async open(request) {
@@ -58,7 +55,7 @@ export function createExports(parts: ExportParts): Exports {
   };
 }
 
-// A finished name is never taken away from whoever has it, unless that is asked for.
+// A file that is there is only replaced when --force says so.
 async function refuseTaken(
   { force, path }: ExportRequest,
   { file, manifest, partial }: Names,
@@ -92,7 +89,7 @@ async function begin(parts: ExportParts, request: ExportRequest, names: Names): 
   const checkpoint = request.resume ? await readCheckpoint(names.checkpoint) : undefined;
   if (request.resume && unfinished !== undefined && checkpoint !== undefined) {
     refuseOther(checkpoint.head, request);
-    return await goOn(parts, names, request, checkpoint);
+    return await resume(parts, names, request, checkpoint);
   }
   if (unfinished !== undefined && !request.force) {
     throw new CliError('refused', `${names.partial} is there: an unfinished export`, {
@@ -112,7 +109,7 @@ async function start({ clock, clean }: ExportParts, names: Names, request: Expor
     version: 1,
     startedAt: clock.now(),
     asked: [...request.asked],
-    account: accountOf(request),
+    account: request.profile.account,
     keyFingerprint: request.keyFingerprint,
     query: request.query,
   };
@@ -122,7 +119,7 @@ async function start({ clock, clean }: ExportParts, names: Names, request: Expor
     handle: await createPartial(names, checkpoint),
     checkpoint,
     inPlace: false,
-    tallies: createTallies(),
+    totals: createTotals(),
     hash: createHash('sha256'),
     bytes: 0,
     pages: [],
@@ -135,28 +132,28 @@ async function createPartial(names: Names, checkpoint: CheckpointWriter): Promis
     return await createFile(names.begun.partial);
   } catch (error) {
     await checkpoint.close();
-    await removeCheckpoint(names.begun.checkpoint);
+    await rm(names.begun.checkpoint, { force: true });
     throw error;
   }
 }
 
-// Only what a checkpoint states and the file shows is kept: a page that is not whole is asked for again.
-async function goOn(
+// Only pages that are whole in the file, as the checkpoint says, are used; the others are read again from the service.
+async function resume(
   { uid, clean }: ExportParts,
   names: Names,
   request: ExportRequest,
   found: Checkpoint,
 ): Promise<Begun> {
-  const handle = await openOwnFile(names.partial, uid);
+  const handle = await openFile(names.partial, uid);
   const hash = createHash('sha256');
-  const tallies = createTallies();
+  const totals = createTotals();
   let [bytes, pages] = [0, 0];
   for (const page of found.pages) {
     const part = Buffer.alloc(page.bytes);
     const { bytesRead } = await handle.read(part, 0, page.bytes, bytes);
     if (bytesRead !== page.bytes || sha256(part) !== page.sha256) break;
     hash.update(part);
-    tallies.add(page.tally);
+    totals.add(page.tally);
     bytes += page.bytes;
     pages += 1;
   }
@@ -167,7 +164,7 @@ async function goOn(
     handle,
     inPlace: true,
     checkpoint: await continueCheckpoint(names.checkpoint, found, pages, clean),
-    tallies,
+    totals,
     hash,
     bytes,
     pages: found.pages.slice(0, pages),
@@ -182,20 +179,15 @@ async function goOn(
   };
 }
 
-function refuseOther(head: CheckpointHead, request: ExportRequest): void {
-  const account = accountOf(request);
-  const same = JSON.stringify(head.asked) === JSON.stringify(request.asked);
+function refuseOther(head: CheckpointHead, { asked, profile: { account } }: ExportRequest): void {
+  const same = JSON.stringify(head.asked) === JSON.stringify(asked);
   if (same && head.account === account) return;
   const was = head.account === account ? head.asked.join(' ') : head.account;
-  const is = head.account === account ? request.asked.join(' ') : account;
+  const is = head.account === account ? asked.join(' ') : account;
   throw new CliError('refused', `--resume: the unfinished export is another one: ${was}, not ${is}`, {
     certain: 'nothing was sent',
     now: ['say the same again to go on with it, or --force without --resume to start again'],
   });
-}
-
-function accountOf({ profile: { origin, vendor, mode } }: ExportRequest): string {
-  return `${origin} ${vendor} ${mode}`;
 }
 
 function sha256(bytes: Uint8Array): string {

@@ -18,9 +18,21 @@ export interface ExpectedRefund {
   readonly amount: number;
 }
 
+/** Every kind of change: its name, and whether reading the order proves what became of it; if not, a person must say it. */
+export const changeKinds = {
+  refund: { noun: 'refund', provable: true },
+  capture: { noun: 'capture', provable: true },
+  order: { noun: 'order creation', provable: true },
+  checkout: { noun: 'checkout creation', provable: false },
+  api: { noun: 'request', provable: false },
+} as const;
+
+/** A kind of change. What differs between kinds is a `Record` over it, so that a new one is forgotten nowhere. */
+export type ChangeKind = keyof typeof changeKinds;
+
 /** One change that a person decided on, to be sent at most once. */
 export interface Intent {
-  readonly kind: 'refund' | 'capture' | 'order' | 'checkout' | 'api';
+  readonly kind: ChangeKind;
   /** The order it changes; absent for a change of no order. */
   readonly orderId?: string | undefined;
   readonly request: ChangeRequest;

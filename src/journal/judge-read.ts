@@ -4,7 +4,7 @@ import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '..
 import { statuses, valueAt } from '../api/spec.ts';
 import { disagreement, moved, otherCapture, otherRefund, refundedOf, type ShownRefund } from './agreement.ts';
 import { createdIn, gapOf, newestIds } from './created.ts';
-import type { ExpectedRefund, FoundRefund, Intent } from './journal.ts';
+import type { ChangeKind, changeKinds, ExpectedRefund, FoundRefund } from './journal.ts';
 import type { PreImage, Proof } from './journal-rows.ts';
 
 /** What a read shows of the change. */
@@ -36,14 +36,18 @@ export type Evidence =
 /** Ids of refunds and created orders that are not this attempt's. */
 export type Claims = Pick<ReadonlySet<string>, 'has'>;
 
-// How a read shows what became of each kind of change; undefined: only its reply tells.
-const judges: Readonly<Record<Proof['kind'], ((read: OwnRead) => Evidence) | undefined>> = {
+// How a read shows what became of each kind of change, where it does.
+const judges: {
+  readonly [Kind in ChangeKind]: (typeof changeKinds)[Kind]['provable'] extends true ? Judge : undefined;
+} = {
   refund: judgeRefund,
   capture: judgeCapture,
   order: judgeCreation,
   checkout: undefined,
   api: undefined,
 };
+
+type Judge = (read: OwnRead) => Evidence;
 
 interface OwnRead {
   readonly proof: Proof;
@@ -53,13 +57,13 @@ interface OwnRead {
 }
 
 /** Whether a read can show the outcome of this kind of change. */
-export function provable(kind: Proof['kind']): boolean {
+export function provable(kind: ChangeKind): boolean {
   return judges[kind] !== undefined;
 }
 
 /** The order as it is before the sending, or the problem that would make the outcome unprovable. */
 export function preImage(
-  kind: Intent['kind'],
+  kind: ChangeKind,
   value: unknown,
 ): { readonly before: PreImage } | { readonly problem: string } {
   if (kind === 'order') return { before: { charges: [], newest: newestIds(value) } };

@@ -11,7 +11,7 @@ import {
   valueAt,
 } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
-import type { FoundRefund } from './journal.ts';
+import type { ChangeKind, FoundRefund } from './journal.ts';
 import type { Proof } from './journal-rows.ts';
 import { judgeRead, notThisOrder } from './judge-read.ts';
 
@@ -79,7 +79,7 @@ const provesRefusal: Readonly<Record<DocumentedError, boolean>> = {
 };
 
 // What the reply to each kind of change is judged by.
-const judges: Readonly<Record<Proof['kind'], (reply: OwnReply) => Answer>> = {
+const judges: Readonly<Record<ChangeKind, (reply: OwnReply) => Answer>> = {
   refund: judgeOrderReply,
   capture: judgeOrderReply,
   order: judgeNewOrder,

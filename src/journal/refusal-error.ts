@@ -4,7 +4,7 @@ import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
-import { alarmWords, attemptName, type Intent } from './journal.ts';
+import { alarmWords, attemptName, changeKinds } from './journal.ts';
 import type { AttemptRecord, SentRow } from './journal-rows.ts';
 import { provable } from './judge-read.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
@@ -188,19 +188,12 @@ export function named(attempt: AttemptRecord): string {
   return `${sent.intent}, ${changeWords(sent)}, ${verdict.replaceAll('_', ' ')}`;
 }
 
-const nouns: Readonly<Record<Exclude<Intent['kind'], 'api'>, string>> = {
-  refund: 'refund',
-  capture: 'capture',
-  order: 'order creation',
-  checkout: 'checkout creation',
-};
-
 // As commands say it: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`.
 function changeWords({ proof: { kind }, amount, currency, request, lost }: SentRow): string {
   if (lost !== undefined)
     return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
   if (kind === 'api') return `${request.method} /${request.path}`;
-  return `${nouns[kind]}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
+  return `${changeKinds[kind].noun}${amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd()}`;
 }
 
 function reasonOf(cause: unknown): string {

@@ -1,16 +1,16 @@
-/** Where files lie: the configuration, state and cache folders of this user. */
+/** Where the files of this user are: the configuration, state and cache folders. */
 
 import { posix, win32 } from 'node:path';
 import { type Env, variable } from '../io.ts';
 
-/** Absolute paths; the folders need not be there. */
+/** Absolute paths; the folders may not exist yet. */
 export interface Folders {
   readonly config: string;
   readonly state: string;
   readonly cache: string;
 }
 
-/** What decides where files lie. */
+/** What decides where the folders are. */
 export interface FolderParts {
   readonly env: Env;
   /** `process.platform`. */

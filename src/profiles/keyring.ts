@@ -1,4 +1,4 @@
-/** The system keyring, asked in a process of its own: a keyring that hangs blocks the thread it is asked in. */
+/** The system keyring. It is asked in a process of its own, since a keyring that hangs blocks the thread that asks. */
 
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
@@ -9,29 +9,29 @@ import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
 import { type Env, variable } from '../io.ts';
 
-/** What the keyring is asked with. */
+/** What it takes to ask the keyring. */
 export interface KeyringParts {
   /** `process.execPath`. */
   readonly execPath: string;
   readonly env: Env;
-  /** The keyring's module; the optional dependency when absent. */
+  /** The keyring's module; absent: the optional dependency. */
   readonly module?: string | undefined;
 }
 
-/** Secrets by account name. Every method rejects with KeyringError when there is no keyring or it does not answer. */
+/** Secrets by account name. Each method rejects with KeyringError when there is no keyring, or when it does not answer. */
 export interface Keyring {
   read(account: string): Promise<string | undefined>;
   write(account: string, secret: string): Promise<void>;
   remove(account: string): Promise<void>;
 }
 
-/** Why the keyring was of no use; the message goes into a sentence. */
+/** Why the keyring cannot be used; the message is part of a sentence. */
 export class KeyringError extends Error {}
 
 const limitMs = 3000;
 
-// The module may load code of its own package only: Node itself would also look in the folders above, in NODE_PATH and in
-// the home. On Linux the store is named: the default silently falls back to one that forgets everything at reboot.
+// The module may only load code of its own package: Node would also look in the folders above, in NODE_PATH and in the
+// home. On Linux the store is named, because the default may silently be one that forgets everything at reboot.
 const script = `
 const { readFileSync, writeSync } = await import('node:fs');
 const { registerHooks } = await import('node:module');
@@ -53,7 +53,7 @@ writeSync(1, JSON.stringify({ value: value ?? null }));
 
 const answer = v.object({ value: v.unknown() });
 
-// What a keyring needs to be found; nothing else of the environment goes to another process.
+// What it takes to find the keyring. No other variable is passed to another process.
 const passedOn = [
   'HOME',
   'USER',
@@ -104,7 +104,7 @@ async function ask(
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
   child.once('error', reject);
   child.once('close', resolve);
-  // A child that is gone before it read is told apart by its exit.
+  // If the child ends before it has read everything, its exit code says so.
   child.stdin.on('error', () => undefined);
   child.stdin.end(JSON.stringify({ ...question, ...found }));
   try {
@@ -128,7 +128,7 @@ function passedEnv(env: Env): Record<string, string> {
   );
 }
 
-/** The module, and the folders that it may load code from, as URLs. */
+/** The module, and the folders from which it may load code, as URLs. */
 interface Found {
   readonly module: string;
   readonly own: readonly string[];
@@ -149,7 +149,7 @@ function findModule(given: string | undefined): Found {
   }
 }
 
-// Looks in paydesk's own node_modules, and beside paydesk when it was itself installed into a node_modules. Nowhere else.
+// Looks in paydesk's own node_modules, and beside paydesk when paydesk itself is in a node_modules. Nowhere else.
 function installedFolder(): string {
   const root = packageFolder(import.meta.dirname);
   const beside = basename(dirname(root)) === 'node_modules' ? [dirname(root)] : [];
@@ -161,7 +161,7 @@ function installedFolder(): string {
   return realpathSync(folder);
 }
 
-// The folder of paydesk's own package.json, upwards from this code, source or built.
+// The folder of paydesk's package.json: the first one above this code, source or built.
 function packageFolder(from: string): string {
   return existsSync(join(from, 'package.json')) || dirname(from) === from
     ? from

@@ -1,4 +1,4 @@
-/** Files that nobody but their owner may touch: reading them with care, and creating them whole. */
+/** Files that only their owner may touch: each is checked before it is read, and written whole or not at all. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -20,20 +20,20 @@ import {
 import { dirname } from 'node:path';
 import { CliError, cannotSyncFolder, systemCode, systemReason } from '../errors.ts';
 
-/** Whose a file must be, and who is told of a repair. */
+/** Who must own a file, and who hears of a repair. */
 export interface FileRules {
-  /** This user's id; undefined where the system has none, and then owner and mode are not looked at. */
+  /** This user's id; undefined where the system has none: then owner and mode are not checked. */
   readonly uid: number | undefined;
   /** Takes a sentence about a file that was repaired. */
   readonly notice: (line: string) => void;
-  /** The variable that moves these files to another folder, for hints; absent: XDG_CONFIG_HOME. */
+  /** The variable that moves these files to another folder, for hints. Absent: XDG_CONFIG_HOME. */
   readonly movedBy?: 'XDG_STATE_HOME';
 }
 
 /**
- * The text of a file of ours; undefined when there is none. A looser mode, of the file or of its folder, is repaired with
- * a notice. Throws CliError 'refused' for a symbolic or hard link, another owner, a mode that cannot be repaired, a file
- * that cannot be read.
+ * The text of a file; undefined when there is none. If others may read the file or enter its folder, that is repaired with
+ * a notice. Throws CliError 'refused' for a symbolic or hard link, another owner, a mode that cannot be repaired, and a
+ * file that cannot be read.
  */
 export function readOwnFile(path: string, rules: FileRules): string | undefined {
   checkOwnFolder(dirname(path), rules);
@@ -49,8 +49,8 @@ export function readOwnFile(path: string, rules: FileRules): string | undefined 
 }
 
 /**
- * Opens a file of ours with these flags, never through a link and never waiting for a FIFO; undefined when there is none.
- * The caller closes it. Throws CliError 'refused' as `readOwnFile` does.
+ * Opens a file with these flags; undefined when there is none. Follows no link and never waits for a FIFO. The caller
+ * closes it. Throws CliError 'refused' as `readOwnFile` does.
  */
 export function openOwnFile(path: string, flags: number, rules: FileRules): number | undefined {
   let handle: number;
@@ -77,8 +77,8 @@ export function openOwnFile(path: string, flags: number, rules: FileRules): numb
 }
 
 /**
- * Whether there is such a file, by the rules of `readOwnFile`, without opening it: for files that SQLite opens, since a
- * plain open and close of such a file by this process drops the locks that SQLite holds on it.
+ * Whether there is such a file, checked as in `readOwnFile` but without opening it. For files that SQLite opens: if this
+ * process opened and closed one by itself, the system would drop the locks that SQLite holds on it.
  */
 export function checkOwnFile(path: string, rules: FileRules): boolean {
   return checkUnopened(path, rules, 0o600, (stat) => {
@@ -87,7 +87,7 @@ export function checkOwnFile(path: string, rules: FileRules): boolean {
   });
 }
 
-/** Whether there is such a folder; a looser mode is repaired with a notice. Throws CliError 'refused' as above. */
+/** Whether there is such a folder, checked in the same way. Throws CliError 'refused' as above. */
 export function checkOwnFolder(path: string, rules: FileRules): boolean {
   return checkUnopened(path, rules, 0o700, (stat) => {
     if (stat.isSymbolicLink()) throw unsafe(path, 'is a symbolic link');
@@ -111,7 +111,7 @@ function checkUnopened(path: string, rules: FileRules, mode: number, check: (sta
   }
 }
 
-/** Makes the folder, 0700 from the start, or repairs it with a notice. Throws CliError 'refused' as above. */
+/** Makes the folder, with mode 0700 from the start, or repairs it with a notice. Throws CliError 'refused' as above. */
 export function prepareOwnFolder(path: string, rules: FileRules): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -120,21 +120,21 @@ export function prepareOwnFolder(path: string, rules: FileRules): void {
     if (rules.uid === undefined) return;
     if (stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
     if ((stat.mode & 0o077) !== 0) repair(path, 0o700, rules, () => chmodSync(path, 0o700));
-    // A umask may have taken our own rights away.
+    // The umask may have taken our own rights away.
     else if ((stat.mode & 0o700) !== 0o700) chmodSync(path, 0o700);
   } catch (error) {
     throw error instanceof CliError ? error : unwritable(path, error, rules);
   }
 }
 
-/** Replaces the file by this text: whole or not at all, 0600 from its first moment, on the disk before it returns. */
+/** Replaces the file by this text, whole or not at all. It has mode 0600 from the start and is on the disk on return. */
 export function writeOwnFile(path: string, text: string | Uint8Array, rules: FileRules): void {
   prepareOwnFolder(dirname(path), rules);
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
     const handle = openSync(whole, 'wx', 0o600);
     try {
-      // A umask may take bits away, and then the next read would fail.
+      // The umask may take our own rights away, and then the next read would fail.
       fchmodSync(handle, 0o600);
       writeAll(handle, text);
       fsyncSync(handle);
@@ -166,7 +166,7 @@ export function writeAll(handle: number, text: string | Uint8Array): void {
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
 }
 
-/** Makes the name of a file survive a power cut, where the system can sync a folder. Throws CliError 'refused'. */
+/** Makes the name of a file survive a power cut, where the system can. Throws CliError 'refused' when the disk fails. */
 export function syncFolderOf(path: string, rules?: Pick<FileRules, 'movedBy'>): void {
   try {
     const handle = openSync(dirname(path), 'r');

@@ -7,6 +7,14 @@ import type { Folders } from './folders.ts';
 import type { KeyPlace } from './profile-file.ts';
 import type { Settings, SettingTexts } from './settings.ts';
 
+export {
+  aboutMoney,
+  accountLabel,
+  checkMode,
+  commandLine,
+  otherModeLine,
+  wrongMode,
+} from './account-words.ts';
 // The journal and the locks keep their files by the same rules.
 export {
   checkOwnFile,

@@ -1,4 +1,4 @@
-/** Ways to start Node that would show keys, run other code beside ours, or change who is trusted. */
+/** Refuses to run when Node was started in a way that would show keys, run foreign code, or change who is trusted. */
 
 import type { Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
@@ -49,8 +49,8 @@ const unsafeVariables: readonly (readonly [name: string, reason: string])[] = [
   ['OPENSSL_ENGINES', 'it loads other code beside paydesk'],
 ];
 
-// Options about memory, warnings, the network, stricter TLS and fewer rights. Every release of Node has new options, so one
-// that is not listed here is refused. `--` alone ends the options.
+// Options about memory, warnings, the network, stricter TLS and fewer rights. Each release of Node has new options, so all
+// that are not listed here are refused. `--` alone ends the options.
 const harmlessOptions = new RegExp(
   `^--(?:(?:no-)?(?:${[
     'max-old-space-size(?:-percentage)?|(?:max|min)-semi-space-size|semi-space-growth-factor',
@@ -62,7 +62,7 @@ const harmlessOptions = new RegExp(
   ].join('|')}))?$`,
 );
 
-// Prefixes of refused options whose reason is known.
+// Why options are refused, by their prefix.
 const reasons: readonly (readonly [prefix: string, reason: string])[] = [
   ['--inspect', 'a debugger could read the key'],
   ['--report-', 'a report file shows what the process holds'],
@@ -91,12 +91,12 @@ function reasonOf(option: string): string {
   return known?.[1] ?? 'paydesk does not know that it keeps keys safe';
 }
 
-// Node reads `--tls_keylog` as `--tls-keylog`; the value after `=` is not ours to show.
+// Node reads `--tls_keylog` as `--tls-keylog`. The value after `=` could be private, so it is not shown.
 function optionOf(word: string): string {
   return (word.split('=')[0] ?? '').replaceAll('_', '-');
 }
 
-// NODE_OPTIONS separates by spaces; quotes only group, and in them `\` escapes: neither must hide an option.
+// In NODE_OPTIONS spaces separate, quotes group, and `\` escapes within quotes. None of them must hide an option.
 function optionsIn(text: string): readonly string[] {
   const words = text.replaceAll('\\', '').split(/[\s"]+/);
   return words.filter((word) => word.startsWith('-')).map(optionOf);

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parsePath } from '../../src/commands/api/path.ts';
+import { parsePath } from '../../src/commands/api-request.ts';
 import { journalFile } from '../atmost/desk.ts';
 import { startCreations } from '../create/service.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';

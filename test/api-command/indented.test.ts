@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { indented } from '../../src/commands/api/indented.ts';
+import { indented } from '../../src/commands/api-reply.ts';
 
 test('a text of megabytes is set out for reading like any other', () => {
   const note = 'a {b}:\\"'.repeat(3_000_000);

@@ -227,7 +227,7 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
   expect(await check('o.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('no manifest') });
 });
 
-test('a service that refuses pages of 250 is walked with its own', async () => {
+test('a service that refuses pages of 250 is walkRows with its own', async () => {
   await using server = await startOrders(count, (_, url) =>
     Number(url.searchParams.get('limit') ?? 20) > 20
       ? (_request, response) => {

@@ -2,18 +2,18 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isWithin, parseWhen, timeRange, whenWords } from '../../src/commands/time-range.ts';
+import { isWithin, parseWhen, timeRange, whenWords } from '../../src/commands/typed-time.ts';
 import { createTimes } from '../../src/terminal/local-time.ts';
 
 const now = Date.parse('2026-11-20T15:31:12.700Z');
 
-function reckoning(zone: string) {
+function clockAndZone(zone: string) {
   const times = createTimes(zone, () => now);
   return { now, zoned: (shown: number) => times.moment(shown) };
 }
 
 function at(text: string, zone = 'UTC'): string {
-  return new Date(parseWhen(text, '--since').at(reckoning(zone))).toISOString();
+  return new Date(parseWhen(text, '--since').at(clockAndZone(zone))).toISOString();
 }
 
 describe('a point in time', () => {
@@ -124,7 +124,7 @@ describe('a range', () => {
         since: since === undefined ? undefined : parseWhen(since, '--since'),
         until: until === undefined ? undefined : parseWhen(until, '--until'),
       },
-      reckoning('UTC'),
+      clockAndZone('UTC'),
     );
 
   test('includes its start and not its end', () => {
@@ -156,7 +156,7 @@ describe('a range', () => {
 });
 
 test('what was counted back from now is said again as the same moment', () => {
-  const zone = reckoning('America/Mexico_City');
+  const zone = clockAndZone('America/Mexico_City');
   expect(whenWords('--since', parseWhen('30d', '--since'), zone)).toEqual([
     '--since',
     '2026-10-21T15:31:12Z',

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { stopAtDate } from '../../src/commands/orders/date-stop.ts';
-import { createTwins, twinPairs } from '../../src/commands/orders/twins.ts';
+import { stopAtDate } from '../../src/commands/orders/order-observer.ts';
+import { createTwins, twinPairs } from '../../src/commands/orders/order-twins.ts';
 
 interface Bought {
   readonly id: string;

@@ -10,7 +10,7 @@ import { demoOrder, refundOnDemo, shellDesk } from './desk.ts';
 const fileNames = 10;
 
 /** Asks for the last of the words, as zsh does. */
-async function offered(words: readonly string[], desk: ReturnType<typeof shellDesk>, env = {}) {
+async function offered(words: readonly string[], desk: Awaited<ReturnType<typeof shellDesk>>, env = {}) {
   const ran = await paydesk(['__complete', 'zsh', String(words.length - 1), ...words], {
     home: desk.home,
     env,
@@ -20,7 +20,7 @@ async function offered(words: readonly string[], desk: ReturnType<typeof shellDe
 }
 
 test('completes words, local and global options, their values, profiles and help topics (C67)', async () => {
-  using desk = shellDesk();
+  using desk = await shellDesk();
   const reasons = [
     'requested_by_client',
     'cannot_be_fulfilled',
@@ -62,7 +62,7 @@ test('completes words, local and global options, their values, profiles and help
 });
 
 test('offers local options before global ones, and none twice or against another (C67)', async () => {
-  using desk = shellDesk();
+  using desk = await shellDesk();
   const first = await offered(['orders', 'refund', '--'], desk);
   expect(first.values.slice(0, 3)).toEqual(['--charge', '--amount', '--reason']);
   expect(first.values).toContain('--timeout');
@@ -74,7 +74,7 @@ test('offers local options before global ones, and none twice or against another
 });
 
 test('offers orders that the journal of this machine knows, and asks no service (C67)', async () => {
-  using desk = shellDesk();
+  using desk = await shellDesk();
   await refundOnDemo(desk.home);
   const before = filesOf(desk.home.path);
   expect((await offered(['orders', 'show', ''], desk)).stdout).toMatch(
@@ -91,13 +91,13 @@ test('offers orders that the journal of this machine knows, and asks no service 
 });
 
 test('leaves file names to the shell, which its exit code says (C67)', async () => {
-  using desk = shellDesk();
+  using desk = await shellDesk();
   const { code, stdout } = await offered(['profile', 'add', 'shop', '--from', ''], desk);
   expect({ code, stdout }).toEqual({ code: fileNames, stdout: '' });
 });
 
 test('damaged files, a strange shell and no words at all are answered with silence (C67)', async () => {
-  using desk = shellDesk();
+  using desk = await shellDesk();
   writeFileSync(join(desk.home.path, '.config/paydesk/profiles.json'), '{"profiles":{"a\\u001b[2J":1}');
   expect((await offered(['-p', ''], desk)).values).toEqual(['demo']);
   const lines = [
@@ -144,7 +144,7 @@ test('a user whom the system does not know and who has no HOME gets help, script
 });
 
 test('an empty HOME does not make the current folder one: no profile is read from there', async () => {
-  using desk = shellDesk();
+  using desk = await shellDesk();
   const { stdout } = await paydesk(['__complete', 'bash', '1', '-p'], { home: desk.home, env: { HOME: '' } });
   expect(stdout).toContain('demo');
   expect(stdout).not.toContain('test-mx');

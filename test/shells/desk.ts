@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { storeProfile } from '../harness/profile.ts';
 import { type Pty, runInPty } from '../harness/pty.ts';
 
 export const completions = join(import.meta.dirname, '../../completions');
@@ -17,19 +18,13 @@ export interface ShellDesk extends Disposable {
 }
 
 /** Profiles `shop-mx` and `test-mx`, and `paydesk` as a person has it. */
-export function shellDesk(): ShellDesk {
+export async function shellDesk(): Promise<ShellDesk> {
   const home = newHome();
-  const folder = join(home.path, '.config/paydesk');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const profile = (mode: string) => ({ mode, base_url: 'https://127.0.0.1:9', key_in: 'file' });
-  writeFileSync(
-    join(folder, 'profiles.json'),
-    JSON.stringify({
-      version: 1,
-      profiles: { 'shop-mx': profile('production'), 'test-mx': profile('sandbox') },
-    }),
-    { mode: 0o600 },
-  );
+  for (const [name, mode] of [
+    ['shop-mx', 'production'],
+    ['test-mx', 'sandbox'],
+  ] as const)
+    await storeProfile(home, { name, mode, baseUrl: 'https://127.0.0.1:9' }, crypto.randomUUID());
   mkdirSync(join(home.path, 'bin'));
   const program = join(home.path, 'bin/paydesk');
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);

@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { globalFlags } from '../../src/cli/global-flags.ts';
 import type { Command, Flag } from '../../src/commands/command.ts';
-import { type CommandEntry, commands, groups } from '../../src/commands/index.ts';
+import { type CommandEntry, commands, groups } from '../../src/commands/commands.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 
 const exitCodes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 129, 130, 143];

@@ -16,7 +16,7 @@ import { registerHooks } from 'node:module';
 registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(file)}, url + '\\n'); return next(url, context); } });`;
 
 test('completing an order loads neither commander nor conf, and no module of the network (C67)', async () => {
-  using desk = shellDesk();
+  using desk = await shellDesk();
   await refundOnDemo(desk.home);
   const log = join(desk.home.path, 'loaded');
   const hook = join(desk.home.path, 'spy.mjs');

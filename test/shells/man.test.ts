@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { manPage } from '../../src/cli/man.ts';
-import { commands } from '../../src/commands/index.ts';
+import { commands } from '../../src/commands/commands.ts';
 import { findProgram } from './desk.ts';
 
 const file = join(import.meta.dirname, '../../man/paydesk.1');

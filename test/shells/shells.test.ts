@@ -27,7 +27,7 @@ const script = join(completions, 'paydesk.bash');
 const files = { bash: 'paydesk.bash', zsh: '_paydesk', fish: 'paydesk.fish', powershell: 'paydesk.ps1' };
 
 test('every script of completions/ is what the program prints: else npm run drift -- --write (C65)', async () => {
-  using desk = shellDesk();
+  using desk = await shellDesk();
   for (const [shell, file] of Object.entries(files)) {
     const { stdout } = await paydesk(['completion', shell], { home: desk.home });
     expect(stdout, file).toBe(readFileSync(join(completions, file), 'utf8'));
@@ -47,8 +47,8 @@ function offeredByBash(desk: ShellDesk, words: readonly string[]): readonly stri
 }
 
 if (bash !== undefined) {
-  test('the bash script passes bash -n, and is silent when it is sourced twice (C66)', () => {
-    using desk = shellDesk();
+  test('the bash script passes bash -n, and is silent when it is sourced twice (C66)', async () => {
+    using desk = await shellDesk();
     const twice = `set -eu; . '${script}'; . '${script}'; complete -p paydesk`;
     const options = { env: desk.env, encoding: 'utf8' } as const;
     expect(spawnSync(bash, ['-n', script], options)).toMatchObject({ status: 0, stdout: '', stderr: '' });
@@ -59,8 +59,8 @@ if (bash !== undefined) {
     });
   });
 
-  test('bash offers what stands for words that it cuts at = and :, and for open quotes (C66)', () => {
-    using desk = shellDesk();
+  test('bash offers what stands for words that it cuts at = and :, and for open quotes (C66)', async () => {
+    using desk = await shellDesk();
     expect(offeredByBash(desk, ['paydesk', 'orders', 're'])).toEqual(['refund']);
     expect(offeredByBash(desk, ['paydesk', '-p', 'demo', 'orders', 're'])).toEqual(['refund']);
     expect(offeredByBash(desk, ['paydesk', 'orders', 'refund', '--reason', '=', 're'])).toEqual([
@@ -80,13 +80,13 @@ if (bash !== undefined) {
   });
 
   test('bash offers the orders that the journal knows (C67)', async () => {
-    using desk = shellDesk();
+    using desk = await shellDesk();
     await refundOnDemo(desk.home);
     expect(offeredByBash(desk, ['paydesk', 'orders', 'show', ''])).toEqual([demoOrder]);
   });
 
-  test('nothing of what is typed is run by bash (C66)', () => {
-    using desk = shellDesk();
+  test('nothing of what is typed is run by bash (C66)', async () => {
+    using desk = await shellDesk();
     const traps = [
       '$(touch x)',
       '`touch x`',
@@ -105,7 +105,7 @@ if (bash !== undefined) {
   });
 
   test('at a bash prompt without any package TAB completes, and runs nothing (C66)', async () => {
-    using desk = shellDesk();
+    using desk = await shellDesk();
     const shell = shellAtTerminal(bash, ['--noprofile', '--norc', '-i'], desk);
     shell.type(`PS1='ready> '; bind 'set show-all-if-ambiguous on'; . '${script}'; echo set-$((1 + 1))\r`);
     await shell.answer(/set-2[\s\S]*ready> /, 'paydesk ord\t');
@@ -123,7 +123,7 @@ if (bash !== undefined) {
 
 if (long) {
   test('at a zsh prompt TAB completes with descriptions, and runs nothing', async () => {
-    using desk = shellDesk();
+    using desk = await shellDesk();
     const shell = shellAtTerminal(installedShell('zsh'), ['-f', '-i'], desk);
     const source = `. '${join(completions, '_paydesk')}'`;
     shell.type(
@@ -146,7 +146,7 @@ if (long) {
   });
 
   test('fish completes with descriptions, and runs nothing', async () => {
-    using desk = shellDesk();
+    using desk = await shellDesk();
     await refundOnDemo(desk.home);
     const fish = installedShell('fish');
     const source = `source '${join(completions, 'paydesk.fish')}'`;

@@ -1,7 +1,7 @@
 /** What may stand at the cursor of a typed line: words, options, values. Runs nothing and asks no service. */
 
 import type { Argument, Command, Flag } from '../../commands/command.ts';
-import { commands } from '../../commands/index.ts';
+import { commands } from '../../commands/commands.ts';
 import { globalFlags } from '../global-flags.ts';
 import { type Candidate, nextWords } from './next-words.ts';
 import type { TypedLine } from './typed-line.ts';

@@ -1,6 +1,6 @@
 /** Which word may come next, by the words before it: nouns, verbs, help topics. */
 
-import { type CommandEntry, commands, groups } from '../../commands/index.ts';
+import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
 import { topicLines, topicNames } from '../help-topics.ts';
 
 /** Something a shell offers, with a few words about it; the words hold no control characters. */

@@ -1,13 +1,12 @@
-/** `customers export`: every customer, complete or not claimed. */
+/** `customers export`: every customer. It never claims to be complete when it is not. */
 
 import type { WireRecord } from '../../api/api.ts';
 import { idOf, resources } from '../../api/spec.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import type { Days } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { daysOfFile } from '../export/days.ts';
-import { exportFlags } from '../export/flags.ts';
-import { runExport } from '../export/run.ts';
+import { daysOfFile, exportFlags } from '../export/export-flags.ts';
+import { runExport } from '../export/export-run.ts';
 
 export const exportCustomers = defineCommand({
   description:

@@ -1,8 +1,7 @@
 /** `customers list`: a page of customers. */
 
 import { defineCommand } from '../command.ts';
-import { showList } from '../listing.ts';
-import { pagingFlags } from '../paging.ts';
+import { pagingFlags, showList } from '../listing.ts';
 
 export const list = defineCommand({
   description: 'One command shows one page and ends with the command for the next.',

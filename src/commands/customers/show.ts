@@ -1,12 +1,12 @@
 /** `customers show`: one customer by id. */
 
 import type { WireRecord } from '../../api/api.ts';
+import { readOne } from '../../api/api.ts';
 import { type Customer, customerColumns, readCustomer, resources } from '../../api/spec.ts';
 import type { Profile } from '../../profiles/profiles.ts';
+import { accountLabel } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { accountLabel } from '../account.ts';
 import { defineCommand, idArgument } from '../command.ts';
-import { readOne } from '../one-record.ts';
 
 const { idExample } = resources.customers;
 
@@ -22,7 +22,7 @@ export const show = defineCommand({
   async run(ctx, { args: [id] }) {
     ctx.out.checkColumns(customerColumns);
     const service = await ctx.service();
-    const { record } = await readOne(ctx, service, 'customers', id, 'show');
+    const record = await readOne(ctx, service, 'customers', id, 'show');
     await ctx.out.record(record, customerColumns, () => customerView(record, service.profile));
     return undefined;
   },

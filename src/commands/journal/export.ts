@@ -2,8 +2,8 @@
 
 import type { Context } from '../command.ts';
 import { defineCommand, flag } from '../command.ts';
-import { reckoningOf, whenFlag } from '../time-range.ts';
-import { originOf, showAttempts } from './attempts.ts';
+import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
+import { originOf, showAttempts } from './show-attempts.ts';
 
 export const exportJournal = defineCommand({
   description:
@@ -27,7 +27,10 @@ export const exportJournal = defineCommand({
   async run(ctx, { flags }) {
     if (flags.to !== undefined) return archive(ctx, flags.to);
     const origin = await originOf(ctx, flags['all-profiles'] === true);
-    await showAttempts(ctx, await ctx.journal.attempts({ origin, since: flags.since?.at(reckoningOf(ctx)) }));
+    await showAttempts(
+      ctx,
+      await ctx.journal.attempts({ origin, since: flags.since?.at(clockAndZoneOf(ctx)) }),
+    );
     return undefined;
   },
 });

@@ -1,8 +1,8 @@
-/** `journal forget`: erases what may name people from settled entries. */
+/** `journal forget`: erases what may name people, from entries that are settled. */
 
 import { CliError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
-import { reckoningOf, whenFlag } from '../time-range.ts';
+import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 
 export const forget = defineCommand({
   description:
@@ -17,7 +17,7 @@ export const forget = defineCommand({
         certain: 'nothing was erased',
         now: ['paydesk journal forget --before 400d'],
       });
-    const before = flags.before.at(reckoningOf(ctx));
+    const before = flags.before.at(clockAndZoneOf(ctx));
     const day = new Date(before).toISOString();
     if (ctx.options.dryRun) {
       await ctx.out.dryRun({ action: 'forget', before: day }, () => [

@@ -3,9 +3,9 @@
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 import { defineCommand, flag } from '../command.ts';
-import { reckoningOf, whenFlag } from '../time-range.ts';
-import { attemptColumns, originOf, showAttempts } from './attempts.ts';
-import { lookAgain } from './reconcile.ts';
+import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
+import { readAgain } from './reconcile.ts';
+import { attemptColumns, originOf, showAttempts } from './show-attempts.ts';
 
 export const list = defineCommand({
   description:
@@ -27,21 +27,21 @@ export const list = defineCommand({
   async run(ctx, { flags }) {
     ctx.out.checkColumns(attemptColumns);
     const origin = await originOf(ctx, flags['all-profiles'] === true);
-    const since = flags.since?.at(reckoningOf(ctx));
+    const since = flags.since?.at(clockAndZoneOf(ctx));
     const query = { origin, orderId: flags.order, operator: flags.operator, since };
     if (origin !== undefined && !ctx.options.dryRun)
-      await lookAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }));
+      await readAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }));
     const attempts = await ctx.journal.attempts(query);
     const shown = flags.open === true ? await openOf(ctx, attempts) : attempts;
     await showAttempts(ctx, shown);
-    // Of a journal that lost rows nothing is said about what it does not show.
+    // If rows of the journal are lost, an empty list proves nothing.
     if (shown.length === 0 && (await ctx.journal.problem()) !== undefined) return undefined;
     for (const line of closingLines(shown, flags.open === true)) ctx.notes.note(line);
     return undefined;
   },
 });
 
-// One order's id may stand in several accounts.
+// Several accounts may have an order of the same id.
 function closingLines(shown: readonly AttemptRecord[], open: boolean): readonly string[] {
   if (shown.length === 0) return [open ? 'no outcome is open' : 'nothing was sent from this machine'];
   const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];

@@ -1,20 +1,21 @@
 /** `journal reconcile`: reads orders again until outcomes are certain, as far as reads can tell. */
 
+import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 import { defineCommand, flag, usage } from '../command.ts';
+import { alarmLine } from './describe-attempt.ts';
 import {
   attemptColumns,
   attemptOf,
   checkShown,
-  needsLook,
+  intentArgument,
+  needsPerson,
   originOf,
   showAttempt,
   showAttempts,
-} from './attempts.ts';
-import { intentArgument } from './intent.ts';
-import { alarmLine, changeOf } from './words.ts';
+} from './show-attempts.ts';
 
 export const reconcile = defineCommand({
   description:
@@ -32,39 +33,39 @@ export const reconcile = defineCommand({
     const origin = await originOf(ctx, all && ctx.options.profile === undefined);
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
     const due = await dueOf(ctx, unsettled);
-    if (ctx.options.dryRun) return sayDue(ctx, all ? due : await chosenOf(ctx, due));
+    if (ctx.options.dryRun) return showDue(ctx, all ? due : await chosenOf(ctx, due));
     ctx.out.checkColumns(attemptColumns);
-    const looked = all ? await lookAt(ctx, due) : await lookAtSome(ctx, due);
+    const reread = all ? await readEach(ctx, due) : await readSome(ctx, due);
     const now = await ctx.journal.now();
-    const isShown = ({ sent }: AttemptRecord) => looked.some((one) => one.sent.intent === sent.intent);
-    // What no read can tell, or is not to be read yet, is open all the same.
+    const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.intent === sent.intent);
+    // Also what no read can prove, or what it is too early to read.
     const left = (await ctx.journal.attempts({ origin, unsettled: true })).filter((one) =>
-      needsLook(ctx, one, now),
+      needsPerson(ctx, one, now),
     );
-    const shown = [...looked, ...left.filter((one) => !isShown(one))];
+    const shown = [...reread, ...left.filter((one) => !isShown(one))];
     warnOfAlarms(ctx, shown);
     await showAttempts(ctx, shown);
-    const alarmed = looked.filter((one) => needsLook(ctx, one, now));
-    // What a journal that lost rows does not show may be open all the same.
+    const alarmed = reread.filter((one) => needsPerson(ctx, one, now));
+    // If rows of the journal are lost, there may be unconfirmed changes that it does not show.
     const isWhole = (await ctx.journal.problem()) === undefined;
-    if (looked.length + left.length === 0 && isWhole) ctx.notes.note('no open outcomes');
+    if (reread.length + left.length === 0 && isWhole) ctx.notes.note('no open outcomes');
     return left.length + alarmed.length === 0 && isWhole ? 0 : exitCodes.unknown;
   },
 });
 
 async function reconcileOne(ctx: Context, intent: string): Promise<number | undefined> {
   const before = await attemptOf(ctx, intent);
-  const due = (await isWorthALook(ctx, before)) ? [before] : [];
-  if (ctx.options.dryRun) return sayDue(ctx, due);
+  const due = (await mayChange(ctx, before)) ? [before] : [];
+  if (ctx.options.dryRun) return showDue(ctx, due);
   checkShown(ctx, before);
   const record = due.length === 0 ? before : (await ctx.journal.reconcile(before)).record;
   warnOfAlarms(ctx, [record]);
   await showAttempt(ctx, record);
-  return needsLook(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
+  return needsPerson(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
 
-// Somebody who names a watched attempt gets a read of its order, due or not.
-async function isWorthALook(ctx: Context, record: AttemptRecord): Promise<boolean> {
+// An attempt that is named and still watched is read, due or not.
+async function mayChange(ctx: Context, record: AttemptRecord): Promise<boolean> {
   return ctx.journal.isWatched(record) || ctx.journal.isDue(record, await ctx.journal.now());
 }
 
@@ -73,8 +74,8 @@ async function dueOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<
   return attempts.filter((one) => ctx.journal.isDue(one, now));
 }
 
-// Reading the order would write down what it proves.
-async function sayDue(ctx: Context, due: readonly AttemptRecord[]): Promise<undefined> {
+// A dry run does not read the order: that would write down what the read proves.
+async function showDue(ctx: Context, due: readonly AttemptRecord[]): Promise<undefined> {
   const intents = due.map(({ sent }) => sent.intent);
   await ctx.out.dryRun({ action: 'reconcile', intents }, () => [
     { line: due.length === 0 ? 'would read nothing: no outcome is due' : 'would read again:' },
@@ -83,27 +84,27 @@ async function sayDue(ctx: Context, due: readonly AttemptRecord[]): Promise<unde
   return undefined;
 }
 
-/** Reads some of the due attempts again, and says every alarm: three open ones, and one that is only watched. */
-export async function lookAgain(
+/** Reads some of the due attempts again, three unconfirmed ones and one that is only watched, and warns of alarms. */
+export async function readAgain(
   ctx: Context,
   attempts: readonly AttemptRecord[],
 ): Promise<readonly AttemptRecord[]> {
-  const looked = await lookAtSome(ctx, await dueOf(ctx, attempts));
-  warnOfAlarms(ctx, looked);
-  return looked;
+  const reread = await readSome(ctx, await dueOf(ctx, attempts));
+  warnOfAlarms(ctx, reread);
+  return reread;
 }
 
-async function lookAtSome(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+async function readSome(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   const chosen = await chosenOf(ctx, due);
   const isWatched = (record: AttemptRecord) => ctx.journal.isWatched(record);
-  const looked = await lookAt(
+  const reread = await readEach(
     ctx,
     chosen.filter((record) => !isWatched(record)),
   );
-  return [...looked, ...(await lookBriefly(ctx, chosen.filter(isWatched)))];
+  return [...reread, ...(await readWatched(ctx, chosen.filter(isWatched)))];
 }
 
-// Whoever reads only stdout through a pipe, or asked for quiet, is to see it as well.
+// On stderr, so that it is also seen when stdout goes through a pipe.
 function warnOfAlarms(ctx: Context, records: readonly AttemptRecord[]): void {
   for (const line of records.map(alarmLine)) if (line !== undefined) ctx.notes.warn(line);
 }
@@ -112,40 +113,40 @@ async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<re
   return ctx.journal.pickDue(due, await ctx.journal.now());
 }
 
-// Nobody asked for this one by name, so a read that fails is not worth a line.
-async function lookBriefly(
+// Nobody named these, so a failed read is not reported.
+async function readWatched(
   ctx: Context,
   attempts: readonly AttemptRecord[],
 ): Promise<readonly AttemptRecord[]> {
-  const looked: AttemptRecord[] = [];
+  const reread: AttemptRecord[] = [];
   for (const record of attempts) {
     try {
       const { record: after, evidence } = await ctx.journal.reconcile(record, { once: true });
-      if (evidence?.shows !== 'unreadable') looked.push(after);
+      if (evidence?.shows !== 'unreadable') reread.push(after);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
     }
   }
-  return looked;
+  return reread;
 }
 
-// What cannot be read is said and stays as it is.
-async function lookAt(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
+// What cannot be read is reported and stays as it is.
+async function readEach(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
-  const looked: AttemptRecord[] = [];
+  const reread: AttemptRecord[] = [];
   for (const record of attempts) {
     try {
       const { record: after, evidence } = await ctx.journal.reconcile(record);
-      looked.push(after);
+      reread.push(after);
       if (evidence?.shows === 'unreadable')
         ctx.notes.note(`no read tells of ${record.sent.intent}: ${evidence.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      // An outcome that has a verdict is only watched; an account that is gone needs nobody's eyes for it.
+      // Its outcome is known and it is only watched: if the profile is gone, nobody needs to know.
       if (error.kind === 'auth' && !ctx.journal.isOpen(record, now)) continue;
       ctx.notes.warn(`${record.sent.intent} stays as it is: ${error.message}`);
-      looked.push(record);
+      reread.push(record);
     }
   }
-  return looked;
+  return reread;
 }

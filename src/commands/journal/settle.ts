@@ -1,12 +1,11 @@
 /** `journal settle`: a person states what became of an attempt that reads cannot tell. */
 
+import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
 import { defineCommand, flag, usage } from '../command.ts';
-import { attemptOf, checkShown, needsLook, showAttempt } from './attempts.ts';
-import { intentArgument } from './intent.ts';
-import { changeOf } from './words.ts';
+import { attemptOf, checkShown, intentArgument, needsPerson, showAttempt } from './show-attempts.ts';
 
 export const settle = defineCommand({
   description:
@@ -31,7 +30,7 @@ export const settle = defineCommand({
       throw usage('say --applied or --not-applied');
     if (flags.note === undefined && !ctx.ask.interactive) throw usage('missing --note: say how you know');
     const record = await attemptOf(ctx, intent);
-    if (ctx.options.dryRun) return sayOnly(ctx, record, flags.applied === true);
+    if (ctx.options.dryRun) return showStatement(ctx, record, flags.applied === true);
     checkShown(ctx, record);
     if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, flags.applied === true);
     const note = flags.note ?? (await ctx.ask.text({ message: 'How do you know?', flag: '--note TEXT' }));
@@ -44,11 +43,11 @@ export const settle = defineCommand({
       ctx.notes.warn(`${intent} needs no word of yours: nothing was written down`);
     } else if (added.by !== 'person') ctx.notes.warn('the read tells, so your word was not needed');
     await showAttempt(ctx, after);
-    return needsLook(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
+    return needsPerson(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
   },
 });
 
-// A word that contradicts what is settled is not taken for said.
+// A statement that contradicts what is settled is refused.
 function refuseContradiction({ sent, verdicts }: AttemptRecord, applied: boolean): void {
   if ((verdicts.at(-1)?.verdict === 'applied') === applied) return;
   throw new CliError('refused', `${sent.intent} is settled as ${applied ? 'not made' : 'made'}`, {
@@ -57,8 +56,8 @@ function refuseContradiction({ sent, verdicts }: AttemptRecord, applied: boolean
   });
 }
 
-// Reading the order would write down what it proves.
-async function sayOnly(ctx: Context, record: AttemptRecord, applied: boolean): Promise<undefined> {
+// A dry run does not read the order: that would write down what the read proves.
+async function showStatement(ctx: Context, record: AttemptRecord, applied: boolean): Promise<undefined> {
   const { intent } = record.sent;
   await ctx.out.dryRun({ action: 'settle', intent, applied }, () => [
     {

@@ -1,8 +1,7 @@
 /** `journal show`: one intent, all that is known of it, and what to do now. */
 
 import { defineCommand } from '../command.ts';
-import { attemptOf, showAttempt } from './attempts.ts';
-import { intentArgument } from './intent.ts';
+import { attemptOf, intentArgument, showAttempt } from './show-attempts.ts';
 
 export const show = defineCommand({
   description:

@@ -1,19 +1,18 @@
-/** `orders export`: every order, charge or refund of a range, complete or not claimed. */
+/** `orders export`: every order, charge or refund of a range. It never claims to be complete when it is not. */
 
-import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/spec.ts';
+import type { Page } from '../../api/api.ts';
+import { type Column, chargeColumns, type JsonObject, orderColumns, refundColumns } from '../../api/spec.ts';
+import { type RefundFacts, refundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
-import { defineCommand, flag } from '../command.ts';
-import { daysOfFlag } from '../export/days.ts';
-import { exportFlags } from '../export/flags.ts';
-import type { Export } from '../export/rows.ts';
-import { runExport } from '../export/run.ts';
-import { type Reckoning, timeRange, type When, whenFlag } from '../time-range.ts';
-import { rowMaker, spanOf } from './export-maker.ts';
-import { type RowDate, type RowKind, rowDates, rowKinds } from './export-rows.ts';
-import { type FilterInput, filterFlags, orderFilters } from './filters.ts';
-import { type RefundFacts, refundFacts } from './refund-facts.ts';
+import { type Context, type Days, defineCommand, flag } from '../command.ts';
+import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
+import { runExport } from '../export/export-run.ts';
+import type { ExportJob, RowMaker } from '../export/export-walk.ts';
+import { type ClockAndZone, type TimeRange, timeRange, type When, whenFlag } from '../typed-time.ts';
+import { type FilterInput, filterFlags, type OrderFilters, orderFilters } from './order-filters.ts';
+import { type DateState, stopAtDate } from './order-observer.ts';
+import { orderRows, type RowDate, type RowKind, rowDates, rowKinds } from './order-rows.ts';
 
 const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
   orders: orderColumns,
@@ -55,12 +54,12 @@ export const exportOrders = defineCommand({
   run: (ctx, { flags }) =>
     runExport(ctx, flags, async ({ profile }) => {
       const rows = flags.rows ?? 'orders';
-      const by = flags.by ?? defaultDate(rows);
+      const by = flags.by ?? defaultDate[rows];
       const { since, until, ...rest } = flags;
       const days = daysOfFlag(ctx, flags.tz);
-      const reckoning: Reckoning = { now: ctx.clock.now(), zoned: (shown) => days.moment(shown) };
-      const range = timeRange({ since, until }, reckoning);
-      warnOfFuture(ctx, until, reckoning);
+      const clockAndZone: ClockAndZone = { now: ctx.clock.now(), zoned: (shown) => days.moment(shown) };
+      const range = timeRange({ since, until }, clockAndZone);
+      warnOfFuture(ctx, until, clockAndZone);
       const { filters, left } = orderFilters(ctx, rest);
       const facts = rows === 'refunds' ? await factsOf(ctx, profile) : new Map<string, RefundFacts>();
       return {
@@ -89,16 +88,19 @@ export const exportOrders = defineCommand({
             query === undefined ? { range, days } : spanOf(ctx, query),
             state,
           ),
-      } satisfies Export;
+      } satisfies ExportJob;
     }),
 });
 
-function defaultDate(rows: RowKind): RowDate {
-  return rows === 'refunds' ? 'refunded' : 'created';
-}
+// Which date --since and --until are about, if --by does not say it.
+const defaultDate: Readonly<Record<RowKind, RowDate>> = {
+  orders: 'created',
+  charges: 'created',
+  refunds: 'refunded',
+};
 
-function warnOfFuture(ctx: Context, until: When | undefined, reckoning: Reckoning): void {
-  if (until === undefined || until.at(reckoning) <= reckoning.now) return;
+function warnOfFuture(ctx: Context, until: When | undefined, clockAndZone: ClockAndZone): void {
+  if (until === undefined || until.at(clockAndZone) <= clockAndZone.now) return;
   ctx.notes.warn(`--until ${until.text} is still to come: what happens from now on is not in this export`);
 }
 
@@ -111,7 +113,7 @@ interface WordsInput extends FilterInput {
 function wordsOf({ rows, by, tz, since, until }: WordsInput, filters: readonly string[]): readonly string[] {
   return [
     ...(rows === 'orders' ? [] : ['--rows', rows]),
-    ...(by === defaultDate(rows) ? [] : ['--by', by]),
+    ...(by === defaultDate[rows] ? [] : ['--by', by]),
     ...(since === undefined ? [] : ['--since', since.text]),
     ...(until === undefined ? [] : ['--until', until.text]),
     ...(tz === undefined ? [] : ['--tz', tz]),
@@ -124,7 +126,7 @@ async function factsOf(ctx: Context, { origin }: Profile): Promise<ReadonlyMap<s
     return refundFacts(await ctx.journal.attempts({ origin }), ctx.journal);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    // A file that leaves out what is known would say that others made these refunds.
+    // Without the journal, all refunds would look as if somebody else had made them.
     throw new CliError('refused', `who made the refunds cannot be said: ${error.message}`, {
       ...error.parts,
       cause: error,
@@ -132,7 +134,80 @@ async function factsOf(ctx: Context, { origin }: Profile): Promise<ReadonlyMap<s
   }
 }
 
-// Whole seconds are in the range from the first one on that is not before its start.
+// The first whole second that is not before the start.
 function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.ceil(ms / 1000);
+}
+
+// What is exported, besides the range.
+interface RowsAsked extends Pick<OrderFilters, 'filters' | 'left'> {
+  readonly rows: RowKind;
+  readonly by: RowDate;
+}
+
+// The range of an export, and the days of its time zone.
+interface Span {
+  readonly range: TimeRange;
+  readonly days: Days;
+}
+
+// A resumed export takes the range from its first run, whose query is in the file.
+function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
+  return {
+    range: { since: milliseconds(since), until: milliseconds(until) },
+    days: daysOfFile(ctx, zone),
+  };
+}
+
+function rowMaker(
+  ctx: Context,
+  profile: Profile,
+  { rows, by, filters, left }: RowsAsked,
+  facts: ReadonlyMap<string, RefundFacts>,
+  { range, days }: Span,
+  state: JsonObject = {},
+): RowMaker {
+  const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
+  const dates = stopAtDate(promised, range.since, dateState(state));
+  let undated = Number(state.left ?? 0);
+  return {
+    see({ records }: Page) {
+      dates.see(records);
+      const surprise = dates.surprise();
+      if (surprise !== undefined) ctx.notes.warn(surprise);
+    },
+    over: () => dates.reached,
+    rowsOf(record) {
+      if (!filters.every(({ accepts }) => accepts(record.value))) return [];
+      const found = orderRows(record, {
+        rows,
+        by,
+        range,
+        day: (at) => days.day(at),
+        factsOf: (id) => (typeof id === 'string' ? facts.get(id) : undefined),
+      });
+      undated += found.undated;
+      return found.rows;
+    },
+    left: () => undated,
+    state() {
+      const { before, contradicted } = dates.state;
+      return { id: before?.id, created_at: before?.createdAt, contradicted, left: undated };
+    },
+    closing: () => [
+      ...left(),
+      ...(undated === 0
+        ? []
+        : [`left out, since they show no date of the kind --by ${by}: ${undated} of the ${rows}`]),
+    ],
+  };
+}
+
+function dateState({ id, created_at: createdAt, contradicted }: JsonObject): DateState {
+  const known = typeof id === 'string' && typeof createdAt === 'number';
+  return { before: known ? { id, createdAt } : undefined, contradicted: contradicted === true };
+}
+
+function milliseconds(at: unknown): number | undefined {
+  return typeof at === 'number' ? at * 1000 : undefined;
 }

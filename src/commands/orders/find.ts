@@ -1,15 +1,16 @@
-/** `orders find`: orders that show a text, as their pages come, within a bound. */
+/** `orders find`: orders in which a text stands, shown as pages come, up to a bound. */
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { Context } from '../command.ts';
-import { defineCommand, flag } from '../command.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { accountLabel, commandLine } from '../../profiles/profiles.ts';
+import { type Context, defineCommand, flag } from '../command.ts';
+import type { Filter } from '../listing.ts';
 import { brokeOff, widePages } from '../walk.ts';
-import { filterFlags, orderFilters } from './filters.ts';
-import { brokenOff, type Ending, foundLines, noMatch, type Search } from './find-words.ts';
-import { createMatcher, type Matcher } from './matching.ts';
-import { type OrderOnlooker, orderOnlooker } from './onlooker.ts';
+import { filterFlags, orderFilters } from './order-filters.ts';
+import { createMatcher, type Matcher } from './order-matching.ts';
+import { type OrderObserver, observeOrders } from './order-observer.ts';
 
 const defaultMax = 5_000;
 
@@ -52,53 +53,53 @@ export const find = defineCommand({
       filters,
       max: flags.max ?? defaultMax,
       paging: flags,
-      onlooker: orderOnlooker(ctx, service.profile, asked),
+      observer: observeOrders(ctx, service.profile, asked),
       outputWords: ctx.options.outputWords,
     };
     const accepts = ({ value }: WireRecord): boolean =>
       filters.every((filter) => filter.accepts(value)) && matcher(value) !== undefined;
-    const { found, ending } = await look(ctx, service, search, matcher, accepts);
-    const { onlooker } = search;
-    for (const line of onlooker.closing()) ctx.notes.note(line);
+    const { found, ending } = await searchPages(ctx, service, search, matcher, accepts);
+    const { observer } = search;
+    for (const line of observer.closing()) ctx.notes.note(line);
     if (found === 0) throw noMatch(ctx, search, ending);
     for (const line of foundLines(ctx, search, found, ending)) ctx.notes.note(line);
     return undefined;
   },
 });
 
-interface Looked {
+interface SearchResult {
   readonly found: number;
   readonly ending: Ending;
 }
 
-async function look(
+async function searchPages(
   ctx: Context,
   service: Service,
   search: Search,
   matcher: Matcher,
   accepts: (record: WireRecord) => boolean,
-): Promise<Looked> {
-  const { onlooker, max, paging } = search;
-  const sink = ctx.out.list(columnsOf(matcher, onlooker));
+): Promise<SearchResult> {
+  const { observer, max, paging } = search;
+  const sink = ctx.out.list(columnsOf(matcher, observer));
   let found = 0;
   const over = ctx.notes.progress(() =>
-    onlooker.read === 0 ? '' : `${progressWords(ctx, onlooker)}, ${found} found`,
+    observer.read === 0 ? '' : `${progressWords(ctx, observer)}, ${found} found`,
   );
   let ending: Ending = 'end';
   try {
     const query = { next: paging.next, limit: paging.limit ?? (max < 250 ? max : undefined) };
     for await (const page of widePages(service, 'orders', query)) {
-      const part = upTo(page, max - onlooker.read);
-      onlooker.see(part);
+      const part = upTo(page, max - observer.read);
+      observer.see(part);
       const hits = part.records.filter(accepts);
       if (hits.length > 0) await sink.page(hits);
-      onlooker.shown(hits);
+      observer.shown(hits);
       found += hits.length;
       ending = endingAfter(search, part, hits);
       if (ending !== 'end') break;
     }
   } catch (error) {
-    if (onlooker.read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
+    if (observer.read === 0 || !(error instanceof CliError) || !brokeOff(error)) throw error;
     await sink.end(true);
     throw brokenOff(error, search, found);
   } finally {
@@ -108,7 +109,7 @@ async function look(
   return { found, ending };
 }
 
-// What is left of a page within a bound; the rest of it follows.
+// The part of a page that is within the bound.
 function upTo(page: Page, most: number): Page {
   return {
     ...page,
@@ -117,22 +118,22 @@ function upTo(page: Page, most: number): Page {
   };
 }
 
-function endingAfter({ texts, max, onlooker }: Search, page: Page, hits: readonly WireRecord[]): Ending {
+function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonly WireRecord[]): Ending {
   const [text, second] = texts;
-  // A whole id is the id of one order.
+  // Only one order can have a whole id.
   const isId = second === undefined && text !== undefined && resources.orders.idPattern.test(text.trim());
   if (isId && hits.some(({ value }) => value.id === text.trim())) return 'found';
-  if (onlooker.over()) return 'date';
-  return page.hasMore && onlooker.read >= max ? 'bound' : 'end';
+  if (observer.over()) return 'date';
+  return page.hasMore && observer.read >= max ? 'bound' : 'end';
 }
 
-function progressWords(ctx: Context, { read, days }: OrderOnlooker): string {
+function progressWords(ctx: Context, { read, days }: OrderObserver): string {
   const back = days === undefined ? '' : `, ${ctx.days.between(days.first, days.last)}`;
   return `${read} orders read${back}`;
 }
 
-// What was found stands where a list says what went back and how it was paid.
-function columnsOf(matcher: Matcher, { columns, twins }: OrderOnlooker): readonly Column[] {
+// The column that says what was found takes the room of two others.
+function columnsOf(matcher: Matcher, { columns, twins }: OrderObserver): readonly Column[] {
   const matched: Column = {
     name: 'matched',
     title: 'MATCHED',
@@ -156,7 +157,108 @@ function columnsOf(matcher: Matcher, { columns, twins }: OrderOnlooker): readonl
   return [...own, matched, ...columns];
 }
 
-// Metadata may hold a book.
+// Metadata may be very long.
 function shortened(value: string): string {
   return value.length > 80 ? `${value.slice(0, 79)}…` : value;
+}
+
+/** A search as it was asked for. */
+interface Search {
+  readonly profile: Profile;
+  readonly texts: readonly string[];
+  readonly filters: readonly Filter[];
+  /** Orders to read at most. */
+  readonly max: number;
+  readonly paging: {
+    readonly max?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly next?: string | undefined;
+  };
+  readonly observer: OrderObserver;
+  /** The options about output as they were typed. */
+  readonly outputWords: readonly string[];
+}
+
+/** Why the reading ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
+type Ending = 'end' | 'bound' | 'date' | 'found';
+
+// Exit 9 if there is more to read, 5 after a complete walk.
+function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
+  const { texts, filters, paging, profile, observer } = search;
+  const filterWords = filters.flatMap(({ words }) => words).join(' ');
+  const what = `"${texts.join(' ')}"${filterWords === '' ? '' : ` with ${filterWords}`}`;
+  const message = `${what} in ${readWords(ctx, observer)}`;
+  const opening = 'no match for';
+  if (ending === 'end') {
+    const after = paging.next === undefined ? '' : ` after ${paging.next}`;
+    return new CliError('not_found', message, {
+      opening,
+      certain: `${accountLabel(profile)} has no others${after}`,
+      now: [
+        "ask for the e-mail or the shop's order number",
+        ...(paging.next === undefined ? [] : ['or look through all:', command(search, { filters })]),
+      ],
+    });
+  }
+  return new CliError('incomplete', message, {
+    opening,
+    certain:
+      ending === 'date'
+        ? `all that are new enough were read; older ones were not`
+        : `all ${observer.read} were read; the account has more that were not`,
+    now: ["ask for the e-mail or the shop's order number, or go on:", furtherBack(search, ending)],
+  });
+}
+
+function foundLines(ctx: Context, search: Search, found: number, ending: Ending): readonly string[] {
+  const { observer, profile } = search;
+  const head = `${found} found in ${readWords(ctx, observer)}, ${accountLabel(profile)}.`;
+  if (ending === 'end') return [`${head} No more follow`];
+  if (ending === 'found') return [`${head} An id is that of one order`];
+  return [head.slice(0, -1), `further back: ${furtherBack(search, ending)}`];
+}
+
+function brokenOff(error: CliError, search: Search, found: number): CliError {
+  const { observer } = search;
+  return new CliError('incomplete', error.message, {
+    ...error.parts,
+    certain: `${observer.read} orders were read, ${found} of them found; more may exist`,
+    now: ['go on from there:', furtherBack(search, 'bound')],
+    cause: error,
+  });
+}
+
+function readWords(ctx: Context, { read, days }: OrderObserver): string {
+  const when = days === undefined ? '' : `, ${ctx.days.between(days.first, days.last)}`;
+  return `${read} ${read === 1 ? 'order' : 'orders'}${when}`;
+}
+
+// If --since ended the walk, it would end the next one at once, so it is left out.
+function furtherBack(search: Search, ending: Ending): string {
+  const { filters, observer } = search;
+  const kept =
+    ending === 'date' ? filters.map((filter) => ({ ...filter, words: withoutSince(filter.words) })) : filters;
+  return command(search, { filters: kept, next: observer.last ?? search.paging.next });
+}
+
+function withoutSince(words: readonly string[]): readonly string[] {
+  const at = words.indexOf('--since');
+  return at === -1 ? words : words.toSpliced(at, 2);
+}
+
+function command(
+  { profile, texts, paging, outputWords }: Search,
+  { filters, next }: { readonly filters: readonly Filter[]; readonly next?: string | undefined },
+): string {
+  const options = [
+    ...filters.flatMap(({ words }) => words),
+    ...(paging.max === undefined ? [] : ['--max', String(paging.max)]),
+    ...(paging.limit === undefined ? [] : ['--limit', String(paging.limit)]),
+    ...outputWords,
+    ...(next === undefined ? [] : ['--next', next]),
+  ];
+  // A text that begins like an option must stand behind `--`.
+  const dashed = texts.some((text) => text.startsWith('-'));
+  const words = dashed ? [...options, '--', ...texts] : [...texts, ...options];
+  return commandLine(profile, 'orders', 'find', ...words);
 }

@@ -1,13 +1,14 @@
 /** `orders list`: a page of orders, newest first where the service lists them so. */
 
+import type { WireRecord } from '../../api/api.ts';
+import type { Column, JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
-import { showList } from '../listing.ts';
-import { pagingFlags } from '../paging.ts';
-import { filterFlags, orderFilters } from './filters.ts';
-import { orderOnlooker } from './onlooker.ts';
-import { reasonColumns } from './refund-reasons.ts';
+import { type Context, defineCommand } from '../command.ts';
+import { pagingFlags, showList } from '../listing.ts';
+import { filterFlags, orderFilters } from './order-filters.ts';
+import { observeOrders } from './order-observer.ts';
 
 export const list = defineCommand({
   description:
@@ -27,19 +28,88 @@ export const list = defineCommand({
     const status = flags.status ?? defaultStatus(ctx, profile);
     const asked = orderFilters(ctx, { ...flags, status });
     const reasons = reasonColumns(ctx, profile);
-    const { columns, ...onlooker } = orderOnlooker(ctx, profile, asked);
+    const { columns, ...observer } = observeOrders(ctx, profile, asked);
     return showList(ctx, 'orders', flags, asked.filters, {
-      ...onlooker,
+      ...observer,
       columns: [...reasons.columns, ...columns],
       ready: reasons.ready,
     });
   },
 });
 
-// A default filter out of the profile is always said, so that nobody takes a part for the whole.
+// A filter that comes from the profile is always mentioned, so that nobody takes the part for the whole.
 function defaultStatus(ctx: Context, { settings }: Profile): string | undefined {
   const status = settings['orders.status'];
   if (status !== undefined)
     ctx.notes.warn(`only orders with payment_status ${status}: the profile's orders.status says so`);
   return status;
+}
+
+// REASON and NOTE: why orders were refunded, as far as the journal of this machine knows.
+interface ReasonColumns {
+  readonly columns: readonly Column[];
+  /** Asks the journal about the refunded ones of these orders, before they are drawn. */
+  readonly ready: (records: readonly WireRecord[]) => Promise<void>;
+}
+
+interface Why {
+  readonly reason: string;
+  readonly note: string;
+}
+
+// Narrower terminals have no room for them.
+const tableFrom = 120;
+const names = ['reason', 'note'] as const;
+
+// Warns once if the journal cannot be read; the list is shown all the same.
+function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
+  const { columns = ctx.options.usualColumns } = ctx.options;
+  const asked = columns?.some((name) => names.some((own) => own === name.trim()));
+  const wanted = asked ?? ctx.out.format === 'table';
+  let readable = wanted;
+  let known = new Map<unknown, Why>();
+  // One query per page.
+  const look = async (records: readonly WireRecord[]): Promise<void> => {
+    const ids = records
+      .filter(isRefunded)
+      .flatMap(({ value: { id } }) => (typeof id === 'string' ? [id] : []));
+    if (ids.length === 0) return;
+    const attempts = await ctx.journal.attempts({ origin: profile.origin, orderIds: new Set(ids) });
+    const byOrder = Map.groupBy(attempts, ({ sent }) => sent.proof.orderId);
+    for (const id of ids) known.set(id, whyOf(byOrder.get(id) ?? []));
+  };
+  return {
+    columns: names.map((name) => ({
+      name,
+      title: name.toUpperCase(),
+      kind: 'text',
+      tableFrom,
+      derived: true,
+      value: ({ id }: JsonObject) => known.get(id)?.[name],
+    })),
+    async ready(records) {
+      known = new Map();
+      try {
+        if (readable) await look(records);
+      } catch (error) {
+        if (!(error instanceof CliError)) throw error;
+        readable = false;
+        ctx.notes.warn(`why orders were refunded is not shown: ${error.message}`);
+      }
+    },
+  };
+}
+
+function isRefunded({ value: { amount_refunded: refunded } }: WireRecord): boolean {
+  return typeof refunded === 'number' && refunded !== 0;
+}
+
+function whyOf(attempts: readonly AttemptRecord[]): Why {
+  const applied = attempts.filter(({ verdicts }) => verdicts.at(-1)?.verdict === 'applied');
+  const said = (texts: readonly (string | undefined)[]): string =>
+    [...new Set(texts.filter((text) => text !== undefined))].join(', ');
+  return {
+    reason: said(applied.map(({ sent }) => sent.reason)),
+    note: said(applied.map(({ sent }) => sent.note)),
+  };
 }

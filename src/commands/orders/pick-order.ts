@@ -1,38 +1,30 @@
-/** Which order a change is about, picked by a person out of the newest ones that it can be about. */
+/** Lets a person pick the order of a change, out of the newest ones that it is possible for. */
 
 import type { Service, WireRecord } from '../../api/api.ts';
+import { countingCharges, paidBy } from '../../api/charges.ts';
 import { idOf, itemsOf, type JsonObject, readOrder } from '../../api/spec.ts';
+import type { PickedOrder } from '../../changes/changes.ts';
+import { CliError } from '../../errors.ts';
+import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
-import { aboutMoney, commandLine } from '../account.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../command.ts';
-import { walkForwards } from '../walk.ts';
-import { paidBy } from './card.ts';
-import { refused } from './refund-checks.ts';
-import { countingCharges } from './refundable.ts';
-import { createTwins } from './twins.ts';
+import { createTwins } from './order-twins.ts';
 
 const mostOffered = 100;
 const mostRead = 1_000;
 
-/** What kind of order can be picked. */
+/** Which orders are offered. */
 export interface Pickable {
-  /** In a word: `refundable`. */
+  /** What they are called: `refundable`. */
   readonly kind: string;
   readonly accepts: (order: JsonObject) => boolean;
   /** The flags of `orders list` that show the same orders. */
   readonly listFlags: readonly string[];
 }
 
-/** The order a person picked. */
-export interface Picked {
-  readonly id: string;
-  /** The order that may be meant instead: the same buyer and amount, minutes apart. */
-  readonly twin: string | undefined;
-}
-
 /** Lets a person pick one of up to 100 orders of a kind, among the newest 1000, by typing any part of it. */
-export async function pickOrder(ctx: Context, service: Service, offer: Pickable): Promise<Picked> {
+export async function pickOrder(ctx: Context, service: Service, offer: Pickable): Promise<PickedOrder> {
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [
       commandLine(service.profile, 'orders', 'list', ...offer.listFlags),
@@ -54,27 +46,24 @@ async function readSome(
   let read = 0;
   const over = ctx.notes.progress(() => `${found.length} ${kind} orders`);
   try {
-    const walk = {
-      query: { limit: mostOffered },
-      all: false,
-      max: mostOffered,
-      filter: accepts,
-      over: () => read >= mostRead,
-    };
-    const see = (page: { readonly records: readonly WireRecord[] }): void => {
-      read += page.records.length;
-    };
-    for await (const { records } of walkForwards(service, 'orders', { ...walk, see })) found.push(...records);
+    for await (const { records } of service.pages('orders', { limit: mostOffered })) {
+      const fitting = records.filter(({ value }) => accepts(value));
+      found.push(...fitting.slice(0, mostOffered - found.length));
+      read += records.length;
+      if (read >= mostRead || found.length >= mostOffered) break;
+    }
   } finally {
     over();
   }
   if (found.length > 0) return found;
-  throw refused(`there is no ${kind} order${read < mostRead ? '' : ` among the first ${read}`}`, [
-    commandLine(service.profile, 'orders', 'list'),
-  ]);
+  throw new CliError(
+    'refused',
+    `there is no ${kind} order${read < mostRead ? '' : ` among the first ${read}`}`,
+    { certain: 'nothing was sent', now: [commandLine(service.profile, 'orders', 'list')] },
+  );
 }
 
-// Strangers' text first and cut where it is long; card, amount and id last and whole.
+// The buyer comes first and is cut if it is too long; card, amount and id come last and are shown whole.
 function orderChoice(record: WireRecord): Choice<string> {
   const order = readOrder(record.value);
   const id = idOf(record) ?? '';

@@ -1,14 +1,10 @@
-/** profile add: a new account, asked for or given by flags. */
+/** `profile add`: a new account, from questions or flags. */
 
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ProfileDraft } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
-import { defineCommand, flag, type Input } from '../command.ts';
-import { confirmHost } from './confirm-host.ts';
-import { isScripted, keyFlags, readNewKey } from './key-input.ts';
-import { nameArgument } from './name.ts';
-import { fieldsView, saidOnly } from './view.ts';
+import { type Context, defineCommand, flag, type Input, usage } from '../command.ts';
+import { dryRunShown, fieldsView, isScripted, keyFlags, nameArgument, readNewKey } from './profile-inputs.ts';
 
 const leadSize = 100_000;
 
@@ -69,11 +65,11 @@ export const add = defineCommand({
     await ctx.profiles.checkFree(name);
     const draft = { name, ...(await gather(ctx, values)) };
     const scripted = isScripted(ctx, values);
-    if (await saidOnly(ctx, `add profile ${name}`, recordOf(draft))) return;
+    if (await dryRunShown(ctx, `add profile ${name}`, recordOf(draft))) return;
     await confirmHost(ctx, draft.baseUrl, values.confirm);
     const key = await readNewKey(ctx, values, name);
     const isDefault = values.default === true || (!scripted && (await offerDefault(ctx, name)));
-    // Every question is asked before anything is kept: Ctrl-C leaves nothing behind.
+    // All questions come before anything is stored, so Ctrl-C leaves nothing behind.
     const { profile, keptIn } = await ctx.profiles.add(draft, key);
     if (isDefault) await ctx.profiles.use(name);
     const record = { ...recordOf(profile), key_in: keptIn, default: isDefault };
@@ -132,4 +128,27 @@ function askMode(ctx: Context): Promise<ProfileDraft['mode']> {
 
 function offerDefault(ctx: Context, name: string): Promise<boolean> {
   return ctx.ask.confirm({ message: `use ${name} whenever no -p is given?`, flag: '--default' });
+}
+
+/**
+ * A host with letters beyond ASCII may only look like another one, so it is shown in both forms and a person is asked. A
+ * script says `--confirm HOST`. Throws CliError 'refused' if it does not, 'cancelled' on No, 'usage' for another host.
+ */
+async function confirmHost(ctx: Context, baseUrl: string, confirmed: string | undefined): Promise<void> {
+  const host = ctx.profiles.hostOf(baseUrl);
+  // A wrong base URL is refused later, when the profile is stored.
+  if (host === undefined) return;
+  if (confirmed !== undefined && confirmed !== host.ascii)
+    throw usage(`--confirm ${confirmed}: the host of the base URL is ${host.ascii}`);
+  if (host.unicode === undefined || confirmed !== undefined) return;
+  const both = `${host.ascii} reads ${host.unicode}`;
+  if (!ctx.ask.interactive) {
+    throw new CliError('refused', `the host ${both}: its letters may only look like those of another`, {
+      certain: 'nothing was kept and nothing was sent',
+      now: [`if it is the host that you mean, add --confirm ${host.ascii}`],
+    });
+  }
+  ctx.notes.warn(`the host ${both}: its letters may only look like those of another`);
+  const meant = await ctx.ask.confirm({ message: `send the key to ${host.ascii}?`, flag: '--confirm' });
+  if (!meant) throw new CliError('cancelled', 'nothing was kept and nothing was sent');
 }

@@ -1,14 +1,13 @@
-/** profile check: is the key accepted, whose money is it, can one order be found again. GETs only. */
+/** `profile check`: is the key accepted, is the mode right, can an order be found by its id. Only reads. */
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { contradictsMode, idOf, valueAt } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
+import { wrongMode } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { wrongMode } from '../mode.ts';
-import { nameArgument } from './name.ts';
-import { fieldsView } from './view.ts';
+import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 const pageSize = 5;
 
@@ -50,7 +49,7 @@ export const check = defineCommand({
   },
 });
 
-// What was checked is true, whether or not it can be written down.
+// If this fails, the check is still valid, so it only says so.
 async function remember(ctx: Context, profile: string, orderId: string): Promise<void> {
   if (ctx.options.dryRun) return;
   try {
@@ -66,7 +65,7 @@ async function firstOrders(service: Service): Promise<readonly WireRecord[]> {
   return [];
 }
 
-// The bound keeps a service that cannot page back from being walked to its end.
+// With a bound, so that a service that cannot page back is not walked to its end.
 async function canLocate(service: Service, id: string): Promise<boolean> {
   const located = await service.locate('orders', id, { max: pageSize });
   return 'found' in located;

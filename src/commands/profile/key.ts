@@ -1,15 +1,13 @@
-/** profile key: a new key for a profile, and whether it reaches the same account. */
+/** `profile key`: replaces the key of a profile, and tries whether the new one reaches the same account. */
 
 import type { Service } from '../../api/api.ts';
 import { CliError } from '../../errors.ts';
 import type { TypedKey } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { keyFlags, readKey } from './key-input.ts';
-import { nameArgument } from './name.ts';
-import { fieldsView, saidOnly } from './view.ts';
+import { dryRunShown, fieldsView, keyFlags, nameArgument, readKey } from './profile-inputs.ts';
 
-// The order was in reach of one page before; more is the work of `orders show`.
+// The order was on the first page when it was remembered; this is not to become a long walk.
 const readAtMost = 500;
 
 export const key = defineCommand({
@@ -23,11 +21,11 @@ export const key = defineCommand({
   exits: [0, 2, 3, 4, 6],
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
-    if (await saidOnly(ctx, `replace the key of profile ${name}`, { object: 'profile', name })) return;
+    if (await dryRunShown(ctx, `replace the key of profile ${name}`, { object: 'profile', name })) return;
     const typed = await readKey(ctx, flags, name);
     const keep = () => ctx.profiles.replaceKey(name, { ...typed, place: flags['key-store'] });
     const orderId = (await ctx.profiles.seenOrder(name)) ?? (await journalOrder(ctx, name));
-    // A key that can be read is not given up for one that may be mistyped; where there is none, nothing can be lost.
+    // If there is a working old key, the new one is tried before it replaces it; if there is none, it is stored first.
     const replaces = (await ctx.profiles.describe(name)).key.problem === undefined;
     const first = replaces ? undefined : await keep();
     const sees =
@@ -47,7 +45,7 @@ export const key = defineCommand({
   },
 });
 
-// The newest order that a change of this machine was about. A key is kept, whether or not the journal can be read.
+// The newest order that this machine changed. If the journal cannot be read, the key is replaced all the same.
 async function journalOrder(ctx: Context, name: string): Promise<string | undefined> {
   try {
     const { origin, account } = (await ctx.profiles.describe(name)).profile;
@@ -66,11 +64,11 @@ async function journalOrder(ctx: Context, name: string): Promise<string | undefi
 interface Trial {
   readonly name: string;
   readonly typed: TypedKey;
-  /** The old key is still the kept one. */
+  /** The old key is still the stored one. */
   readonly replaces: boolean;
 }
 
-// Undefined: there is no order to look for, or the walk ended at its bound, so nothing is certain.
+// Undefined: there is no order to look for, or it was not among those that were read, so nothing is certain.
 async function tryKey(
   ctx: Context,
   { name, typed, replaces }: Trial,
@@ -96,12 +94,12 @@ async function tryKey(
   }
 }
 
-// What is said of a key that is refused names the command already.
+// The error of a refused key names the command already.
 function againWords(name: string, { kind, parts: { now = [] } }: CliError): readonly string[] {
   return kind === 'auth' ? now : [...now, `then again: paydesk profile key ${name}`];
 }
 
-// Any answer shows that the key is accepted, and none whose account it is.
+// Any reply shows that the key is accepted; whose account it is stays unknown.
 async function seesAnything(service: Service): Promise<undefined> {
   for await (const _page of service.pages('orders', { limit: 1 })) return undefined;
   return undefined;

@@ -1,8 +1,8 @@
-/** profile list: the stored profiles and the built-in ones. */
+/** `profile list`: the stored profiles, then the built-in ones. */
 
 import type { Column } from '../../api/spec.ts';
+import { fieldColumn } from '../../api/spec.ts';
 import { defineCommand } from '../command.ts';
-import { fieldColumn } from '../field-column.ts';
 
 const columns: readonly Column[] = [
   fieldColumn('name', 'NAME', 'id', 0),

@@ -1,9 +1,8 @@
-/** profile remove: a profile and its key, gone from this machine. */
+/** `profile remove`: removes a profile and its key from this machine. */
 
 import { CliError } from '../../errors.ts';
 import { defineCommand } from '../command.ts';
-import { nameArgument } from './name.ts';
-import { fieldsView, saidOnly } from './view.ts';
+import { dryRunShown, fieldsView, nameArgument } from './profile-inputs.ts';
 
 export const remove = defineCommand({
   description: 'Removes a profile with its key from this machine. The journal keeps what was done with it.',
@@ -14,7 +13,7 @@ export const remove = defineCommand({
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
     const record = { object: 'profile', name, removed: true };
-    if (await saidOnly(ctx, `remove profile ${name} and its key`, record)) return;
+    if (await dryRunShown(ctx, `remove profile ${name} and its key`, record)) return;
     const message = `remove profile ${name} and its key from this machine?`;
     if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
       throw new CliError('cancelled', 'nothing was removed');

@@ -1,4 +1,4 @@
-/** profile show: every value of a profile with where it comes from, and where files lie. */
+/** `profile show`: every value of a profile, where it comes from, and where the files are. */
 
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
@@ -6,8 +6,7 @@ import type { Described, ProfileDescription } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { nameArgument } from './name.ts';
-import { fieldsView } from './view.ts';
+import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 export const show = defineCommand({
   description:
@@ -33,7 +32,7 @@ function withHost({ values }: ProfileDescription, value: string): readonly Descr
   );
 }
 
-// Where files lie helps most when there is no profile yet.
+// Without a profile it still shows where the files are, which helps most then.
 async function describe(ctx: Context, name: string | undefined): Promise<ProfileDescription> {
   try {
     return await ctx.profiles.describe(name);

@@ -1,8 +1,7 @@
-/** profile use: the profile of commands that name none. */
+/** `profile use`: sets the profile for commands without -p. */
 
 import { defineCommand } from '../command.ts';
-import { nameArgument } from './name.ts';
-import { fieldsView, saidOnly } from './view.ts';
+import { dryRunShown, fieldsView, nameArgument } from './profile-inputs.ts';
 
 export const use = defineCommand({
   description:
@@ -13,7 +12,7 @@ export const use = defineCommand({
   exits: [0, 2, 3, 4],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const record = { object: 'profile', name, default: true };
-    if (await saidOnly(ctx, `use profile ${name}`, record)) return;
+    if (await dryRunShown(ctx, `use profile ${name}`, record)) return;
     await ctx.profiles.use(name);
     await ctx.out.own(record, () => fieldsView(`${name} is used when no -p is given`, record));
   },

@@ -1,4 +1,4 @@
-/** `simulator reset`: the demo's data as they were at first. */
+/** `simulator reset`: puts the data of the demo back to the first state. */
 
 import { exitCodes } from '../../errors.ts';
 import type { Context } from '../command.ts';
@@ -30,7 +30,7 @@ export const simulatorReset = defineCommand({
   },
 });
 
-// What is open on the demo is read once more and closed: after the reset nobody could ever read it.
+// Unconfirmed changes of the demo are read again and settled, since they cannot be read after the reset.
 async function closeOpen(ctx: Context): Promise<void> {
   const { profile } = await ctx.service({ profile: 'demo' });
   const attempts = await ctx.journal.attempts({ origin: profile.origin, unsettled: true });

@@ -108,7 +108,7 @@ function abortOf(signal: AbortSignal): Promise<void> {
   });
 }
 
-// Being stopped is how it ends: the exit code says by what, and there is no error to print.
+// Being stopped is its normal end: the exit code says by what, and no error is printed.
 function exitCodeOf({ aborted, reason }: AbortSignal): number | undefined {
   if (!aborted) return undefined;
   return reason instanceof CliError ? reason.exitCode : exitCodes.interrupted;

@@ -1,0 +1,83 @@
+/** The capture of an order that was authorized earlier: all of it, since the service documents no part. */
+
+import { brandAndCard } from '../../api/charges.ts';
+import { itemsOf, type JsonObject, type Order, paths, readOrder, statuses } from '../../api/spec.ts';
+import type { Context } from '../../commands/command.ts';
+import { CliError } from '../../errors.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { checkMode, commandLine } from '../../profiles/profiles.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { journalWords, requestLine, titleLine } from '../change-words.ts';
+import { changeOrder, type OrderAsked } from '../order-change.ts';
+import type { Applied } from '../outcome.ts';
+
+/** Captures an order. Throws CliError as the outcome says. */
+export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
+  return changeOrder(ctx, asked, {
+    kind: 'capture',
+    asked: {},
+    async plan({ service: { profile }, id, order }) {
+      checkCapturable(order, profile);
+      const { amount, currency } = readOrder(order) ?? {};
+      return {
+        intent: { request: { method: 'POST', path: paths.capture(id) }, amount, currency },
+        preview: capturePreview(order, profile),
+        check: (fresh) => checkCapturable(fresh, profile),
+        result: (applied) => captureResult(applied, profile),
+      };
+    },
+  });
+}
+
+// Throws CliError 'refused' for an order that shows that it cannot be captured (service: Endpoints 3).
+function checkCapturable(order: JsonObject, profile: Profile): void {
+  checkMode(order, profile);
+  const status = order.payment_status;
+  if (status === undefined || status === null || status === statuses.preAuthorized) return;
+  throw new CliError(
+    'refused',
+    `${String(order.id)} is ${readOrder(order)?.payment_status ?? 'in another state'}, not ${statuses.preAuthorized}: there is nothing to capture`,
+    {
+      certain: 'nothing was sent',
+      now: [commandLine(profile, 'orders', 'show', String(order.id))],
+    },
+  );
+}
+
+function capturePreview(value: JsonObject, profile: Profile): readonly Block[] {
+  const order = readOrder(value);
+  const { name, email } = order?.customer_info ?? {};
+  const buyer = [name, email].filter((part) => part !== undefined && part !== '').join('  ');
+  const status = order?.payment_status ?? 'status not shown';
+  return [
+    titleLine('CAPTURE AN ORDER', profile, 'strong'),
+    {
+      line: [`order   ${order?.id ?? ''}  ${status}  `, { time: order?.created_at, precision: 'day' }],
+      hang: 8,
+    },
+    { line: `buyer   ${buyer === '' ? 'not shown' : buyer}`, hang: 8 },
+    ...itemsOf(order?.charges).map(
+      (charge, index): Block => ({
+        line: `from    charge ${index + 1}, ${brandAndCard(charge)}, ${typeof charge.id === 'string' ? charge.id : 'no id shown'}`,
+        hang: 8,
+      }),
+    ),
+    { line: { text: `  THIS CAPTURE  ${moneyOf(order)}   all that was authorized`, style: 'strong' } },
+    requestLine(undefined),
+  ];
+}
+
+function moneyOf(order: Order | undefined): string {
+  return `${order?.amount ?? 'amount not shown'} ${order?.currency ?? ''}`.trimEnd();
+}
+
+function captureResult({ record, by, intent }: Applied, profile: Profile): readonly Block[] {
+  const order = readOrder(record.value);
+  return [
+    titleLine(`captured ${moneyOf(order)}`, profile, 'good'),
+    {
+      line: `order    ${order?.id ?? ''}   ${order?.payment_status ?? 'status not shown'}${journalWords(intent)}`,
+    },
+    ...(by === 'read' ? [{ line: 'confirmed by a read, since no usable answer came' }] : []),
+  ];
+}

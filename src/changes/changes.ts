@@ -1,0 +1,26 @@
+/** Changes, for the commands: one function for each kind of change, their flags, and the words for their outcomes. */
+
+export { captureOrder } from './capture/capture-order.ts';
+export { checkProfileConfirmable, makeChange } from './change.ts';
+export {
+  blockedWords,
+  changeOf,
+  headLine,
+  requestLine,
+  settleCommands,
+} from './change-words.ts';
+export { readBody } from './create/creation.ts';
+export { createOrder } from './create/new-order.ts';
+export { orderFlags } from './create/order-body.ts';
+export { createPaymentLink, linkFlags } from './create/payment-link.ts';
+export { bodyFlag, creationFlags, parsePair, parsePairAt, qrFlags } from './create/sale-flags.ts';
+export type { PickedOrder } from './order-change.ts';
+export {
+  originsOf,
+  type RefundFacts,
+  type RefundOrigins,
+  refundFacts,
+  sentBy,
+} from './refund/known-refunds.ts';
+export { refundOrder } from './refund/refund-order.ts';
+export { againFlag, askedFor, intentFlag } from './repeat.ts';

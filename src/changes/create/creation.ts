@@ -1,0 +1,212 @@
+/** What all creations share: the body comes from flags, a file or questions, is checked, and is sent once. */
+
+import { type BodyFault, type Column, isObject, type JsonObject } from '../../api/spec.ts';
+import { type Context, usage } from '../../commands/command.ts';
+import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts';
+import { CliError } from '../../errors.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { checkProfileConfirmable, makeChange } from '../change.ts';
+import type { Applied } from '../outcome.ts';
+import { askedFor } from '../repeat.ts';
+import { type Expiry, refusePast } from './sale-flags.ts';
+import { drawLink } from './sale-screens.ts';
+
+/** The flags of every creation that are not part of the body. */
+export interface CreationFlags {
+  /** `--body`: the file that holds the whole body. */
+  readonly body: string | undefined;
+  readonly confirm: string | undefined;
+  readonly intent: string | undefined;
+  readonly again: readonly string[];
+  readonly qr: boolean;
+  readonly noQr: boolean;
+}
+
+type CheckedBody<B> = { readonly body: B } | { readonly faults: readonly BodyFault[] };
+
+/** Something that can be created. `B`: the body that is sent; `D`: what was given, by flags or at prompts. */
+interface Creation<B extends JsonObject, D> {
+  readonly kind: 'order' | 'checkout';
+  readonly command: string;
+  /** What is created, in words. */
+  readonly what: string;
+  /** Checks the body before it is sent. */
+  readonly check: (body: unknown) => CheckedBody<B>;
+  readonly columns: readonly Column[];
+  /** The flags without which nothing is created. */
+  readonly essential: readonly string[];
+  readonly askEssential: (ctx: Context, given: D) => Promise<D>;
+  /** Asks for everything else. */
+  readonly askMore: (ctx: Context, given: D) => Promise<D>;
+  readonly bodyOf: (given: D, clockAndZone: ClockAndZone) => JsonObject;
+  readonly path: (profile: Profile) => string;
+  /** What else is needed of the body. `expiry`: Unix seconds. */
+  readonly read: (body: B) => {
+    readonly expiry: number | undefined;
+    readonly amount: number | undefined;
+    readonly currency: string;
+  };
+  readonly preview: (body: B, profile: Profile) => readonly Block[];
+  readonly result: (applied: Applied, body: B, profile: Profile) => readonly Block[];
+  /** The part of a reply that has the link. */
+  readonly checkoutIn: (reply: JsonObject) => JsonObject;
+}
+
+/** Creates one, from what was typed to the printed result. Throws CliError as the outcome says. */
+export async function createOne<B extends JsonObject, D extends { readonly expires?: Expiry }>(
+  ctx: Context,
+  given: D,
+  { body: file, confirm, intent: intentId, again, qr, noQr }: CreationFlags,
+  creation: Creation<B, D>,
+): Promise<void> {
+  const { kind, command, columns } = creation;
+  ctx.out.checkColumns(columns);
+  const service = await ctx.service({ purpose: 'change' });
+  const { profile } = service;
+  const missing = file === undefined ? missingFlags(given, creation.essential) : [];
+  const confirmation = { profile, confirm };
+  checkProfileConfirmable(ctx, confirmation, { command, missing, body: file });
+  const { body, asked } = await wantedBody(ctx, creation, given, { file, confirm });
+  const repeat = { kind, intentId, asked, again };
+  const applied = await makeChange(
+    ctx,
+    service,
+    repeat,
+    () => columns,
+    async () => {
+      const { expiry, amount, currency } = creation.read(body);
+      refusePast(expiry, ctx.clock.now());
+      const request = { method: 'POST', path: creation.path(profile), body } as const;
+      return {
+        intent: { request, amount, currency, approve: async () => undefined },
+        preview: creation.preview(body, profile),
+        confirmation,
+        show: (made) => ctx.out.record(made.record, columns, () => creation.result(made, body, profile)),
+      };
+    },
+  );
+  if (applied !== undefined) await drawLink(ctx, creation.checkoutIn(applied.record.value), { qr, noQr });
+}
+
+function missingFlags(given: object, names: readonly string[]): readonly string[] {
+  return names.filter((name) => !Object.hasOwn(given, name)).map((name) => `--${name}`);
+}
+
+// The body to send, and what a repeat under the same `--intent` is recognised by.
+async function wantedBody<B extends JsonObject, D extends { readonly expires?: Expiry }>(
+  ctx: Context,
+  creation: Creation<B, D>,
+  given: D,
+  { file, confirm }: { readonly file: string | undefined; readonly confirm: string | undefined },
+): Promise<{ readonly body: B; readonly asked: JsonObject }> {
+  if (file !== undefined) {
+    const body = checkedBody(creation, await readBody(ctx, file), `--body ${file}`);
+    return { body, asked: askedFor({ body }) };
+  }
+  const draft = await gather(ctx, creation, given, confirm);
+  const body = checkedBody(creation, creation.bodyOf(draft, clockAndZoneOf(ctx)), creation.what);
+  // `7d` typed again tomorrow is the same request, although the moment is another.
+  return { body, asked: askedFor({ ...draft, expires: draft.expires?.text }) };
+}
+
+// With no flag at all, a person is asked for everything; with flags, only for what is missing.
+async function gather<B extends JsonObject, D>(
+  ctx: Context,
+  { essential, askEssential, askMore }: Creation<B, D>,
+  given: D & object,
+  confirm: string | undefined,
+): Promise<D> {
+  const { yes, dryRun } = ctx.options;
+  const asks = ctx.ask.interactive && !dryRun;
+  const missing = missingFlags(given, essential);
+  if (!asks && missing.length > 0)
+    throw usage(`missing ${missing.join(', ')}`, ['give them, or the whole body with --body FILE']);
+  const draft = await askEssential(ctx, given);
+  const asksForMore = asks && Object.keys(given).length === 0 && !yes && confirm === undefined;
+  return asksForMore ? askMore(ctx, draft) : draft;
+}
+
+const maxBytes = 1024 * 1024;
+
+/** Reads the JSON object of `--body FILE`. Throws CliError 'usage' when it is none, or could not be sent exactly as written. */
+export async function readBody(ctx: Context, path: string): Promise<JsonObject> {
+  const text = (await ctx.file(path, maxBytes)).replace(/^\uFEFF/, '');
+  const where = path === '-' ? 'standard input' : path;
+  const value = parse(text, where);
+  const twice = repeatedKey(text);
+  if (twice !== undefined) throw usage(`--body: ${twice} stands twice in one object of ${where}`);
+  if (isObject(value)) return { ...value };
+  throw usage(`--body ${path}: ${where} holds JSON that is no object`);
+}
+
+function parse(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text, exactly);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError('usage', `--body: ${where} holds no JSON`, {
+      certain: 'nothing was sent',
+      cause: error,
+    });
+  }
+}
+
+// JavaScript would round such a number and send another one.
+function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const source = context?.source ?? '';
+  const rounded = /^-?\d+$/.test(source) ? !Number.isSafeInteger(value) : !Number.isFinite(value);
+  if (typeof value === 'number' && rounded)
+    throw usage(`--body: ${source} cannot be sent exactly; put large numbers in quotes`);
+  return value;
+}
+
+// Throws CliError 'usage' that names every fault by its path. `where`: what holds the body, in words.
+function checkedBody<B extends JsonObject, D>({ check }: Creation<B, D>, value: unknown, where: string): B {
+  const checked = check(value);
+  if ('body' in checked) return checked.body;
+  throw faultsError(checked.faults, where);
+}
+
+function faultsError(faults: readonly BodyFault[], where: string): CliError {
+  const details = faults.map(({ param, message }) => ({ message, param: param ?? 'the body' }));
+  const [only, second] = details;
+  const words = second === undefined ? `${only?.param}: ${only?.message}` : `${faults.length} faults`;
+  return new CliError('usage', `${where}: ${words}`, { certain: 'nothing was sent', details });
+}
+
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
+
+// The first key that stands twice in one object of a JSON text: a parser would keep one of the two values and say nothing.
+function repeatedKey(json: string): string | undefined {
+  // The names of each open object; undefined for an array.
+  const open: (Set<string> | undefined)[] = [];
+  let last = '';
+  for (const [token] of json.matchAll(tokens)) {
+    const names = open.at(-1);
+    if (token === '{') open.push(new Set());
+    else if (token === '[') open.push(undefined);
+    else if (token === '}' || token === ']') open.pop();
+    else if (token === ':' && names !== undefined) {
+      const name = String(JSON.parse(last));
+      if (names.has(name)) return name;
+      names.add(name);
+    }
+    last = token;
+  }
+  return undefined;
+}
+
+type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The object without its undefined fields. */
+export function onlyGiven<const T extends object>(values: T): Given<T>;
+export function onlyGiven(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** The same; undefined if no field is left. */
+export function givenOrNothing<const T extends object>(values: T): Given<T> | undefined {
+  const given = onlyGiven(values);
+  return Object.keys(given).length === 0 ? undefined : given;
+}

@@ -1,0 +1,206 @@
+/** The creation of an order: its questions, its preview and its result. */
+
+import {
+  type checkoutTypes,
+  checkRequest,
+  hostedPayment,
+  type JsonObject,
+  type Order,
+  type OrderRequest,
+  orderColumns,
+  orderRequest,
+  paths,
+  readOrder,
+} from '../../api/spec.ts';
+import type { Context } from '../../commands/command.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { accountLabel, commandLine } from '../../profiles/profiles.ts';
+import type { Block, Choice } from '../../terminal/terminal.ts';
+import { headLine, journalWords, requestLine } from '../change-words.ts';
+import type { Applied } from '../outcome.ts';
+import { type CreationFlags, createOne, onlyGiven } from './creation.ts';
+import { type OrderDraft, orderBody, parseDetail, parseShipping } from './order-body.ts';
+import { parsePair, sumOf } from './sale-flags.ts';
+import {
+  askFor,
+  askItems,
+  askMaybe,
+  askSeveral,
+  askSwitch,
+  asTyped,
+  expiryBlock,
+  itemBlocks,
+  linkLines,
+  paymentBlocks,
+  saleQuestions,
+} from './sale-screens.ts';
+
+/** Creates an order. Throws CliError as the outcome says. */
+export function createOrder(ctx: Context, given: OrderDraft, flags: CreationFlags): Promise<void> {
+  return createOne(ctx, given, flags, {
+    kind: 'order',
+    command: 'orders create',
+    what: 'the order',
+    check: (body) => checkRequest(orderRequest, body),
+    columns: orderColumns,
+    essential: ['item', 'currency'],
+    askEssential,
+    askMore,
+    bodyOf: orderBody,
+    path: () => paths.orders,
+    read: (body) => ({
+      expiry: body.checkout?.expires_at,
+      amount: sumOf(
+        body.line_items,
+        shippingOf(body).reduce((sum, amount) => sum + amount, 0),
+      ),
+      currency: body.currency,
+    }),
+    preview: orderPreview,
+    result: orderResult,
+    checkoutIn: checkoutOf,
+  });
+}
+
+async function askEssential(ctx: Context, given: OrderDraft): Promise<OrderDraft> {
+  const item = given.item ?? (await askItems(ctx));
+  const currency = given.currency ?? (await askFor(ctx, saleQuestions.currency));
+  return { ...given, item, currency };
+}
+
+async function askMore(ctx: Context, given: OrderDraft): Promise<OrderDraft> {
+  const customer = await askMaybe(ctx, saleQuestions.customer);
+  const checkout = await ctx.ask.choose({
+    message: 'A checkout?',
+    flag: '--checkout',
+    choices: checkoutChoices,
+  });
+  const pays = checkout === undefined ? {} : await askCheckout(ctx, checkout);
+  const more = await ctx.ask.confirm({
+    message: 'Details of items, shipping, metadata?',
+    flag: '--shipping',
+  });
+  return { ...given, ...onlyGiven({ customer, checkout }), ...pays, ...(more ? await askRest(ctx) : {}) };
+}
+
+type CheckoutType = (typeof checkoutTypes)[number];
+
+const checkoutChoices: readonly Choice<CheckoutType | undefined>[] = [
+  { value: undefined, label: 'none' },
+  { value: hostedPayment, label: hostedPayment, detail: "a page of the service's own" },
+  { value: 'Integration', label: 'Integration', detail: 'inside your own page' },
+];
+
+async function askCheckout(ctx: Context, type: CheckoutType): Promise<OrderDraft> {
+  const url = (message: string, flag: string) => askMaybe(ctx, { message, flag, parse: asTyped });
+  const name = await askMaybe(ctx, saleQuestions.name);
+  const pages =
+    type === hostedPayment
+      ? {
+          'success-url': await url('URL after success', '--success-url'),
+          'failure-url': await url('URL after failure', '--failure-url'),
+        }
+      : {};
+  return onlyGiven({
+    name,
+    ...pages,
+    expires: await askMaybe(ctx, saleQuestions.expires),
+    method: await askMaybe(ctx, saleQuestions.method),
+    installments: await askMaybe(ctx, saleQuestions.installments),
+    plan: await askMaybe(ctx, saleQuestions.plan),
+    'needs-shipping': await askSwitch(ctx, 'Ask for the shipping address?', '--needs-shipping'),
+    'on-demand': await askSwitch(ctx, 'May it keep the card?', '--on-demand'),
+  });
+}
+
+async function askRest(ctx: Context): Promise<OrderDraft> {
+  const text = (message: string, flag: string) => askMaybe(ctx, { message, flag, parse: asTyped });
+  const detail = (message: string, flag: string) => several(ctx, message, flag, parseDetail);
+  return onlyGiven({
+    'item-description': await detail('Description, as N=TEXT for the Nth item', '--item-description'),
+    'item-sku': await detail('Sku, as N=TEXT', '--item-sku'),
+    'item-category': await detail('Category, as N=TEXT', '--item-category'),
+    'item-tag': await detail('Tag, as N=TEXT', '--item-tag'),
+    shipping: await several(ctx, 'Amount of a shipping line', '--shipping', parseShipping),
+    'ship-receiver': await text('Who receives it', '--ship-receiver'),
+    'ship-phone': await text('Their phone', '--ship-phone'),
+    'ship-street': await text('Street and number', '--ship-street'),
+    'ship-country': await text('Country', '--ship-country'),
+    'ship-postal-code': await text('Postal code', '--ship-postal-code'),
+    metadata: await several(ctx, 'Metadata, as KEY=VALUE', '--metadata', parsePair),
+  });
+}
+
+async function several<T>(
+  ctx: Context,
+  message: string,
+  flag: string,
+  parse: (text: string, name: string) => T,
+): Promise<readonly T[] | undefined> {
+  const answers = await askSeveral(ctx, { message, flag, parse });
+  return answers.length === 0 ? undefined : answers;
+}
+
+function orderPreview(body: OrderRequest, profile: Profile): readonly Block[] {
+  const { checkout, customer_info: customer, shipping_contact: contact, metadata } = body;
+  const goesTo = [contact?.receiver, contact?.phone, ...Object.values(contact?.address ?? {})];
+  return [
+    headLine('CREATE AN ORDER', profile),
+    { line: `buyer   ${customer?.customer_id ?? 'not said'}` },
+    ...itemBlocks(body.line_items, body.currency, shippingOf(body)),
+    ...(contact === undefined
+      ? []
+      : [{ line: `ship to ${goesTo.filter((part) => part !== undefined).join(', ')}` }]),
+    ...(metadata === undefined ? [] : [{ line: `metadata ${JSON.stringify(metadata)}` }]),
+    ...(checkout === undefined ? [{ line: 'no checkout' }] : checkoutBlocks(checkout)),
+    requestLine(body),
+  ];
+}
+
+function shippingOf({ shipping_lines: lines = [] }: OrderRequest): readonly number[] {
+  return lines.map(({ amount }) => amount);
+}
+
+function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>): readonly Block[] {
+  return [
+    { line: `checkout ${checkout.type}${checkout.name === undefined ? '' : `, ${checkout.name}`}` },
+    ...paymentBlocks(checkout.allowed_payment_methods, checkout.monthly_installments_options),
+    expiryBlock(checkout.expires_at),
+  ];
+}
+
+// The reply is not documented, so any field may be missing. `body` is what was sent.
+function orderResult(
+  { record, by, intent }: Applied,
+  body: OrderRequest,
+  profile: Profile,
+): readonly Block[] {
+  const order = orderIn(record.value);
+  const checkout = checkoutOf(record.value);
+  const { amount, currency = body.currency, payment_status: status } = order ?? {};
+  return [
+    {
+      line: [
+        { text: `created an order${amount === undefined ? '' : ` of ${amount} ${currency}`}`, style: 'good' },
+        '    ',
+        accountLabel(profile),
+      ],
+    },
+    { line: `order    ${order?.id ?? 'id not shown'}   ${status ?? 'no status yet'}${journalWords(intent)}` },
+    ...(checkout.url === undefined ? [] : linkLines(checkout)),
+    ...(by === 'read'
+      ? [{ line: 'seen by a read, since no usable answer came: it is ours or identical' }]
+      : []),
+    ...(order === undefined ? [] : [{ line: `next: ${commandLine(profile, 'orders', 'show', order.id)}` }]),
+  ];
+}
+
+// If the order could not be read again, the journal's record names it.
+function orderIn(value: JsonObject): Order | undefined {
+  return value.object === 'intent' ? readOrder({ id: value.created }) : readOrder(value);
+}
+
+// The checkout inside an order; empty where the reply shows none.
+function checkoutOf({ checkout }: JsonObject): JsonObject {
+  return typeof checkout === 'object' && checkout !== null ? { ...checkout } : {};
+}

@@ -1,0 +1,176 @@
+/** The flags that make the body of an order, and that body (service: Endpoints 4). Pure. */
+
+import { checkoutTypes, hostedPayment, type JsonObject, parseAmount } from '../../api/spec.ts';
+import { firstRepeated, flag, type Input, usage } from '../../commands/command.ts';
+import type { ClockAndZone } from '../../commands/typed-time.ts';
+import { givenOrNothing, onlyGiven } from './creation.ts';
+import { parsePair, saleFlags } from './sale-flags.ts';
+
+/** A detail of one item. */
+interface ItemDetail {
+  /** Which item, counted from 1. */
+  readonly item: number;
+  readonly text: string;
+}
+
+function detailFlag(what: string) {
+  return {
+    ...flag.of<ItemDetail>({
+      value: 'N=TEXT',
+      summary: `${what} of the Nth item`,
+      parse: parseDetail,
+    }),
+    repeatable: true,
+  } as const;
+}
+
+/** Reads `2=TEXT`. Throws CliError 'usage'. */
+export function parseDetail(text: string, name: string): ItemDetail {
+  const [number, words] = parsePair(text, name);
+  if (/^[1-9][0-9]{0,3}$/.test(number) && words !== '') return { item: Number(number), text: words };
+  throw usage(`${name} ${text}: not N=TEXT, where N counts the items from 1`);
+}
+
+/** Reads the amount of a shipping line, which may be 0. Throws CliError 'usage'. */
+export function parseShipping(text: string, name: string): number {
+  const amount = text === '0' ? 0 : parseAmount(text);
+  if (amount !== undefined) return amount;
+  throw usage(`${name} ${text}: not an amount; it is the service's own integer, digits only`);
+}
+
+export const orderFlags = {
+  ...saleFlags,
+  'item-description': detailFlag('description'),
+  'item-sku': detailFlag('sku'),
+  'item-category': detailFlag('category'),
+  'item-tag': detailFlag('a tag'),
+  shipping: {
+    ...flag.of<number>({ value: 'N', summary: 'amount of a shipping line', parse: parseShipping }),
+    repeatable: true,
+  },
+  'ship-receiver': flag.text({ value: 'TEXT', summary: 'who receives it' }),
+  'ship-phone': flag.text({ value: 'TEXT', summary: 'phone of who receives it' }),
+  'ship-street': flag.text({ value: 'TEXT', summary: 'street and number it goes to' }),
+  'ship-country': flag.text({ value: 'CODE', summary: 'country it goes to' }),
+  'ship-postal-code': flag.text({ value: 'TEXT', summary: 'postal code it goes to' }),
+  metadata: {
+    ...flag.of<readonly [string, string]>({
+      value: 'KEY=VALUE',
+      summary: 'kept with the order; the first = splits',
+      parse: parsePair,
+    }),
+    repeatable: true,
+  },
+  checkout: flag.choice(checkoutTypes, { value: 'TYPE', summary: 'how it is paid' }),
+  'success-url': flag.text({ value: 'URL', summary: `where a ${hostedPayment} goes after success` }),
+  'failure-url': flag.text({ value: 'URL', summary: `where a ${hostedPayment} goes after failure` }),
+  'on-demand': flag.switch({ summary: 'the checkout may keep the card' }),
+} as const;
+
+/** What was given, by flags or at prompts. */
+export type OrderDraft = Input<readonly [], typeof orderFlags>['flags'];
+
+// Flags about the checkout inside the order.
+const checkoutFlagNames = [
+  'name',
+  'success-url',
+  'failure-url',
+  'expires',
+  'method',
+  'needs-shipping',
+  'installments',
+  'on-demand',
+  'plan',
+] as const satisfies readonly (keyof typeof orderFlags)[];
+
+/**
+ * The body, not checked yet. Throws CliError 'usage' for a detail of an item that was not given, and for a flag about the
+ * checkout without `--checkout`.
+ */
+export function orderBody(draft: OrderDraft, clockAndZone: ClockAndZone): JsonObject {
+  return onlyGiven({
+    currency: draft.currency,
+    customer_info: givenOrNothing({ customer_id: draft.customer }),
+    line_items: linesOf(draft),
+    shipping_lines: draft.shipping?.map((amount) => ({ amount })),
+    shipping_contact: contactOf(draft),
+    metadata: metadataOf(draft),
+    checkout: checkoutOf(draft, clockAndZone),
+  });
+}
+
+const singleDetails = {
+  'item-description': 'description',
+  'item-sku': 'sku',
+  'item-category': 'category',
+} as const;
+
+function linesOf(draft: OrderDraft): readonly JsonObject[] {
+  const { item: items = [] } = draft;
+  for (const name of ['item-description', 'item-sku', 'item-category', 'item-tag'] as const) {
+    const astray = draft[name]?.find(({ item }) => item > items.length);
+    if (astray !== undefined) {
+      throw usage(
+        `--${name} ${astray.item}=${astray.text}: there is no item ${astray.item}, only ${items.length}`,
+      );
+    }
+  }
+  return items.map((item, index) => {
+    const own = (details: readonly ItemDetail[] | undefined) =>
+      details?.filter((detail) => detail.item === index + 1).map(({ text }) => text) ?? [];
+    const tags = own(draft['item-tag']);
+    const single = (name: keyof typeof singleDetails) => {
+      const [text, second] = own(draft[name]);
+      if (second !== undefined) throw usage(`--${name} is given twice for item ${index + 1}`);
+      return text;
+    };
+    return onlyGiven({
+      ...item,
+      description: single('item-description'),
+      sku: single('item-sku'),
+      category: single('item-category'),
+      tags: tags.length === 0 ? undefined : tags,
+    });
+  });
+}
+
+function contactOf(draft: OrderDraft): JsonObject | undefined {
+  return givenOrNothing({
+    phone: draft['ship-phone'],
+    receiver: draft['ship-receiver'],
+    address: givenOrNothing({
+      street1: draft['ship-street'],
+      country: draft['ship-country'],
+      postal_code: draft['ship-postal-code'],
+    }),
+  });
+}
+
+function metadataOf({ metadata }: OrderDraft): JsonObject | undefined {
+  if (metadata === undefined) return undefined;
+  const twice = firstRepeated(metadata.map(([key]) => key));
+  if (twice !== undefined) throw usage(`--metadata ${twice} is given twice`);
+  return Object.fromEntries(metadata);
+}
+
+function checkoutOf(draft: OrderDraft, clockAndZone: ClockAndZone): JsonObject | undefined {
+  if (draft.checkout === undefined) {
+    const astray = checkoutFlagNames.find((name) => draft[name] !== undefined);
+    if (astray === undefined) return undefined;
+    throw usage(`--${astray} needs --checkout: it says something of a checkout`);
+  }
+  return onlyGiven({
+    name: draft.name,
+    type: draft.checkout,
+    success_url: draft['success-url'],
+    failure_url: draft['failure-url'],
+    expires_at: draft.expires?.at(clockAndZone),
+    allowed_payment_methods: draft.method,
+    needs_shipping_contact: draft['needs-shipping'],
+    monthly_installments_enabled: draft.installments === undefined ? undefined : true,
+    monthly_installments_options: draft.installments,
+    on_demand_enabled: draft['on-demand'],
+    // As the table has it; some examples write plan_id (service: Endpoints 4).
+    planId: draft.plan,
+  });
+}

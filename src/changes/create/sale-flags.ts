@@ -1,0 +1,160 @@
+/** The flags that orders and payment links share, and how their texts are read. Pure. */
+
+import { currencyPattern, lastExpiry, paymentMethodValues, tooLateWords } from '../../api/spec.ts';
+import { flag, usage } from '../../commands/command.ts';
+import { type ClockAndZone, momentOf, spanOf } from '../../commands/typed-time.ts';
+import { againFlag, intentFlag } from '../repeat.ts';
+
+/** What is sold, to whom, and how it is paid. */
+export const saleFlags = {
+  item: {
+    ...flag.of<Item>({
+      value: 'ITEM',
+      summary: 'NAME:PRICE:QTY, one line; the name may hold colons',
+      parse: parseItem,
+    }),
+    repeatable: true,
+  },
+  currency: flag.of<string>({ value: 'CUR', summary: 'currency code, such as MXN', parse: parseCurrency }),
+  customer: flag.id('customers', { value: 'ID', summary: 'the customer who pays' }),
+  name: flag.text({ value: 'TEXT', summary: 'what the charge is for' }),
+  method: {
+    ...flag.choice(paymentMethodValues, { value: 'METHOD', summary: 'a way to pay that is offered' }),
+    repeatable: true,
+  },
+  expires: flag.of<Expiry>({
+    value: 'WHEN',
+    summary: 'when it expires: 7d, 12h, 2026-12-31, 2026-12-31T20:00:00Z or Unix seconds',
+    parse: parseExpiry,
+  }),
+  installments: flag.of<readonly number[]>({
+    value: 'MONTHS',
+    summary: 'interest-free monthly installments, such as 3,6,9',
+    parse: parseMonths,
+  }),
+  'needs-shipping': flag.switch({ summary: 'the checkout asks for the shipping address' }),
+  plan: flag.text({ value: 'ID', summary: 'the plan of a subscription' }),
+} as const;
+
+/** The flags of every creation that are not part of the body. */
+export const creationFlags = {
+  confirm: flag.text({ value: 'PROFILE', summary: "the profile's name: says yes in production" }),
+  intent: intentFlag,
+  again: againFlag,
+} as const;
+
+/** `--body`, instead of all the flags that make a body. */
+export function bodyFlag(others: readonly string[]) {
+  return flag.text({
+    value: 'FILE',
+    summary: 'the whole body as JSON instead of flags; - is standard input',
+    conflicts: others,
+  });
+}
+
+/** Whether the link is drawn as a code that a phone can read off the screen. */
+export const qrFlags = {
+  qr: flag.switch({
+    summary: 'draw the link as a QR code, also where stdout is no terminal',
+    defaultText: 'in a table on a terminal with room for it',
+    conflicts: ['no-qr'],
+  }),
+  'no-qr': flag.switch({ summary: 'draw no QR code', conflicts: ['qr'] }),
+} as const;
+
+/** One line of an order or a payment link (service: Endpoints 4 and 5). */
+export interface Item {
+  readonly name: string;
+  readonly unit_price: number;
+  readonly quantity: number;
+}
+
+// Read from the right, since a name may hold colons.
+const itemPattern = /^([\s\S]+):(0|[1-9][0-9]{0,15}):([1-9][0-9]{0,15})$/;
+
+/** Reads `NAME:PRICE:QTY`. Throws CliError 'usage'. */
+export function parseItem(text: string, name: string): Item {
+  const [, title = '', price, quantity] = itemPattern.exec(text) ?? [];
+  const item = { name: title.trim(), unit_price: Number(price), quantity: Number(quantity) };
+  if (item.name !== '' && Number.isSafeInteger(item.unit_price) && Number.isSafeInteger(item.quantity))
+    return item;
+  throw usage(
+    `${name} ${text}: not NAME:PRICE:QTY, such as Lamp:30000:1; price and quantity are whole numbers`,
+  );
+}
+
+/** The sum of the items, plus `more`; undefined where it is too large to be exact. */
+export function sumOf(items: readonly Item[], more = 0): number | undefined {
+  const sum = items.reduce((total, { unit_price, quantity }) => total + unit_price * quantity, more);
+  return Number.isSafeInteger(sum) ? sum : undefined;
+}
+
+/** A moment as it was typed. `7d` counts from now; a date is in the time zone of the run. */
+export interface Expiry {
+  readonly text: string;
+  /** Unix seconds. Throws CliError 'usage' beyond 32 bits. */
+  readonly at: (clockAndZone: ClockAndZone) => number;
+}
+
+const dayMs = 86_400_000;
+
+/** Reads a moment as typed. Throws CliError 'usage'. */
+export function parseExpiry(text: string, name: string): Expiry {
+  const ms = momentMs(text);
+  if (ms === undefined) {
+    throw usage(
+      `${name} ${text}: not a time such as 7d, 12h, 2026-12-31, 2026-12-31T20:00:00Z or Unix seconds`,
+    );
+  }
+  const at = (clockAndZone: ClockAndZone) => within32Bits(Math.floor(ms(clockAndZone) / 1000), text, name);
+  // A date that is too late in every time zone is refused at once.
+  at({ now: 0, zoned: (shown) => shown - dayMs });
+  return { text, at };
+}
+
+function momentMs(text: string): Expiry['at'] | undefined {
+  const ahead = spanOf(text);
+  if (ahead !== undefined) return ({ now }) => now + ahead;
+  if (/^[1-9][0-9]{0,15}$/.test(text)) return () => Number(text) * 1000;
+  return momentOf(text);
+}
+
+function within32Bits(seconds: number, text: string, name: string): number {
+  if (seconds >= 1 && seconds <= lastExpiry) return seconds;
+  const why = seconds < 1 ? 'before 1970' : tooLateWords(seconds);
+  throw usage(`${name} ${text}: ${why}`);
+}
+
+/** Throws CliError 'usage' for an expiry in the past. `expiry`: Unix seconds; `now`: Unix milliseconds. */
+export function refusePast(expiry: number | undefined, now: number): void {
+  if (expiry === undefined || expiry * 1000 > now) return;
+  throw usage(`it would expire in the past, at ${expiry}: nobody could pay it`);
+}
+
+export function parseCurrency(text: string, name: string): string {
+  if (currencyPattern.test(text)) return text;
+  throw usage(`${name} ${text}: not a currency code such as MXN`);
+}
+
+/** Reads month counts, `3,6,9`. Throws CliError 'usage'. */
+export function parseMonths(text: string, name: string): readonly number[] {
+  if (/^[1-9][0-9]{0,2}(,[1-9][0-9]{0,2})*$/.test(text)) return text.split(',').map(Number);
+  throw usage(`${name} ${text}: not counts of months such as 3,6,9`);
+}
+
+/** Reads `KEY=VALUE`; the first = splits. Throws CliError 'usage'. */
+export function parsePair(text: string, name: string): readonly [string, string] {
+  return parsePairAt('=', 'KEY=VALUE', text, name);
+}
+
+/** Reads two texts with a mark between them; the first mark splits. Throws CliError 'usage'. */
+export function parsePairAt(
+  mark: string,
+  form: string,
+  text: string,
+  name: string,
+): readonly [string, string] {
+  const at = text.indexOf(mark);
+  if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+  throw usage(`${name} ${text}: not ${form}`);
+}

@@ -1,0 +1,168 @@
+/** What orders and payment links share on screens: the questions, the items with their sum, the ways to pay, the link, its QR code. */
+
+import { type JsonObject, paymentMethodValues } from '../../api/spec.ts';
+import { type Context, oneOf, recordId } from '../../commands/command.ts';
+import { CliError } from '../../errors.ts';
+import type { Block, Cell } from '../../terminal/terminal.ts';
+import { type Item, parseCurrency, parseExpiry, parseItem, parseMonths, sumOf } from './sale-flags.ts';
+
+type Parse<T> = (text: string, name: string) => T;
+
+/** A question, and the flag that answers it in a script. */
+interface TextQuestion<T> {
+  readonly message: string;
+  readonly flag: string;
+  readonly parse: Parse<T>;
+}
+
+/** Asks until `parse` accepts the answer. */
+export async function askFor<T>(ctx: Context, { message, flag, parse }: TextQuestion<T>): Promise<T> {
+  const text = await ctx.ask.text({ message, flag, check: (typed) => problemOf(typed, parse) });
+  return parse(text, flag);
+}
+
+/** The same; Enter alone gives undefined. */
+export async function askMaybe<T>(
+  ctx: Context,
+  { message, flag, parse }: TextQuestion<T>,
+): Promise<T | undefined> {
+  const check = (typed: string) => (typed === '' ? undefined : problemOf(typed, parse));
+  const text = await ctx.ask.text({ message: `${message} (Enter: none)`, flag, optional: true, check });
+  return text === '' ? undefined : parse(text, flag);
+}
+
+/** Asks again and again, until Enter alone. */
+export async function askSeveral<T>(ctx: Context, question: TextQuestion<T>): Promise<readonly T[]> {
+  const answers: T[] = [];
+  for (;;) {
+    const answer = await askMaybe(ctx, question);
+    if (answer === undefined) return answers;
+    answers.push(answer);
+  }
+}
+
+/** Asks for the items, one at least. */
+export async function askItems(ctx: Context): Promise<readonly Item[]> {
+  const question = { flag: '--item', parse: parseItem };
+  const first = await askFor(ctx, { ...question, message: 'Item, as NAME:PRICE:QTY' });
+  return [first, ...(await askSeveral(ctx, { ...question, message: 'Another item' }))];
+}
+
+export async function askSwitch(ctx: Context, message: string, flag: string): Promise<true | undefined> {
+  return (await ctx.ask.confirm({ message, flag })) ? true : undefined;
+}
+
+export function asTyped(text: string): string {
+  return text;
+}
+
+function problemOf<T>(text: string, parse: Parse<T>): string | undefined {
+  try {
+    parse(text, 'this');
+    return undefined;
+  } catch (error) {
+    // The question itself names the value.
+    if (error instanceof CliError) return error.message.replace(/^this /, '');
+    throw error;
+  }
+}
+
+/** The questions that orders and payment links share. */
+export const saleQuestions = {
+  name: { message: 'What is the charge for?', flag: '--name', parse: asTyped },
+  currency: { message: 'Currency', flag: '--currency', parse: parseCurrency },
+  customer: {
+    message: 'Id of the customer',
+    flag: '--customer',
+    parse: (text: string, name: string) => recordId('customers', text, name),
+  },
+  method: {
+    message: `Ways to pay, of ${paymentMethodValues.join(',')}`,
+    flag: '--method',
+    parse: (text: string, name: string) =>
+      text.split(',').map((word) => oneOf(paymentMethodValues, word.trim(), name)),
+  },
+  expires: { message: 'Expires, such as 7d or 2026-12-31', flag: '--expires', parse: parseExpiry },
+  installments: {
+    message: 'Monthly installments, such as 3,6,9',
+    flag: '--installments',
+    parse: parseMonths,
+  },
+  plan: { message: 'Id of the plan', flag: '--plan', parse: asTyped },
+} as const;
+
+/** A table of the items with their sum. `shipping`: amounts of shipping lines. */
+export function itemBlocks(
+  items: readonly Item[],
+  currency: string,
+  shipping: readonly number[] = [],
+): readonly Block[] {
+  const rows: (readonly Cell[])[] = [
+    ...items.map(({ name, quantity, unit_price: price }) => [
+      name,
+      `${quantity} x ${price}`,
+      exact(sumOf([{ name, quantity, unit_price: price }])),
+    ]),
+    ...shipping.map((amount) => ['shipping', '', String(amount)]),
+  ];
+  const total = sumOf(
+    items,
+    shipping.reduce((sum, amount) => sum + amount, 0),
+  );
+  return [
+    { grid: rows, right: [1, 2], shrink: [0], indent: 2 },
+    { line: { text: `TOTAL  ${exact(total)} ${currency}`, style: 'strong' } },
+  ];
+}
+
+export function paymentBlocks(
+  methods: readonly string[] | undefined,
+  months: readonly number[] | undefined,
+): readonly Block[] {
+  return [
+    ...(methods === undefined ? [] : [{ line: `pay by  ${methods.join(', ')}` }]),
+    ...(months === undefined ? [] : [{ line: `months  ${months.join(', ')} without interest` }]),
+  ];
+}
+
+export function expiryBlock(expiry: number | undefined): Block {
+  return {
+    line:
+      expiry === undefined
+        ? 'expires as the service decides'
+        : ['expires ', { time: expiry, precision: 'full' }],
+  };
+}
+
+function exact(sum: number | undefined): string {
+  return sum === undefined ? 'more than can be counted exactly' : String(sum);
+}
+
+/** When a checkout expires. The document spells the field in two ways (service: Endpoints 4 and 5). */
+export function expiryOf(checkout: JsonObject): unknown {
+  return checkout.expires_at ?? checkout.expired_at;
+}
+
+/** What the buyer is given: the link of a checkout, and when it expires. */
+export function linkLines(checkout: JsonObject): readonly Block[] {
+  const { url } = checkout;
+  const expiry = expiryOf(checkout);
+  return [
+    { line: typeof url === 'string' && url !== '' ? url : 'the answer shows no link' },
+    expiry === undefined || expiry === null
+      ? { line: 'the answer shows no expiry' }
+      : { line: ['expires  ', { time: expiry, precision: 'full' }] },
+  ];
+}
+
+/** Draws the link of a checkout as a QR code under the result. With `--qr` it says why there is none. */
+export async function drawLink(
+  ctx: Context,
+  { url }: JsonObject,
+  { qr: asked, noQr }: { readonly qr: boolean; readonly noQr: boolean },
+): Promise<void> {
+  if (noQr || ctx.options.dryRun) return;
+  const missing =
+    typeof url === 'string' && url !== '' ? await ctx.out.qr(url, asked) : 'the answer shows no link';
+  if (asked && missing !== undefined) ctx.notes.note(`no QR code: ${missing}`);
+}

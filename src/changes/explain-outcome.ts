@@ -1,0 +1,179 @@
+/** Explains the outcomes that a person must understand before going on: alarms, and refusals by the service. Pure. */
+
+import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/charges.ts';
+import { type DocumentedError, documentedErrorOf } from '../api/spec.ts';
+import { CliError, type CliErrorParts } from '../errors.ts';
+import type { ChangeSubject, FoundRefund, Outcome } from '../journal/journal.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { commandLine } from '../profiles/profiles.ts';
+import { changeWords } from './change-words.ts';
+import { chargeCommands } from './refund/refund-checks.ts';
+
+/** Any outcome but that of a dry run. */
+export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
+
+/** If the journal could not write the outcome down: the command that repairs that later, and the row as JSON. Else nothing. */
+export function keepByHand({ intent, unrecorded }: Ended): readonly string[] {
+  if (unrecorded === undefined) return [];
+  return [
+    ...(intent === undefined ? [] : [`paydesk journal reconcile ${intent}`]),
+    JSON.stringify(unrecorded.row),
+  ];
+}
+
+type Alarm = NonNullable<Ended['alarm']>;
+
+// Whole sentences; the journal's list has shorter words for the same.
+const sentences: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
+  contradiction: 'the answer contradicts what was asked for',
+  partial: 'only part of what was asked for shows',
+  disagreement: 'what the service shows of it does not agree',
+  applied_though_rejected: 'the service refused it, and yet a read shows it: it is ours or identical',
+};
+
+/** The error of an alarm (exit 7): what was seen, what is certain, what to do. */
+export function alarmError(profile: Profile, change: ChangeSubject, outcome: Ended, alarm: Alarm): CliError {
+  const now = [
+    change.orderId === undefined ? 'stop and show your lead:' : 'stop on this order and show your lead:',
+    outcome.intent === undefined
+      ? commandLine(profile, 'orders', 'show', change.orderId ?? '')
+      : `paydesk journal show ${outcome.intent}`,
+    ...keepByHand(outcome),
+  ];
+  const { refunds = [] } = outcome;
+  if (alarm === 'duplicate') return duplicate(change, outcome, now);
+  const seen =
+    ['contradiction', 'disagreement'].includes(alarm) && outcome.why !== undefined ? [outcome.why] : [];
+  const listed = change.kind !== 'refund' ? [] : [`new refunds that the service lists: ${idsOf(refunds)}`];
+  return new CliError('unknown', `${sentences[alarm]}: the ${changeWords(change)}`, {
+    certain: ['sent once by this machine', ...seen, ...listed].join('; '),
+    now,
+  });
+}
+
+function idsOf(refunds: readonly FoundRefund[]): string {
+  if (refunds.length === 0) return 'none';
+  return refunds
+    .map(({ id, amount, chargeId }) => `${id ?? 'no id'} ${amount} on charge ${chargeId}`)
+    .join(', ');
+}
+
+function duplicate(
+  { orderId = '', currency = '' }: ChangeSubject,
+  { refunds = [], order }: Ended,
+  now: readonly string[],
+): CliError {
+  const [first] = refunds;
+  const sum = refunds.reduce((total, { amount }) => total + amount, 0);
+  const same = refunds.every(
+    ({ amount, chargeId }) => amount === first?.amount && chargeId === first.chargeId,
+  );
+  const money =
+    same && first !== undefined
+      ? ` of ${`${-first.amount} ${currency}`.trimEnd()} on ${chargeWords(first, order?.value)}`
+      : '';
+  const ids = refunds.map(({ id }) => id ?? 'one without an id').join(' and ');
+  return new CliError('unknown', `${refunds.length} new refunds${money} of this order\n${orderId}\n${ids}`, {
+    opening: 'DUPLICATE?',
+    certain: `this machine sent one; the service lists ${refunds.length === 2 ? 'both' : 'all of them'}, ${sum} together;\npaydesk cannot take a refund back`,
+    now,
+  });
+}
+
+function chargeWords({ chargeId }: FoundRefund, order: unknown): string {
+  const reading = readMoney(order);
+  const charges: readonly ChargeMoney[] = 'money' in reading ? reading.money.charges : [];
+  const charge = charges.find(({ id }) => id === chargeId);
+  return charge === undefined ? `charge ${chargeId}` : `charge ${charge.number} (${paidBy(charge.value)})`;
+}
+
+/** What the explanation of a refusal adds to the service's own words. */
+export interface Explained {
+  readonly message?: string;
+  readonly certain?: string;
+  readonly now?: readonly string[];
+}
+
+interface Refusal {
+  readonly profile: Profile;
+  readonly parts: CliErrorParts;
+  /** The order as it was read after the refusal, if it was. */
+  readonly order: unknown;
+  readonly orderId: string | undefined;
+  /** Refunds that appeared between the last read before the sending and the one after it: somebody else made them. */
+  readonly others: readonly FoundRefund[];
+  /** Writes a time (Unix seconds) in full. */
+  readonly time: (seconds: number) => string;
+}
+
+// One explanation for each error that the service documents.
+const explanations: Readonly<Record<DocumentedError, (refusal: Refusal) => Explained>> = {
+  notReturnable: (refusal) => notReturnable(refusal, moneyOf(refusal.order)),
+  chargeIdRequired: (refusal) =>
+    chargeIdRequired(refusal, moneyOf(refusal.parts.data) ?? moneyOf(refusal.order)),
+};
+
+/** Explains an error that the service documents (service: Errors); empty for any other. */
+export function explainRejection(refusal: Refusal): Explained {
+  const error = documentedErrorOf(refusal.parts);
+  return error === undefined ? {} : explanations[error](refusal);
+}
+
+function moneyOf(order: unknown): OrderMoney | undefined {
+  const reading = readMoney(order);
+  return 'money' in reading ? reading.money : undefined;
+}
+
+// Says which charge is not refundable and what was refunded before, as far as the order was read.
+function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explained {
+  const { profile, orderId } = refusal;
+  const id = orderId ?? money?.id ?? '';
+  const show = commandLine(profile, 'orders', 'show', id);
+  if (money === undefined) return { message: `order ${id} is not refundable`, now: [show] };
+  const blocked = money.charges.filter((charge) => charge.isRefundable === false);
+  const open =
+    money.isRefundable === false
+      ? []
+      : money.charges.filter((charge) => charge.counts && charge.isRefundable !== false);
+  const whole = blocked.length === 0 || open.length === 0 ? '' : ' as a whole';
+  const which = open.length === 0 ? '' : `: ${blocked.map(nameOf).join(' and ')} cannot be refunded`;
+  return {
+    message: `order ${id} is not refundable${whole}${blocked.length === 0 ? '' : which}`,
+    certain: wentBack(money, refusal),
+    now: [...bankWords(money), ...chargeCommands(money, open, profile), show],
+  };
+}
+
+function wentBack(money: OrderMoney, { others, time }: Refusal): string {
+  const records = money.charges.flatMap(({ refunds }) => refunds);
+  const sum = records.reduce((total, { amount }) => total + Math.abs(amount), 0);
+  if (sum === 0) return 'nothing of this order went back before';
+  const last = Math.max(...records.map(({ createdAt }) => createdAt ?? 0));
+  const when = last === 0 ? 'before' : `on ${time(last)}`;
+  const whose = others.length === 0 ? '' : ', not from this machine';
+  return `${sum} of ${money.amount} ${money.currency ?? ''} went back ${when}${whose}`;
+}
+
+// The codes by which a bank finds a refund.
+function bankWords({ charges }: OrderMoney): readonly string[] {
+  const refunds = charges.flatMap((charge) => charge.refunds);
+  const codes = [
+    ...new Set(refunds.map(({ authCode }) => authCode).filter((code) => code !== undefined && code !== '')),
+  ];
+  if (codes.length === 0) return [];
+  return [
+    `give the buyer that time and the bank's auth ${codes.length === 1 ? 'code' : 'codes,'} ${codes.join(' and ')}`,
+  ];
+}
+
+function chargeIdRequired({ profile, orderId }: Refusal, money: OrderMoney | undefined): Explained {
+  const charges = money?.charges ?? [];
+  return {
+    message: `order ${orderId ?? money?.id ?? ''} was paid by ${charges.length === 0 ? 'several' : charges.length} charges: a part of it needs a charge`,
+    now: money === undefined ? [] : chargeCommands(money, charges, profile),
+  };
+}
+
+function nameOf(charge: ChargeMoney): string {
+  return `charge ${charge.number} (${charge.id})`;
+}

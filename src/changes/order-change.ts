@@ -1,0 +1,196 @@
+/** What refunds and captures share: the order is named or picked, read and shown, and read again right before the sending. */
+
+import type { OpenService, WireRecord } from '../api/api.ts';
+import { readOne } from '../api/api.ts';
+import { type ChargeMoney, readMoney } from '../api/charges.ts';
+import { type JsonObject, orderColumns } from '../api/spec.ts';
+import type { Context } from '../commands/command.ts';
+import { usage } from '../commands/command.ts';
+import { CliError } from '../errors.ts';
+import type { AttemptRecord, Intent } from '../journal/journal.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import type { Block } from '../terminal/terminal.ts';
+import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
+import { changeOf } from './change-words.ts';
+import type { Applied } from './outcome.ts';
+import { askedFor, type Repeat } from './repeat.ts';
+
+/** The order as it was named, and the flags that every change of an order has. */
+export interface OrderAsked {
+  /** Undefined: `pick` lets a person choose an order. */
+  readonly id: string | undefined;
+  readonly confirm: string | undefined;
+  readonly intent: string | undefined;
+  readonly again: readonly string[];
+  readonly pick: (service: OpenService) => Promise<PickedOrder>;
+}
+
+/** The order that a person picked. */
+export interface PickedOrder {
+  readonly id: string;
+  /** Another order that may be meant instead: same buyer, same amount, a few minutes apart. */
+  readonly twin: string | undefined;
+}
+
+type OrderConfirmation = Confirmation & { readonly order: { readonly id: string } };
+
+/** A refund or a capture. */
+interface OrderChange {
+  readonly kind: 'refund' | 'capture';
+  /** What was typed besides the order. A repeat under the same `--intent` must type the same. */
+  readonly asked: JsonObject;
+  /** Flags that the profile requires and nobody gave, as they are typed. */
+  readonly missing?: (profile: Profile) => readonly string[];
+  /** Plans the change of the order as it was read. Throws CliError 'refused'. */
+  readonly plan: (read: OrderRead) => Promise<OrderPlan>;
+}
+
+/** The order as it was read. */
+export interface OrderRead {
+  readonly service: OpenService;
+  readonly id: string;
+  readonly order: JsonObject;
+  /** A person picked the order; no argument named it. */
+  readonly isPicked: boolean;
+  readonly twin: string | undefined;
+}
+
+/** The planned change of an order. */
+export interface OrderPlan {
+  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'>;
+  readonly preview: readonly Block[];
+  /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
+  readonly check: (fresh: JsonObject) => void;
+  readonly result: (applied: Applied) => readonly Block[];
+}
+
+/** Changes an order, from what was typed to the printed result. Throws CliError as the outcome says. */
+export async function changeOrder(
+  ctx: Context,
+  { id: givenId, confirm, intent: intentId, again, pick }: OrderAsked,
+  change: OrderChange,
+): Promise<void> {
+  ctx.out.checkColumns(orderColumns);
+  const service = await ctx.service({ purpose: 'change' });
+  const { profile } = service;
+  const { kind } = change;
+  const required = change.missing?.(profile) ?? [];
+  const missing = [...(givenId === undefined ? ['ID'] : []), ...required];
+  checkOrderConfirmable(ctx, { profile, confirm, id: givenId }, { command: `orders ${kind}`, missing });
+  if (!ctx.ask.interactive && required.length > 0)
+    throw usage(`missing ${required.join(', ')}: required by profile ${profile.name} (${kind}.require)`, [
+      `paydesk orders ${kind} --help`,
+    ]);
+  if (intentId !== undefined && givenId === undefined) throw usage('missing ID: --intent repeats one order');
+  const repeat = { kind, intentId, asked: askedFor({ order: givenId, ...change.asked }), again };
+  const plan = async () => {
+    const picked = givenId === undefined ? await pick(service) : { id: givenId, twin: undefined };
+    const { id, twin } = picked;
+    const closed = await checkNotOpen(ctx, service, id, again);
+    const order = await readOne(ctx, service, 'orders', id, 'change');
+    const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
+    const { intent, preview, check, result } = await change.plan(read);
+    const confirmation = { profile, confirm, order: { id, amount: intent.amount } };
+    let shown = order;
+    const approve = async (fresh: WireRecord) => {
+      await checkUnchanged(ctx, shown, fresh, confirmation);
+      check(fresh.value);
+      shown = fresh;
+    };
+    const show = (applied: Applied) => ctx.out.record(applied.record, orderColumns, () => result(applied));
+    return { intent: { ...intent, orderId: id, closed, approve }, preview, confirmation, show };
+  };
+  await makeChange(ctx, service, repeat, () => orderColumns, plan);
+}
+
+// Refuses an order with an unconfirmed change before anything is shown or asked. The order is read again first; returns the
+// attempts whose outcome is known by that. The check that counts comes later, under the order's lock.
+async function checkNotOpen(
+  ctx: Context,
+  service: OpenService,
+  orderId: string,
+  again: readonly string[],
+): Promise<readonly AttemptRecord[]> {
+  if (ctx.options.dryRun) return [];
+  const closed = await ctx.journal.refuseOpen({ service, orderId, again });
+  for (const record of closed) {
+    const { intent } = record.sent;
+    ctx.notes.note(`outcome of ${intent}, ${changeOf(record)}: paydesk journal show ${intent}`);
+  }
+  return closed;
+}
+
+// If the money changed since it was shown, this refuses and says how. If only other fields changed, it says which and asks
+// again.
+async function checkUnchanged(
+  ctx: Context,
+  shown: WireRecord,
+  fresh: WireRecord,
+  confirmation: OrderConfirmation,
+): Promise<void> {
+  const difference = moneyDifference(moneyLines(shown), moneyLines(fresh));
+  if (difference.length > 0) {
+    throw new CliError(
+      'refused',
+      `${confirmation.order.id} changed since it was shown: ${difference.join('; ')}`,
+      {
+        certain: 'nothing was sent',
+        now: ['look at it again, then decide anew'],
+      },
+    );
+  }
+  const fields = changedFields(shown, fresh);
+  if (fields.length === 0) return;
+  ctx.notes.warn(
+    `since it was shown, other fields of ${confirmation.order.id} changed (${fields.join(', ')}); its money did not`,
+  );
+  await confirmAgain(ctx, confirmation);
+}
+
+const moneyFields = ['amount', 'amount_refunded', 'payment_status', 'is_refundable', 'currency'];
+
+// If the charges cannot be read one by one, they are compared as a whole.
+function moneyLines({ value }: WireRecord): ReadonlyMap<string, string> {
+  const reading = readMoney(value);
+  return new Map([
+    ...moneyFields.map((name): [string, string] => [name, told(value[name])]),
+    ...('money' in reading
+      ? reading.money.charges.flatMap(chargeLines)
+      : [['charges', told(value.charges)] as const]),
+  ]);
+}
+
+function chargeLines(charge: ChargeMoney): [string, string][] {
+  return [
+    [`charge ${charge.id}`, `${charge.amount} ${charge.status} ${charge.isRefundable}`],
+    ...charge.refunds.map(({ id, amount }): [string, string] => [
+      `refund ${id} of charge ${charge.id}`,
+      String(amount),
+    ]),
+  ];
+}
+
+function moneyDifference(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
+  const names = new Set([...before.keys(), ...after.keys()]);
+  return [...names]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => {
+      // The charges as a whole are too long to show.
+      if (name === 'charges') return name;
+      return `${name} ${before.get(name) ?? 'was not there'} -> ${after.get(name) ?? 'gone'}`;
+    });
+}
+
+function changedFields(shown: WireRecord, fresh: WireRecord): string[] {
+  const names = new Set([...Object.keys(shown.value), ...Object.keys(fresh.value)]);
+  return [...names].filter((name) => plain(shown.value[name]) !== plain(fresh.value[name]));
+}
+
+function told(value: unknown): string {
+  if (value === undefined || value === null) return 'absent';
+  return typeof value === 'string' ? value : (plain(value) ?? '');
+}
+
+function plain(value: unknown): string | undefined {
+  return JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? String(one) : one));
+}

@@ -1,0 +1,205 @@
+/** How a change ended, in words: what happened, what is certain, what to do now. */
+
+import { isKeyRefusal } from '../api/spec.ts';
+import type { Context } from '../commands/command.ts';
+import { CliError, keyRefused } from '../errors.ts';
+import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
+import { changeKinds } from '../journal/journal.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { commandLine } from '../profiles/profiles.ts';
+import { blockedWords, bodyLine, changeWords, kindWords, settleCommands } from './change-words.ts';
+import { alarmError, type Ended, type Explained, explainRejection, keepByHand } from './explain-outcome.ts';
+
+/** The change was made; it holds the record as it is now. */
+export type Applied = Extract<Outcome, { verdict: 'applied' }>;
+type DryRun = Extract<Outcome, { verdict: 'dry_run' }>;
+type Uncertain = Extract<Outcome, { verdict: 'unknown' | 'not_seen' }>;
+
+export function isDryRun(outcome: Outcome): outcome is DryRun {
+  return outcome.verdict === 'dry_run';
+}
+
+/** Shows what would be sent. */
+export async function showDryRun(ctx: Context, { request, checks }: DryRun): Promise<undefined> {
+  const plan = {
+    method: request.method,
+    path: `/${request.path}`,
+    body: request.body ?? null,
+    checks: [...checks],
+  };
+  await ctx.out.dryRun(plan, () => [
+    { line: `would send: ${request.method} /${request.path}` },
+    bodyLine('body: ', request.body),
+    ...checks.map((check) => ({ line: `note: ${check}` })),
+    { line: 'nothing was sent (--dry-run)' },
+  ]);
+  return undefined;
+}
+
+/** Returns the outcome of a change that was made, and throws every other outcome as a CliError. */
+export function appliedOrThrow(
+  ctx: Context,
+  profile: Profile,
+  change: ChangeSubject,
+  outcome: Ended,
+): Applied {
+  if (outcome.alarm !== undefined) throw alarmError(profile, change, outcome, outcome.alarm);
+  switch (outcome.verdict) {
+    case 'applied':
+      return outcome;
+    case 'rejected':
+      throw rejectedError(ctx, profile, change, outcome);
+    case 'not_sent':
+      throw new CliError('network', `the ${changeWords(change)} was not sent: ${outcome.reason}`, {
+        certain: 'not a byte of it left this machine; nothing was changed',
+        now: afterNotSent(outcome),
+      });
+    default:
+      throw uncertainError(ctx, profile, change, outcome);
+  }
+}
+
+// If the journal could not take the outcome, it still holds the change as sent, which blocks the same command.
+function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): readonly string[] {
+  const { intent, unrecorded } = outcome;
+  if (unrecorded === undefined || intent === undefined) return ['run the command again'];
+  return [
+    'it could not be written down, so the journal holds it as sent; free some space, wait two minutes, then say that it was not sent:',
+    `paydesk journal settle ${intent} --not-applied --note TEXT`,
+    'then run the command again',
+  ];
+}
+
+function rejectedError(
+  ctx: Context,
+  profile: Profile,
+  change: ChangeSubject,
+  outcome: Extract<Outcome, { verdict: 'rejected' }>,
+): CliError {
+  const { parts, order, confirmed } = outcome;
+  const unconfirmed = confirmed ? '' : '; no read could confirm it';
+  if (isKeyRefusal(parts.httpStatus))
+    return keyRefused(profile, parts, `nothing was changed${unconfirmed}`, keepByHand(outcome));
+  const explained: Explained =
+    change.kind !== 'refund'
+      ? {}
+      : explainRejection({
+          profile,
+          parts,
+          order: order?.value,
+          orderId: change.orderId,
+          others: outcome.refunds ?? [],
+          time: (seconds) => ctx.fullTime(seconds * 1000),
+        });
+  return new CliError(
+    outcome.unrecorded === undefined ? 'rejected' : 'incomplete',
+    explained.message ?? `the service refused the ${changeWords(change)}`,
+    {
+      ...parts,
+      opening: 'refused by the service:',
+      certain: `${kindWords[change.kind].refused}${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
+      now: [...(explained.now ?? afterRefusal(profile, change)), ...keepByHand(outcome)],
+    },
+  );
+}
+
+function afterRefusal(profile: Profile, change: ChangeSubject): readonly string[] {
+  return change.orderId === undefined
+    ? ['mend what it names, then run the command again']
+    : [readEach(profile, change)];
+}
+
+function readEach(profile: Profile, { orderId }: ChangeSubject): string {
+  return orderId === undefined
+    ? commandLine(profile, 'orders', 'list', '--limit', '5')
+    : commandLine(profile, 'orders', 'show', orderId);
+}
+
+function howToSettle(
+  profile: Profile,
+  change: ChangeSubject,
+  journal: string | undefined,
+): readonly string[] {
+  if (journal === undefined) return [`check with ${readEach(profile, change)}`];
+  if (changeKinds[change.kind].provable) return [`in a few minutes: paydesk journal reconcile ${journal}`];
+  return [
+    'paydesk cannot read it back: look for it at the service, then say what you found:',
+    ...settleCommands(journal),
+  ];
+}
+
+// It may still appear, so this does not say that it was not made.
+function readsWords(reads: number, last: string, verdict: Uncertain['verdict']): string {
+  const one = reads === 1;
+  const told =
+    verdict === 'not_seen'
+      ? `${one ? 'does' : 'do'} not show it yet`
+      : `${one ? 'settles' : 'settle'} nothing`;
+  return `${reads} ${one ? 'read' : 'reads'} up to ${last} ${told}`;
+}
+
+function unreadWords({ kind }: ChangeSubject, { unread }: Uncertain): string {
+  if (!changeKinds[kind].provable) return 'no read can show it';
+  return unread === undefined ? 'no read of it was possible' : `no read of it was possible now: ${unread}`;
+}
+
+function blockWords(
+  ctx: Context,
+  { kind }: ChangeSubject,
+  { intent, blockedUntil }: Uncertain,
+): readonly string[] {
+  if (intent === undefined || !changeKinds[kind].provable) return [];
+  return [
+    blockedWords(
+      blockedUntil === undefined ? undefined : ctx.fullTime(Math.ceil(blockedUntil / 1000) * 1000),
+    ),
+  ];
+}
+
+function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, outcome: Uncertain): CliError {
+  const { reason, sentAt, lastReadAt, reads } = outcome;
+  const seen =
+    lastReadAt === undefined
+      ? unreadWords(change, outcome)
+      : readsWords(reads, ctx.timeOfDay(lastReadAt), outcome.verdict);
+  // The service said to wait. It does not say whether it made the change before that.
+  const throttled = outcome.head?.status === 429;
+  return new CliError(
+    'unknown',
+    `no usable answer to the ${changeWords(change)} (${reason}). It may have been made`,
+    {
+      ...(throttled && { opening: 'throttled:' }),
+      certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
+      now: [
+        kindWords[change.kind].meanwhile,
+        ...howToSettle(profile, change, outcome.intent),
+        ...blockWords(ctx, change, outcome),
+        ...keepByHand(outcome),
+      ],
+    },
+  );
+}
+
+/** After the result was printed: throws CliError 'incomplete' if the journal could not write it down. */
+export function checkRecorded(intent: Intent, outcome: Ended, what: string): void {
+  const { unrecorded, refunds = [] } = outcome;
+  if (unrecorded === undefined) return;
+  const ids = refunds.map(({ id, amount }) => `refund ${id ?? 'without an id'} ${amount}`);
+  throw new CliError('incomplete', [`${what}`, ...ids].join(', '), {
+    opening: intent.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'IT WAS DONE:',
+    certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down (${reasonOf(unrecorded.cause)})`,
+    now: [
+      'copy these lines into the ticket; do not repeat it; free some space, then:',
+      ...keepByHand(outcome),
+    ],
+    cause: unrecorded.cause,
+  });
+}
+
+function isByReply(outcome: Ended): boolean {
+  return outcome.verdict === 'applied' && outcome.by === 'reply';
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,171 @@
+/** What a refund is refused for before it is sent, and what a person is warned of. Pure. */
+
+import {
+  type ChargeMoney,
+  hiddenRefunds,
+  newestEqual,
+  type OrderMoney,
+  paidBy,
+  readMoney,
+} from '../../api/charges.ts';
+import { type JsonObject, statuses } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { checkMode, commandLine } from '../../profiles/profiles.ts';
+import type { RefundOrigins } from './known-refunds.ts';
+import type { RefundAsked, RefundPlan } from './refund-plan.ts';
+
+/** The error of a refund that paydesk refuses. */
+export function refused(message: string, now: readonly string[]): CliError {
+  return new CliError('refused', message, { certain: 'nothing was sent', now });
+}
+
+/** The money of an order that can be refunded. Throws CliError 'refused' for any other order. */
+export function refundableMoney(order: JsonObject, profile: Profile): OrderMoney {
+  const money = provableMoney(order);
+  checkMode(order, profile);
+  checkState(money, profile);
+  return money;
+}
+
+// Only where every charge and refund is shown can the outcome be proved afterwards.
+function provableMoney(order: JsonObject): OrderMoney {
+  const reading = readMoney(order);
+  const problem = 'money' in reading ? hiddenRefunds(reading.money) : reading.problem;
+  if ('money' in reading && problem === undefined) return reading.money;
+  throw refused(`${String(order.id)} cannot be refunded safely: ${problem}`, [
+    'its outcome could not be proved afterwards; ask who runs the service',
+  ]);
+}
+
+function checkState(money: OrderMoney, profile: Profile): void {
+  if (money.status === statuses.preAuthorized) {
+    throw refused(`${money.id} is not charged yet (${money.status})`, [
+      'paydesk has no documented way to release it; do not capture in order to refund',
+    ]);
+  }
+  if (money.status === statuses.refunded)
+    throw refused(`${money.id} is refunded already: ${sumLine(money)}`, [showOrder(money, profile)]);
+}
+
+/** Throws CliError 'refused' for a whole order that the service says is not refundable. */
+export function checkWhole(money: OrderMoney, profile: Profile): void {
+  if (money.isRefundable !== false) return;
+  throw refused(
+    `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money)}`,
+    [showOrder(money, profile)],
+  );
+}
+
+export function showOrder({ id }: OrderMoney, profile: Profile): string {
+  return commandLine(profile, 'orders', 'show', id);
+}
+
+function sumLine(money: OrderMoney): string {
+  const refunded = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
+  return `${refunded} of ${money.amount} ${money.currency ?? ''} went back`.trim();
+}
+
+/**
+ * Throws CliError 'refused' when a charge already has a refund of the same amount, whoever made it and when, unless `again`
+ * names the newest of them. A name that is no refund of this order may be that of an attempt: the journal checks it later,
+ * under the order's lock.
+ */
+export function checkRepeat(
+  { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
+  { again, reason, note }: Pick<RefundAsked, 'again' | 'reason' | 'note'>,
+  profile: Profile,
+): void {
+  const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  if (again.some((name) => !shown.has(name))) return;
+  for (const { chargeId, amount } of expected) {
+    const charge = money.charges.find(({ id }) => id === chargeId);
+    const equal = newestEqual(charge?.refunds ?? [], amount);
+    if (equal === undefined || again.includes(equal.id)) continue;
+    const more = [
+      '--charge',
+      String(charge?.number ?? chargeId),
+      ...(body.amount === undefined ? [] : ['--amount', String(body.amount)]),
+      ...(reason === undefined ? [] : ['--reason', reason]),
+      ...(note === undefined ? [] : ['--note', note]),
+    ];
+    throw refused(
+      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${-amount} already, ${equal.id}`,
+      [
+        'if the buyer is to get the same amount once more:',
+        commandLine(
+          profile,
+          'orders',
+          'refund',
+          money.id,
+          ...more,
+          '--again',
+          [...again, equal.id].join(','),
+        ),
+        showOrder(money, profile),
+      ],
+    );
+  }
+}
+
+/** Throws CliError 'refused' above the profile's `refund.max_amount`, or when there is a limit and the order shows no currency. */
+export function checkLimit(amount: number, money: OrderMoney, profile: Profile): void {
+  const limits = profile.settings['refund.max_amount'];
+  if (Object.keys(limits).length === 0) return;
+  if (money.currency === undefined) {
+    throw refused(
+      `${money.id} does not show its currency, and profile ${profile.name} has limits: refund.max_amount`,
+      ['ask your lead', showOrder(money, profile)],
+    );
+  }
+  const limit = limits[money.currency.toUpperCase()];
+  if (limit === undefined || amount <= limit) return;
+  throw refused(
+    `${amount} ${money.currency} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${limit}`,
+    ['ask your lead'],
+  );
+}
+
+const youngMs = 15 * 60_000;
+
+/** Warns of refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same order. */
+export function youngWarnings(money: OrderMoney, nowMs: number, origins: RefundOrigins): string[] {
+  return money.charges.flatMap(({ number, refunds }) =>
+    refunds.flatMap(({ id, amount, createdAt = 0 }) => {
+      const ageMs = nowMs - createdAt * 1000;
+      if (ageMs > youngMs || origins?.has(id) === true) return [];
+      const ago = `${Math.max(0, Math.floor(ageMs / 60_000))} min ago`;
+      return [
+        `${id} gave ${-amount} of charge ${number} back ${ago}: somebody may be refunding this order now`,
+      ];
+    }),
+  );
+}
+
+/** Warns where the order does not show what a refund depends on. */
+export function generalWarnings(money: OrderMoney, order: JsonObject): string[] {
+  const known: readonly (string | undefined)[] = Object.values(statuses);
+  const shown = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
+  const vague =
+    money.isRefundable === undefined && !(money.status !== undefined && known.includes(money.status));
+  return [
+    ...(vague ? ['the service does not show whether this order can be refunded; it decides'] : []),
+    ...(money.amountRefunded !== undefined && money.amountRefunded > shown
+      ? [`the order says that ${money.amountRefunded} went back, the refunds that it shows are ${shown}`]
+      : []),
+    ...(typeof order.livemode === 'boolean' ? [] : ['the order does not show its livemode']),
+  ];
+}
+
+/** For each charge, a line with what is left of it and, on a line of its own to be copied, the command that refunds it. */
+export function chargeCommands(
+  money: OrderMoney,
+  charges: readonly ChargeMoney[],
+  profile: Profile,
+  amount?: number,
+): string[] {
+  return charges.flatMap((charge) => [
+    `charge ${charge.number} ${paidBy(charge.value)}: ${charge.left} of ${charge.amount} ${money.currency ?? ''} left`,
+    `  ${commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number), ...(amount === undefined ? [] : ['--amount', String(amount)]))}`,
+  ]);
+}

@@ -1,0 +1,182 @@
+/** The plan of a refund: from what was asked for and the order to a request body, or to a refusal. Pure. */
+
+import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
+import type { JsonObject, RefundReason, RefundRequest } from '../../api/spec.ts';
+import type { ExpectedRefund } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { commandLine } from '../../profiles/profiles.ts';
+import {
+  chargeCommands,
+  checkLimit,
+  checkRepeat,
+  checkWhole,
+  generalWarnings,
+  refundableMoney,
+  refused,
+  showOrder,
+} from './refund-checks.ts';
+
+/** Which money is asked for. Neither charge nor amount: the whole order. */
+interface NamedMoney {
+  /** A charge's id, its number in `orders show`, or `*4242`. */
+  readonly charge?: string | undefined;
+  readonly amount?: number | undefined;
+}
+
+/** What a person asked for. */
+export interface RefundAsked extends NamedMoney {
+  readonly reason?: RefundReason | undefined;
+  readonly note?: string | undefined;
+  /** What this repeats, as `--again` names it. */
+  readonly again: readonly string[];
+}
+
+/** A refund that may be sent: its body, the refund records that must appear, and what to warn of. */
+export interface RefundPlan {
+  readonly money: OrderMoney;
+  /** The charge the money comes from; absent for a whole order. */
+  readonly charge: ChargeMoney | undefined;
+  readonly body: RefundRequest;
+  readonly expected: readonly ExpectedRefund[];
+  /** Charges of a whole order that do not count: they may get a refund record, or none. */
+  readonly tolerated: readonly string[];
+  /** Its sum, positive. */
+  readonly amount: number;
+  /** The charge was refunded before, and this is all that is left of it. */
+  readonly rest: boolean;
+  readonly warnings: readonly string[];
+}
+
+/** Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). */
+export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profile): RefundPlan {
+  const money = refundableMoney(order, profile);
+  if (asked.charge === undefined) checkWhole(money, profile);
+  const target = chooseTarget(asked, money, profile);
+  const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
+  checkRepeat(plan, asked, profile);
+  checkLimit(plan.amount, money, profile);
+  return { ...plan, warnings: [...plan.warnings, ...generalWarnings(money, order)] };
+}
+
+// The whole order, or the one charge that was named or is the only one. Throws CliError 'refused', with the command for
+// each charge, when it is not clear which is meant (service: Endpoints 1, rules 1 to 4).
+function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
+  const counting = money.charges.filter((charge) => charge.counts);
+  if (asked.charge !== undefined) return namedCharge(asked.charge, money, profile);
+  const [only] = counting;
+  if (only === undefined)
+    throw refused(`${money.id} has nothing left to refund: no charge of it is paid and has something left`, [
+      showOrder(money, profile),
+    ]);
+  const touched = wasTouched(money);
+  if (counting.length === 1 && (touched || asked.amount !== undefined)) {
+    checkCharge(only, money, profile);
+    return only;
+  }
+  if (asked.amount !== undefined) {
+    throw refused(
+      `${money.id} has ${counting.length} charges: say which one --amount is for`,
+      chargeCommands(money, counting, profile, asked.amount),
+    );
+  }
+  if (touched) {
+    throw refused(
+      `${money.id} was refunded in part before: say which charge to refund the rest of`,
+      chargeCommands(money, counting, profile),
+    );
+  }
+  return 'whole';
+}
+
+/** Whether the whole order can be refunded at once: no part of it was, and the service does not say no. */
+export function canGoBackWhole(money: OrderMoney): boolean {
+  return !wasTouched(money) && money.isRefundable !== false;
+}
+
+function wasTouched({ charges }: OrderMoney): boolean {
+  return charges.some((charge) => charge.refunds.length > 0);
+}
+
+function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeMoney {
+  const found = money.charges.filter(
+    (charge) => charge.id === name || String(charge.number) === name || paidBy(charge.value) === name,
+  );
+  const exact = found.find((charge) => charge.id === name);
+  const [charge] = exact === undefined ? found : [exact];
+  if (charge === undefined || (exact === undefined && found.length > 1)) {
+    const problem = charge === undefined ? `has no charge ${name}` : `has ${found.length} charges ${name}`;
+    throw refused(
+      `${money.id} ${problem}`,
+      chargeCommands(
+        money,
+        money.charges.filter(({ counts }) => counts),
+        profile,
+      ),
+    );
+  }
+  checkCharge(charge, money, profile);
+  return charge;
+}
+
+function checkCharge(charge: ChargeMoney, money: OrderMoney, profile: Profile): void {
+  const name = `charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}`;
+  const now = [showOrder(money, profile)];
+  if (charge.left <= 0)
+    throw refused(`${name} is refunded already: ${charge.refunded} of ${charge.amount} went back`, now);
+  if (charge.isRefundable === false)
+    throw refused(`the service says that ${name} is not refundable (is_refundable false)`, now);
+  if (!charge.counts)
+    throw refused(`${name} is ${charge.status ?? 'not paid'}: there is nothing to refund on it`, now);
+}
+
+function wholePlan(asked: RefundAsked, money: OrderMoney): RefundPlan {
+  const counting = money.charges.filter((charge) => charge.counts);
+  return {
+    money,
+    charge: undefined,
+    body: withReason({}, asked),
+    expected: counting.map((charge) => ({ chargeId: charge.id, amount: -charge.amount })),
+    tolerated: money.charges.filter((charge) => !charge.counts).map((charge) => charge.id),
+    amount: counting.reduce((sum, charge) => sum + charge.amount, 0),
+    rest: false,
+    warnings: money.charges
+      .filter((charge) => charge.isRefundable === false)
+      .map(
+        (charge) =>
+          `the service says that charge ${charge.number} (${paidBy(charge.value)}) is not refundable; it may refuse the whole order`,
+      ),
+  };
+}
+
+function chargePlan(
+  asked: RefundAsked,
+  money: OrderMoney,
+  charge: ChargeMoney,
+  profile: Profile,
+): RefundPlan {
+  const amount = asked.amount ?? charge.left;
+  if (amount > charge.left) {
+    throw refused(
+      `${amount} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${charge.amount} paid, ${charge.refunded} refunded, ${charge.left} left`,
+      [commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))],
+    );
+  }
+  // Without an amount the service refunds the whole charge (service: Endpoints 1, rule 3), so the rest of a charge is always
+  // sent as an amount.
+  const sendsAmount = asked.amount !== undefined || charge.refunds.length > 0;
+  return {
+    money,
+    charge,
+    body: withReason(sendsAmount ? { charge_id: charge.id, amount } : { charge_id: charge.id }, asked),
+    expected: [{ chargeId: charge.id, amount: -amount }],
+    tolerated: [],
+    amount,
+    rest: charge.refunds.length > 0 && amount === charge.left,
+    warnings:
+      charge.refunds.length === 0 ? [] : ['this charge was refunded before; the buyer may mean that refund'],
+  };
+}
+
+function withReason(body: RefundRequest, { reason }: RefundAsked): RefundRequest {
+  return reason === undefined ? body : { ...body, reason };
+}

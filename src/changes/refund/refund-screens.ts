@@ -1,0 +1,210 @@
+/** The preview of a refund, drawn from the very body that is sent, and its result. Pure. */
+
+import {
+  brandAndCard,
+  type ChargeMoney,
+  negative,
+  type OrderMoney,
+  paidBy,
+  type RefundRecord,
+  readMoney,
+  refundedSum,
+} from '../../api/charges.ts';
+import { type JsonObject, type ReasonWords, readOrder, refundReasons } from '../../api/spec.ts';
+import type { FoundRefund } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import type { Block, Cell } from '../../terminal/terminal.ts';
+import { journalWords, requestLine, titleLine } from '../change-words.ts';
+import type { Applied } from '../outcome.ts';
+import { type RefundOrigins, sentBy } from './known-refunds.ts';
+import type { RefundPlan } from './refund-plan.ts';
+
+interface Previewed {
+  readonly plan: RefundPlan;
+  readonly order: JsonObject;
+  readonly profile: Profile;
+  readonly note: string | undefined;
+  readonly origins: RefundOrigins;
+}
+
+/** What a person sees before saying yes. */
+export function refundPreview({ plan, order, profile, note, origins }: Previewed): readonly Block[] {
+  const { body, money } = plan;
+  const reason: ReasonWords | undefined = body.reason === undefined ? undefined : refundReasons[body.reason];
+  const warnings = [...plan.warnings, ...(reason?.warning === undefined ? [] : [reason.warning])];
+  return [
+    titleLine(heading(plan), profile, 'strong'),
+    { line: orderLine(money, order), hang: 8 },
+    { line: `buyer   ${buyerOf(order)}`, hang: 8 },
+    ...sources(plan).map((charge): Block => ({ line: chargeLine(charge, money), hang: 8 })),
+    {
+      line:
+        body.reason === undefined
+          ? 'reason  none is sent'
+          : `reason  ${body.reason}   ${reason?.words ?? ''}`,
+    },
+    ...(note === undefined
+      ? []
+      : [{ line: `note    ${note}   stays on this machine, is not sent`, hang: 8 }]),
+    { grid: moneyRows(plan, origins), right: [1, 2], indent: 2 },
+    ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
+    requestLine(body),
+  ];
+}
+
+function heading({ charge, amount, rest }: RefundPlan): string {
+  if (charge === undefined) return 'REFUND A WHOLE ORDER';
+  if (rest) return 'REFUND THE REST OF A CHARGE';
+  return amount === charge.amount ? 'REFUND ONE CHARGE OF AN ORDER' : 'REFUND PART OF AN ORDER';
+}
+
+function orderLine(money: OrderMoney, order: JsonObject): Cell {
+  return [
+    `order   ${money.id}  ${money.amount} ${money.currency ?? ''}  ${money.status ?? 'status not shown'}  `,
+    { time: order.created_at, precision: 'day' },
+  ];
+}
+
+function buyerOf(order: JsonObject): string {
+  const { customer_info: buyer, metadata } = readOrder(order) ?? {};
+  const texts = Object.values(metadata ?? {})
+    .filter((value) => typeof value === 'string')
+    .slice(0, 1);
+  const parts = [buyer?.name, buyer?.email, ...texts].filter((part) => part !== undefined && part !== '');
+  return parts.length === 0 ? 'not shown' : parts.join('  ');
+}
+
+function sources({ charge, expected, money }: RefundPlan): readonly ChargeMoney[] {
+  if (charge !== undefined) return [charge];
+  return money.charges.filter(({ id }) => expected.some(({ chargeId }) => chargeId === id));
+}
+
+function chargeLine({ number, value, id }: ChargeMoney, { charges }: OrderMoney): string {
+  return `from    charge ${number} of ${charges.length}, ${brandAndCard(value)}, ${id}`;
+}
+
+function moneyRows(plan: RefundPlan, origins: RefundOrigins): readonly (readonly Cell[])[] {
+  const { charge, money, amount } = plan;
+  const refunded = refundedSum(money);
+  const columns = [
+    ...(charge === undefined
+      ? []
+      : [
+          {
+            title: `charge ${charge.number}`,
+            paid: charge.amount,
+            refunded: charge.refunded,
+            left: charge.left,
+          },
+        ]),
+    { title: 'order', paid: money.amount, refunded, left: money.amount - refunded },
+  ];
+  const words = refundWords(charge === undefined ? money.charges : [charge], origins);
+  return [
+    ['', ...columns.map(({ title }) => title)],
+    ['paid', ...columns.map(({ paid }) => String(paid))],
+    ['refunded so far', ...columns.map((one) => negative(one.refunded)), ...words],
+    [strong('THIS REFUND'), ...columns.map(() => strong(String(-amount))), shareOf(plan)],
+    ['left afterwards', ...columns.map(({ left }) => String(left - amount))],
+  ];
+}
+
+function strong(text: string): Cell {
+  return { text, style: 'strong' };
+}
+
+function lastOf(refunds: readonly RefundRecord[]): RefundRecord | undefined {
+  return refunds.reduce<RefundRecord | undefined>(
+    (last, one) => (last === undefined || (one.createdAt ?? 0) > (last.createdAt ?? 0) ? one : last),
+    undefined,
+  );
+}
+
+// When the last refund was made and by whom: the buyer may mean that one.
+function refundWords(charges: readonly ChargeMoney[], origins: RefundOrigins): readonly Cell[] {
+  const refunds = charges.flatMap((charge) => charge.refunds);
+  const last = lastOf(refunds);
+  if (last === undefined) return [];
+  const several = refunds.length === 1 ? '' : `${refunds.length} refunds, the last `;
+  const whose = origins === undefined ? '' : `, by ${sentBy(origins, last.id)}`;
+  return [[several, { time: last.createdAt, precision: 'day' }, whose.replace('by not', 'not')]];
+}
+
+function shareOf({ charge, money, amount, rest }: RefundPlan): string {
+  if (rest) return `all that is left of charge ${charge?.number ?? ''}`;
+  if (charge !== undefined && amount < charge.amount)
+    return `${percent(amount, charge.amount)} of charge ${charge.number}`;
+  return amount === money.amount ? 'all of the order' : `${percent(amount, money.amount)} of the order`;
+}
+
+// `23 %`, `1.8 %`. Rounds down, so that a part is never shown as 100 %, and never as 0 %.
+function percent(part: number, whole: number): string {
+  const share = (part / whole) * 100;
+  if (share < 0.1) return 'under 0.1 %';
+  if (share < 10) return `${(Math.floor(share * 10) / 10).toFixed(1)} %`;
+  return `${Math.floor(share)} %`;
+}
+
+/** How much went where, the refund's id, and what is left of the order. */
+export function refundResult(plan: RefundPlan, applied: Applied, profile: Profile): readonly Block[] {
+  const reading = readMoney(applied.record.value);
+  const after = 'money' in reading ? reading.money : plan.money;
+  const currency = after.currency ?? '';
+  const before = refundedSum(plan.money);
+  const refunded = refundedSum(after);
+  return [
+    titleLine(`refunded ${plan.amount} ${currency} to ${destination(plan)}`, profile, 'good'),
+    { line: `order    ${after.id}   ${statusWords(plan.money.status, after.status)}` },
+    ...refundLines(applied.refunds ?? [], after),
+    {
+      line: `money    ${before} -> ${refunded} refunded of ${after.amount}; ${after.amount - refunded} left${journalWords(applied.intent)}`,
+    },
+    ...(applied.by === 'read'
+      ? [{ line: 'confirmed by a read, since no usable answer came: this refund is ours or identical' }]
+      : []),
+  ];
+}
+
+// Several refunds are told apart by their amounts; they have the same time, so it is left out.
+function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): readonly Block[] {
+  const [only, second] = refunds;
+  if (only !== undefined && second === undefined) {
+    const when = { time: only.createdAt, precision: 'full' } as const;
+    return [
+      {
+        line: [
+          `refund   ${only.id ?? 'no id shown'}   `,
+          when,
+          `   auth ${only.authCode ?? '-'}${stateWords(only.status)}`,
+        ],
+        hang: 9,
+      },
+    ];
+  }
+  return refunds.map(({ id, amount, chargeId, authCode, status }) => {
+    const charge = charges.find((one) => one.id === chargeId);
+    const card = charge === undefined ? chargeId : paidBy(charge.value);
+    return {
+      line: `refund   ${id ?? 'no id shown'}   ${amount} to ${card}   auth ${authCode ?? '-'}${stateWords(status)}`,
+      hang: 9,
+    };
+  });
+}
+
+// Not documented, so it is shown as received. A pending refund has not arrived yet.
+function stateWords(status: string | undefined): string {
+  return status === undefined ? '' : `   ${status}`;
+}
+
+function destination({ charge, money, expected }: RefundPlan): string {
+  const targets =
+    charge === undefined
+      ? money.charges.filter(({ id }) => expected.some((one) => one.chargeId === id))
+      : [charge];
+  return targets.map(({ value }) => brandAndCard(value)).join(', ');
+}
+
+function statusWords(before: string | undefined, after: string | undefined): string {
+  if (after === undefined) return 'status not shown';
+  return before === after ? `${after}, as before` : `${before ?? 'status not shown'} -> ${after}`;
+}

@@ -1,0 +1,176 @@
+/** `--intent`, a script's own id of a change: the same id again shows the recorded outcome and sends nothing. And `--again`. */
+
+import type { Service } from '../api/api.ts';
+import { readMoney, refundedSum } from '../api/charges.ts';
+import { type Column, chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
+import type { Context } from '../commands/command.ts';
+import { flag, usage } from '../commands/command.ts';
+import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
+import type { Profile } from '../profiles/profiles.ts';
+import { accountLabel } from '../profiles/profiles.ts';
+import type { Block } from '../terminal/terminal.ts';
+import { changeWords } from './change-words.ts';
+import type { Ended } from './explain-outcome.ts';
+import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
+
+const intentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+
+export const intentFlag = flag.of<string>({
+  value: 'ID',
+  summary: "a script's own id of this change: the same ID again gives the recorded outcome",
+  parse: (text, name) => {
+    if (intentIdPattern.test(text)) return text;
+    throw usage(`${name} ${text}: letters, digits and . _ : - only, 128 at most`);
+  },
+});
+
+/**
+ * Names the refund or attempt that this change repeats, as the refusal printed it. Each name works for one sending, so that
+ * arrow-up and Enter does not send twice.
+ */
+export const againFlag = flag.of<readonly string[]>({
+  value: 'ID,…',
+  summary: 'the refund or attempt that this repeats (the refusal says which ID); each ID works once',
+  parse: (text, name) => {
+    const ids = text.split(',');
+    if (ids.every((id) => chargeIdPattern.test(id))) return ids;
+    throw usage(`${name} ${text}: ids, as the refusal gives them, with commas between them`);
+  },
+});
+
+/** What was typed, without absent values: under the same `--intent` it must be the same. */
+export function askedFor(values: Readonly<Record<string, unknown>>): JsonObject {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** What a repeat under the same `--intent` is recognised by. */
+export type Repeat = Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>;
+
+/** The columns of the result. */
+export type ColumnsOf = (record: JsonObject) => readonly Column[];
+
+/**
+ * Shows the recorded outcome of an earlier run under the same id. Undefined: there is none, or a new attempt may be made.
+ * Throws CliError 'rejected' or 'unknown' as that outcome says, 'refused' when the id was used for something else.
+ */
+export async function showRecorded(
+  ctx: Context,
+  service: Pick<Service, 'profile' | 'keyFingerprint'>,
+  { kind, intentId, asked = {}, again }: Repeat,
+  columnsOf: ColumnsOf,
+): Promise<Applied | undefined> {
+  if (intentId === undefined) return undefined;
+  const { profile } = service;
+  const recorded = await ctx.journal.recorded(intentId, { kind, asked, again, service });
+  if (recorded === undefined || isDryRun(recorded.outcome)) return undefined;
+  return showRepeat(ctx, profile, { ...recorded, outcome: recorded.outcome, intentId }, columnsOf);
+}
+
+/**
+ * What was made now. Undefined after a dry run, and when another run under the same id was first: this is shown instead.
+ * Throws CliError as the outcome says.
+ */
+export async function appliedNow(
+  ctx: Context,
+  profile: Profile,
+  { intent, outcome }: { readonly intent: Intent; readonly outcome: Outcome },
+  columnsOf: ColumnsOf,
+): Promise<Applied | undefined> {
+  if (isDryRun(outcome)) return showDryRun(ctx, outcome);
+  if (outcome.recorded === undefined) return appliedOrThrow(ctx, profile, intent, outcome);
+  const { intentId = '' } = intent;
+  await showRepeat(ctx, profile, { change: intent, outcome, intentId }, columnsOf);
+  return undefined;
+}
+
+interface Recorded {
+  readonly intentId: string;
+  readonly change: ChangeSubject;
+  readonly outcome: Ended;
+}
+
+async function showRepeat(
+  ctx: Context,
+  profile: Profile,
+  { intentId, change, outcome }: Recorded,
+  columnsOf: ColumnsOf,
+): Promise<Applied> {
+  const before = `${intentId} was ${beforeWords[outcome.verdict]} before, journal ${outcome.intent ?? ''}`;
+  const isShown = ctx.options.dryRun && outcome.verdict === 'applied' && outcome.alarm === undefined;
+  if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
+  const applied = appliedOrThrow(ctx, profile, change, outcome);
+  const view = [
+    { line: [`applied before: ${changeWords(change)}   `, accountLabel(profile)] },
+    ...madeLines(change, applied),
+    ...moneyLines(applied),
+  ];
+  if (ctx.options.dryRun) {
+    await showDryRepeat(ctx, applied, before, view);
+    return applied;
+  }
+  const { record } = applied;
+  await ctx.out.record(record, columnsFor(change, columnsOf(record.value)), () => view);
+  return applied;
+}
+
+const beforeWords: Readonly<Record<Ended['verdict'], string>> = {
+  applied: 'applied',
+  rejected: 'refused',
+  not_sent: 'tried',
+  unknown: 'sent',
+  not_seen: 'sent',
+};
+
+// The same fields as any dry run; there is no request, since nothing would be sent.
+async function showDryRepeat(
+  ctx: Context,
+  { intent, verdict }: Applied,
+  before: string,
+  view: readonly Block[],
+): Promise<void> {
+  const checks = [`${before}: nothing would be sent`];
+  const request = { method: null, path: null, body: null };
+  await ctx.out.dryRun({ ...request, checks, intent: intent ?? null, verdict }, () => [
+    { line: `would send nothing: ${before}` },
+    ...view,
+    { line: 'nothing was sent (--dry-run)' },
+  ]);
+}
+
+// If the order cannot be read again, the journal's record stands for it. Its id is the journal's, so the order's is put in.
+function columnsFor({ kind, orderId }: ChangeSubject, columns: readonly Column[]): readonly Column[] {
+  const of = kind === 'api' ? undefined : orderId;
+  const made = (record: JsonObject) => ({ ...record, id: record.created ?? of });
+  return columns.map((column) => ({
+    ...column,
+    value: (record) => column.value(record.object === 'intent' ? made(record) : record),
+  }));
+}
+
+// The order that was created, and its link. The journal knows neither of a payment link.
+function madeLines({ kind }: ChangeSubject, { record: { value } }: Applied): readonly Block[] {
+  if (kind !== 'order') return [];
+  const id = value.object === 'intent' ? value.created : value.id;
+  const url = valueAt(value, ['checkout', 'url']);
+  return [
+    ...(typeof id === 'string' ? [{ line: `order    ${id}` }] : []),
+    ...(typeof url === 'string' ? [{ line: url }] : []),
+  ];
+}
+
+// The refunds, and what is left now.
+function moneyLines({ record, refunds = [] }: Applied): readonly Block[] {
+  const reading = readMoney(record.value);
+  if (refunds.length === 0) return [];
+  const lines = refunds.map(({ id, amount, chargeId }) => ({
+    line: `refund   ${id ?? 'no id shown'}   ${amount} on charge ${chargeId}`,
+    hang: 9,
+  }));
+  if (!('money' in reading)) return lines;
+  const { money } = reading;
+  const refunded = refundedSum(money);
+  return [
+    ...lines,
+    { line: `money    ${refunded} refunded of ${money.amount}; ${money.amount - refunded} left` },
+  ];
+}

@@ -1,0 +1,120 @@
+/** The reply to `api`: the service's JSON as it came, and with `--include` its status and headers. */
+
+import type { ReplyHead, WireRecord } from '../api/api.ts';
+import { type Column, isObject, type JsonObject } from '../api/spec.ts';
+import type { Block } from '../terminal/terminal.ts';
+import type { Context } from './command.ts';
+
+interface Shown {
+  readonly value: unknown;
+  readonly bytes: Uint8Array;
+  /** Given with `--include`. */
+  readonly head?: ReplyHead | undefined;
+}
+
+/** Prints a reply, as indented JSON unless another format was asked for. */
+export async function showReply(
+  ctx: Context,
+  { value, bytes, head }: Shown,
+  columns: (value: JsonObject) => readonly Column[] = (record) => columnsOf(Object.keys(record)),
+): Promise<void> {
+  if (head === undefined) {
+    const record = recordOf(value, bytes);
+    await ctx.out.record(record, columns(record.value), () => jsonBlocks(bytes));
+    return;
+  }
+  const reply = { object: 'reply', status: head.status, headers: headersOf(head), body: value };
+  await ctx.out.own(reply, () => [
+    { line: `HTTP ${head.status}` },
+    ...head.headers.map(([name, text]) => ({ line: `${name}: ${text}` })),
+    'blank',
+    ...jsonBlocks(bytes),
+  ]);
+}
+
+// The reply may also be a list or a single value.
+function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
+  return { value: isObject(value) ? value : { value }, bytes };
+}
+
+/**
+ * The columns of the reply to a change: its fields, and those that --columns names. A name that it does not have is no error
+ * any more, since the change was made.
+ */
+export function changedColumns({ options }: Context, value: JsonObject): readonly Column[] {
+  const names = new Set([...Object.keys(value), ...(options.columns ?? []).map((name) => name.trim())]);
+  return columnsOf([...names]);
+}
+
+/** The columns with `--include`. */
+export const includedColumns = columnsOf(['object', 'status', 'headers', 'body']);
+
+function columnsOf(names: readonly string[]): readonly Column[] {
+  return names.map((name) => ({
+    name,
+    title: name.toUpperCase(),
+    kind: 'text',
+    value: (record) => (Object.hasOwn(record, name) ? record[name] : undefined),
+  }));
+}
+
+function headersOf({ headers }: ReplyHead): JsonObject {
+  const names = [...new Set(headers.map(([name]) => name))];
+  return Object.fromEntries(
+    names.map((name) => [
+      name,
+      headers
+        .filter(([other]) => other === name)
+        .map(([, text]) => text)
+        .join(', '),
+    ]),
+  );
+}
+
+function jsonBlocks(bytes: Uint8Array): readonly Block[] {
+  return indented(new TextDecoder().decode(bytes)).map((line) => ({ line }));
+}
+
+function tokensOf(json: string): readonly string[] {
+  const token = /["{}[\],:]|[^\s{}[\],:"]+/g;
+  const tokens: string[] = [];
+  for (let found = token.exec(json); found !== null; found = token.exec(json)) {
+    if (found[0] === '"') token.lastIndex = endOfText(json, found.index);
+    tokens.push(json.slice(found.index, token.lastIndex));
+  }
+  return tokens;
+}
+
+// Without a regular expression: megabytes of escapes would overflow its stack.
+function endOfText(json: string, start: number): number {
+  for (let quote = json.indexOf('"', start + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
+    let before = quote;
+    while (json[before - 1] === '\\') before -= 1;
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+  return json.length;
+}
+
+// JSON text set out for reading. Every token stays as it came, so no number is rounded.
+export function indented(json: string): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  let depth = 0;
+  const start = (): void => {
+    lines.push(line);
+    line = '  '.repeat(depth);
+  };
+  const all = tokensOf(json);
+  for (const [index, token] of all.entries()) {
+    const closes = token === '}' || token === ']';
+    const opened = closes && ['{', '['].includes(all[index - 1] ?? '');
+    if (closes) depth -= 1;
+    if (closes && !opened) start();
+    line += token === ':' ? ': ' : token;
+    if (token === '{' || token === '[') depth += 1;
+    const next = all[index + 1];
+    if ((token === '{' || token === '[') && next !== '}' && next !== ']') start();
+    if (token === ',') start();
+  }
+  return [...lines, line];
+}

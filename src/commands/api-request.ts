@@ -1,0 +1,196 @@
+/** Checks what `api` is asked to send: the path stays under the base URL, refunds and captures use their own commands. Pure. */
+
+import { isObject, type JsonObject, type Method, orderIdPattern } from '../api/spec.ts';
+import { parsePair, parsePairAt } from '../changes/changes.ts';
+import { CliError } from '../errors.ts';
+import { firstRepeated, recordId, usage } from './command.ts';
+
+// Only characters that no URL parser changes: `:` could be a scheme, `;` a parameter, `\` a slash.
+const segmentPattern = /^(?:[A-Za-z0-9._~@+,=$!&*()-]|%[0-9A-Fa-f]{2})+$/;
+const queryPattern = /^[!-~]*$/;
+const mostCharacters = 8000;
+
+/** Returns the path as it is sent: without a leading slash, with its query. Throws CliError 'usage'. */
+export function parsePath(text: string): string {
+  const relative = text.replace(/^\//, '');
+  const [path = ''] = relative.split('?');
+  const query = relative.slice(path.length);
+  if (path.split('/').every(isSegment) && queryPattern.test(query) && !query.includes('#')) return relative;
+  throw usage(`PATH ${text}: no path under the base URL, such as /orders or 'orders?limit=5'`);
+}
+
+function isSegment(segment: string): boolean {
+  if (!segmentPattern.test(segment)) return false;
+  const decoded = decodedFully(segment);
+  return decoded !== undefined && !/^\.{1,2}$/.test(decoded) && !/[/\\?#\p{C}]/u.test(decoded);
+}
+
+/**
+ * Decodes a text until it no longer changes, since a proxy and a server may each decode it. Undefined for a text that is too
+ * long, and for bytes that are not UTF-8, since servers read those differently.
+ */
+function decodedFully(text: string): string | undefined {
+  if (text.length > mostCharacters) return undefined;
+  const encoded = /(?:%[0-9A-Fa-f]{2})+|%u[0-9A-Fa-f]{4}/g;
+  try {
+    let decoded = text;
+    for (let before = ''; before !== decoded; ) {
+      before = decoded;
+      decoded = before.replace(encoded, (run) =>
+        run[1] === 'u' ? String.fromCharCode(Number.parseInt(run.slice(2), 16)) : decodeURIComponent(run),
+      );
+    }
+    return decoded;
+  } catch {
+    return undefined;
+  }
+}
+
+// The segments of a path, decoded, without white space and invisible characters.
+function segmentsOf(path: string): readonly string[] {
+  const decoded = (decodedFully(path.split('?')[0] ?? '') ?? '').normalize('NFKC');
+  const plain = (decodedFully(decoded) ?? decoded).replace(/[\p{Z}\p{C}]/gu, '');
+  return plain.split(/[/\\?#;:]/);
+}
+
+function queryOf(path: string): URLSearchParams {
+  const query = path.slice(path.split('?')[0]?.length);
+  return new URLSearchParams(decodedFully(query) ?? query);
+}
+
+/**
+ * Throws CliError 'refused' for a change whose path says refund or capture, in any spelling and under any prefix, and names
+ * the command for it. GET may use such a path.
+ */
+export function refuseMoneyRoute(method: Method, typed: string): void {
+  if (method === 'GET') return;
+  const segments = segmentsOf(typed);
+  const verb = segments.map(moneyVerb).find((found) => found !== undefined);
+  if (verb === undefined) return;
+  const order = segments.find((segment) => orderIdPattern.test(segment)) ?? 'ID';
+  throw new CliError('refused', `${method} ${typed}: a ${verb} has a command of its own, which proves it`, {
+    certain: 'nothing was sent',
+    now: [`paydesk orders ${verb} ${order}`],
+  });
+}
+
+// Anywhere in a segment: `refunds.json`, `do_refund`. But an id may contain any letters, so ids do not count.
+function moneyVerb(segment: string): 'refund' | 'capture' | undefined {
+  if (/^(?:ord|cus)_[A-Za-z0-9]+$/.test(segment)) return undefined;
+  const plain = segment.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
+  if (plain.includes('refund')) return 'refund';
+  return plain.includes('captur') ? 'capture' : undefined;
+}
+
+/** Throws CliError 'refused' if a name in the query or the body would make some servers use another method. */
+export function refuseOverrides(path: string, body: JsonObject = {}): void {
+  const names = [...queryOf(path).keys(), ...Object.keys(body)];
+  const override = names.find((name) => overridePattern.test(name.replace(/[^A-Za-z]+/g, '_')));
+  if (override === undefined) return;
+  throw new CliError('refused', `${override}: some servers would take it for the method of the request`, {
+    certain: 'nothing was sent',
+    now: ['say the method before the path: paydesk api METHOD PATH'],
+  });
+}
+
+const overridePattern = /^_+(?:method|verb)_*$|http_?(?:method|verb)|method_?override|override_?method/i;
+
+/**
+ * The order that a change names in its path, its query or its body; undefined if it names none. Throws CliError 'usage' for
+ * an order without a valid id, 'refused' for several orders, since a change can lock only one.
+ */
+export function orderOf(path: string, body: JsonObject | undefined): string | undefined {
+  const segments = segmentsOf(path);
+  const under = segments.find((_, index) => segments[index - 1]?.toLowerCase() === 'orders');
+  if (under !== undefined) recordId('orders', under, 'PATH');
+  const [order, ...others] = new Set([
+    ...segments.filter((segment) => orderIdPattern.test(segment)),
+    ...[...queryOf(path)].flatMap(([name, value]) => namedIn(value, name)),
+    ...namedIn(body),
+  ]);
+  if (others.length === 0) return order;
+  throw new CliError('refused', `this request names several orders: ${[order, ...others].join(', ')}`, {
+    certain: 'nothing was sent',
+    now: ['send one request for each order'],
+  });
+}
+
+// `order_id`, `orderId`, `order`, or the `id` of an object `order`, at any depth; but not in `metadata`, where the shop keeps
+// its own numbers.
+function namedIn(value: unknown, key = ''): readonly string[] {
+  const isOrder = /^orders?_?(?:ids?)?$/i.test(key);
+  if (typeof value === 'string') return isOrder && orderIdPattern.test(value.trim()) ? [value.trim()] : [];
+  if (Array.isArray(value)) return value.flatMap((one) => namedIn(one, key));
+  if (!isObject(value)) return [];
+  return Object.entries(value)
+    .filter(([name]) => name !== 'metadata')
+    .flatMap(([name, one]) => namedIn(one, isOrder && name === 'id' ? key : name));
+}
+
+/** A name and its value. */
+export type Field = readonly [name: string, value: string | number | boolean | null];
+
+const words: ReadonlyMap<string, boolean | null> = new Map([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+]);
+
+/** Reads `KEY=VALUE`. The words true, false, null and whole numbers become such values; all else is text. Throws CliError 'usage'. */
+export function parseField(text: string, name: string): Field {
+  const [key, value] = parsePair(text, name);
+  const word = words.get(value);
+  if (word !== undefined) return [key, word];
+  if (!/^(0|-?[1-9][0-9]*)$/.test(value)) return [key, value];
+  if (Number.isSafeInteger(Number(value))) return [key, Number(value)];
+  throw usage(`${name} ${text}: too large to be sent exactly as a number; --raw-field sends it as text`);
+}
+
+/** The fields as a JSON object. Throws CliError 'usage' if one is given twice. */
+export function fieldsBody(fields: readonly Field[]): JsonObject {
+  const twice = firstRepeated(fields.map(([name]) => name));
+  if (twice !== undefined) throw usage(`the field ${twice} is given twice`);
+  return Object.fromEntries(fields);
+}
+
+/** The path with the fields in its query. */
+export function withQuery(path: string, fields: readonly Field[]): string {
+  if (fields.length === 0) return path;
+  const query = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, String(value)]));
+  return `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
+}
+
+type Header = readonly [name: string, value: string];
+
+const namePattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
+// Headers that paydesk sets itself, and those that may make a server use another method, path or host.
+const ownHeaders: Readonly<Record<string, string>> = {
+  authorization: 'the key comes from the profile',
+  'proxy-authorization': 'proxies are set by HTTPS_PROXY',
+  accept: 'use --api-version',
+  'accept-language': 'use --lang',
+};
+const reserved =
+  /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|cookie|proxy-.*|sec-.*|.*method.*|.*verb.*|.*override.*|x-(original|rewrite|forwarded|accel|envoy|host).*|forwarded)$/;
+
+/** Reads a header. Throws CliError 'usage'. */
+export function parseHeader(text: string, flagName: string): Header {
+  const [name, value] = parsePairAt(':', 'NAME:VALUE', text, flagName);
+  const known = name.trim().toLowerCase();
+  if (!namePattern.test(known) || !/^[\t\x20-\x7e]*$/.test(value))
+    throw usage(`${flagName} ${text}: not a header such as X-Request-Note:hello`);
+  // Many servers read `_` in the name of a header as `-`.
+  const asRead = known.replaceAll('_', '-').replace(/^-+/, '');
+  const why = Object.hasOwn(ownHeaders, asRead) ? ownHeaders[asRead] : undefined;
+  if (why !== undefined) throw usage(`${flagName} ${known}: ${why}`);
+  if (reserved.test(asRead)) throw usage(`${flagName} ${known}: would make it another request`);
+  return [known, value.trim()];
+}
+
+/** The headers as an object; undefined for none. Throws CliError 'usage' if one is given twice. */
+export function headersOf(headers: readonly Header[]): Readonly<Record<string, string>> | undefined {
+  const twice = firstRepeated(headers.map(([name]) => name));
+  if (twice !== undefined) throw usage(`the header ${twice} is given twice`);
+  return headers.length === 0 ? undefined : Object.fromEntries(headers);
+}

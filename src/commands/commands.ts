@@ -1,0 +1,194 @@
+/** The table of commands: the words and summary of each, and how it is loaded. Help and the command line start here. */
+
+import type { Command } from './command.ts';
+
+/** A row of the table. The command itself is loaded only when it runs or its help is asked for. */
+export interface CommandEntry {
+  readonly words: readonly [string, ...string[]];
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+}
+
+/** A noun such as `orders`: its summary, and a line to try. */
+interface Group {
+  readonly summary: string;
+  readonly example: string;
+}
+
+/** The nouns, by name, in the order of help. */
+export const groups: Readonly<Record<string, Group>> = {
+  orders: {
+    summary: 'List, show, refund, capture and create orders',
+    example: 'paydesk -p demo orders list --limit 5',
+  },
+  customers: { summary: 'List and show customers', example: 'paydesk -p demo customers list --limit 5' },
+  checkout: {
+    summary: 'Payment links',
+    example: 'paydesk -p demo checkout create',
+  },
+  journal: {
+    summary: 'What this machine sent, and what became of it',
+    example: 'paydesk journal list --open',
+  },
+  profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
+  simulator: { summary: 'The simulator of the service inside paydesk', example: 'paydesk simulator reset' },
+};
+
+/** Every command, in the order of help. */
+export const commands: readonly CommandEntry[] = [
+  {
+    words: ['orders', 'list'],
+    summary: 'List orders, a page at a time',
+    load: async () => (await import('./orders/list.ts')).list,
+  },
+  {
+    words: ['orders', 'show'],
+    summary: 'Show one order: its money, refunds and items',
+    load: async () => (await import('./orders/show.ts')).show,
+  },
+  {
+    words: ['orders', 'find'],
+    summary: 'Find orders by what they show: a name, a card, an amount, an id',
+    load: async () => (await import('./orders/find.ts')).find,
+  },
+  {
+    words: ['orders', 'refund'],
+    summary: 'Refund an order, one of its charges, or part of a charge',
+    load: async () => (await import('./orders/refund.ts')).refund,
+  },
+  {
+    words: ['orders', 'capture'],
+    summary: 'Capture an order that was authorized earlier',
+    load: async () => (await import('./orders/capture.ts')).capture,
+  },
+  {
+    words: ['orders', 'create'],
+    summary: 'Create an order, with a checkout or without',
+    load: async () => (await import('./orders/create.ts')).create,
+  },
+  {
+    words: ['orders', 'export'],
+    summary: 'Write all orders, charges or refunds of a range, complete or not claimed',
+    load: async () => (await import('./orders/export.ts')).exportOrders,
+  },
+  {
+    words: ['customers', 'list'],
+    summary: 'List customers, a page at a time',
+    load: async () => (await import('./customers/list.ts')).list,
+  },
+  {
+    words: ['customers', 'show'],
+    summary: 'Show one customer',
+    load: async () => (await import('./customers/show.ts')).show,
+  },
+  {
+    words: ['customers', 'export'],
+    summary: 'Write all customers, complete or not claimed',
+    load: async () => (await import('./customers/export.ts')).exportCustomers,
+  },
+  {
+    words: ['checkout', 'create'],
+    summary: 'Create a payment link',
+    load: async () => (await import('./checkout/create.ts')).create,
+  },
+  {
+    words: ['journal', 'list'],
+    summary: 'List what was sent, and what became of it',
+    load: async () => (await import('./journal/list.ts')).list,
+  },
+  {
+    words: ['journal', 'show'],
+    summary: 'Show one intent, its history, and what to do now',
+    load: async () => (await import('./journal/show.ts')).show,
+  },
+  {
+    words: ['journal', 'reconcile'],
+    summary: 'Read orders again until outcomes are certain',
+    load: async () => (await import('./journal/reconcile.ts')).reconcile,
+  },
+  {
+    words: ['journal', 'settle'],
+    summary: 'State what became of an attempt that reads cannot tell',
+    load: async () => (await import('./journal/settle.ts')).settle,
+  },
+  {
+    words: ['journal', 'verify'],
+    summary: 'Check that the journal is whole; repair it',
+    load: async () => (await import('./journal/verify.ts')).verify,
+  },
+  {
+    words: ['journal', 'forget'],
+    summary: 'Erase bodies and notes of settled entries',
+    load: async () => (await import('./journal/forget.ts')).forget,
+  },
+  {
+    words: ['journal', 'export'],
+    summary: 'Print every attempt as flat records, or write the journal for another machine',
+    load: async () => (await import('./journal/export.ts')).exportJournal,
+  },
+  {
+    words: ['journal', 'import'],
+    summary: 'Import the journal of another machine',
+    load: async () => (await import('./journal/import.ts')).importJournal,
+  },
+  {
+    words: ['profile', 'add'],
+    summary: 'Add an account: its address, mode and key',
+    load: async () => (await import('./profile/add.ts')).add,
+  },
+  {
+    words: ['profile', 'list'],
+    summary: 'List the accounts',
+    load: async () => (await import('./profile/list.ts')).list,
+  },
+  {
+    words: ['profile', 'show'],
+    summary: 'Show a profile, where each value comes from, and where files lie',
+    load: async () => (await import('./profile/show.ts')).show,
+  },
+  {
+    words: ['profile', 'use'],
+    summary: 'Make a profile the default',
+    load: async () => (await import('./profile/use.ts')).use,
+  },
+  {
+    words: ['profile', 'set'],
+    summary: 'Change a setting of a profile',
+    load: async () => (await import('./profile/set.ts')).set,
+  },
+  {
+    words: ['profile', 'key'],
+    summary: 'Replace the key of a profile',
+    load: async () => (await import('./profile/key.ts')).key,
+  },
+  {
+    words: ['profile', 'remove'],
+    summary: 'Remove a profile and its key',
+    load: async () => (await import('./profile/remove.ts')).remove,
+  },
+  {
+    words: ['profile', 'check'],
+    summary: 'Check that a profile reaches its account, by reading only',
+    load: async () => (await import('./profile/check.ts')).check,
+  },
+  {
+    words: ['simulator', 'serve'],
+    summary: 'Serve the simulated service on a loopback port',
+    load: async () => (await import('./simulator/serve.ts')).simulatorServe,
+  },
+  {
+    words: ['simulator', 'reset'],
+    summary: 'Start the demo again from its first state',
+    load: async () => (await import('./simulator/reset.ts')).simulatorReset,
+  },
+  {
+    words: ['api'],
+    summary: 'Send any request, with the key and version of a profile',
+    load: async () => (await import('./api.ts')).api,
+  },
+  {
+    words: ['completion'],
+    summary: 'Print the script that completes paydesk in a shell',
+    load: async () => (await import('./completion.ts')).completion,
+  },
+];

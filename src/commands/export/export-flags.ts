@@ -1,0 +1,114 @@
+/** The flags that every export has, the format they ask for, and the same flags as words for the next command line. */
+
+import { type ExportFormat, exportFormats } from '../../exports/exports.ts';
+import type { Format } from '../../terminal/terminal.ts';
+import { type Context, type Days, flag, usage } from '../command.ts';
+import { spanFlag } from '../typed-time.ts';
+
+export const exportFlags = {
+  to: flag.text({
+    value: 'FILE',
+    summary:
+      'write FILE (.ndjson, .json or .csv by its name, each also .gz) with a manifest beside it, instead of stdout',
+  }),
+  resume: flag.switch({ summary: 'go on with an export to FILE that was interrupted' }),
+  force: flag.switch({ summary: 'replace FILE, or an unfinished export to it' }),
+  limit: flag.integer(1, 1000, { value: 'N', summary: 'records a page', defaultText: '250' }),
+  'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'not more requests a second' }),
+  verify: flag.text({
+    value: 'FILE',
+    summary: 'check FILE against its manifest, and nothing else',
+    conflicts: ['to', 'resume', 'force', 'limit', 'max-rps'],
+  }),
+  'max-age': spanFlag('with --verify: refuse an export that began longer ago'),
+} as const;
+
+/** The flags as given. */
+export interface ExportInput {
+  readonly to?: string | undefined;
+  readonly resume?: boolean | undefined;
+  readonly force?: boolean | undefined;
+  readonly limit?: number | undefined;
+  readonly 'max-rps'?: number | undefined;
+  readonly verify?: string | undefined;
+  readonly 'max-age'?: number | undefined;
+}
+
+/** The form in which an export is written. */
+export interface ExportForm {
+  readonly format: ExportFormat;
+  readonly gzip: boolean;
+}
+
+const ending = new RegExp(String.raw`\.(${exportFormats.join('|')})(\.gz)?$`, 'i');
+
+/**
+ * The format comes from the name of the file, or else from `-o`. Throws CliError 'usage' for a format that exports do not
+ * have, for a name that contradicts `-o`, and for flags that need a file.
+ */
+export function exportForm({ to, resume, force }: ExportInput, asked: Format | undefined): ExportForm {
+  const wanted = exportFormats.find((format) => format === asked);
+  if (asked !== undefined && wanted === undefined)
+    throw usage(`-o ${asked}: an export is ${exportFormats.join(', ')}`);
+  if (to === undefined) {
+    if (resume === true || force === true)
+      throw usage(`--${resume === true ? 'resume' : 'force'} needs --to FILE`);
+    return { format: wanted ?? 'ndjson', gzip: false };
+  }
+  const [, named, zipped] = ending.exec(to.replace(/^.*[/\\]/, '')) ?? [];
+  const byName = exportFormats.find((format) => format === named?.toLowerCase());
+  // With `-o json` and a file name, -o is about the errors on stderr, which a script reads.
+  if (byName !== undefined && wanted === 'csv' && byName !== 'csv')
+    throw usage(`--to ${to} says ${byName}, -o says csv`);
+  const format = byName ?? wanted;
+  if (format === undefined)
+    throw usage(`--to ${to}: the name says no format; end it in .ndjson, .json or .csv, or say -o FORMAT`);
+  return { format, gzip: zipped !== undefined || /\.gz$/i.test(to) };
+}
+
+/** Days in the time zone of `--tz`, or else of the run. Throws CliError 'usage' for an unknown zone. */
+export function daysOfFlag(ctx: Context, zone: string | undefined): Days {
+  return zone === undefined ? ctx.days : daysIn(ctx, '--tz', zone);
+}
+
+/** Days in the time zone of an unfinished file's query. Throws CliError 'usage' for an unknown zone. */
+export function daysOfFile(ctx: Context, zone: unknown): Days {
+  return daysIn(ctx, 'the file counts days in', String(zone));
+}
+
+function daysIn(ctx: Context, whose: string, zone: string): Days {
+  const days = ctx.daysIn(zone);
+  if (days !== undefined) return days;
+  throw usage(`${whose} ${zone}: no time zone of this machine; a name such as America/Mexico_City or UTC`);
+}
+
+/** The flags that a command line that goes on must repeat, besides what is exported and where to. */
+export function againWords({ options }: Context, input: ExportInput): readonly string[] {
+  const { 'max-rps': perSecond } = input;
+  return [
+    ...limitWords(input),
+    ...options.outputWords,
+    ...(perSecond === undefined ? [] : ['--max-rps', String(perSecond)]),
+  ];
+}
+
+/** The flags that decide about the bytes of a file, besides what is exported: a resumed run must have the same. */
+export function contentWords(
+  { options }: Context,
+  input: ExportInput,
+  { format }: ExportForm,
+): readonly string[] {
+  const { columns, header } = options;
+  return [
+    ...limitWords(input),
+    '-o',
+    format,
+    ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(header ? [] : ['--no-header']),
+  ];
+}
+
+// The page size decides what is in one member of a .gz.
+function limitWords({ limit }: ExportInput): readonly string[] {
+  return limit === undefined ? [] : ['--limit', String(limit)];
+}

@@ -1,0 +1,188 @@
+/** What every export does: it walks to the end, page by page, into stdout or a file, and says whether it is complete. */
+
+import type { OpenService } from '../../api/api.ts';
+import { resources } from '../../api/spec.ts';
+import { CliError, systemCode } from '../../errors.ts';
+import type { ExportFile } from '../../exports/exports.ts';
+import { commandLine } from '../../profiles/profiles.ts';
+import { type Context, usage } from '../command.ts';
+import { brokeOff } from '../walk.ts';
+import { againWords, contentWords, type ExportForm, type ExportInput, exportForm } from './export-flags.ts';
+import { type ExportJob, type ExportRun, walkRows } from './export-walk.ts';
+
+/** Runs an export, or with --verify the check of one. */
+export async function runExport(
+  ctx: Context,
+  input: ExportInput,
+  describe: (service: OpenService, written: ExportForm) => Promise<ExportJob>,
+): Promise<undefined> {
+  if (input.verify !== undefined) return verifyFile(ctx, input.verify, input['max-age']);
+  refuseLoneMaxAge(input['max-age']);
+  const written = exportForm(input, ctx.options.askedFormat);
+  const service = await ctx.service();
+  const job = await describe(service, written);
+  const again = [job.resource, 'export', ...job.words, ...againWords(ctx, input)];
+  const run: ExportRun = { ctx, service, input, job, again };
+  return input.to === undefined ? toStdout(run, written) : toFile(run, written, input.to);
+}
+
+async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefined> {
+  const { ctx, job } = run;
+  const sink = ctx.out.list(job.columns, format);
+  const maker = job.rows();
+  const tally = { read: 0, rows: 0 };
+  let last: string | undefined;
+  const over = showProgress(run, () => tally);
+  try {
+    for await (const page of walkRows(run, maker)) {
+      await sink.page(page.rows.map(({ record }) => record));
+      last = page.last ?? last;
+      tally.read += page.read;
+      tally.rows += page.rows.length;
+    }
+  } catch (error) {
+    const lost = lostOutput(run, format);
+    if (lost !== undefined) throw lost;
+    if (tally.read > 0) await sink.end(true);
+    if (tally.read === 0 || !(error instanceof CliError)) throw error;
+    throw new CliError(kindOf(error), error.message, {
+      ...error.parts,
+      certain: `${tally.rows} ${job.rowsWord} were written, up to ${last}; this is not all`,
+      now: [
+        ...(error.parts.now ?? []),
+        `run it again, or into a file, which can be resumed: ${intoFile(run, format)}`,
+      ],
+      cause: error,
+    });
+  } finally {
+    over();
+  }
+  await sink.end(false);
+  for (const line of maker.closing()) ctx.notes.note(line);
+  ctx.notes.note(`${tally.rows} ${job.rowsWord}, complete`);
+  return undefined;
+}
+
+function intoFile({ service, again }: ExportRun, format: string): string {
+  return commandLine(service.profile, ...again, '--to', `FILE.${format}`);
+}
+
+// The disk behind stdout is full. Who closed a pipe wanted no more, and gets no such advice.
+function lostOutput(run: ExportRun, format: string): CliError | undefined {
+  const { signal } = run.ctx;
+  const reason: unknown = signal.aborted ? signal.reason : undefined;
+  if (!(reason instanceof CliError) || !fromDisk(reason) || systemCode(reason.cause) === 'EPIPE')
+    return undefined;
+  return new CliError(reason.kind, reason.message, {
+    ...reason.parts,
+    certain: 'what was read was not all written',
+    now: [`free space, or name another file, which can be resumed: ${intoFile(run, format)}`],
+    cause: reason,
+  });
+}
+
+function fromDisk({ kind, cause }: CliError): boolean {
+  return kind === 'incomplete' && cause instanceof Error && 'code' in cause;
+}
+
+async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<undefined> {
+  const { ctx, job, service, input } = run;
+  const file = await ctx.exports.open({
+    ...written,
+    path: to,
+    columns: job.columns,
+    force: input.force === true,
+    resume: input.resume === true,
+    asked: [job.resource, ...job.words, ...contentWords(ctx, input, written)],
+    query: { ...job.query(), format: written.format, gzip: written.gzip },
+    profile: service.profile,
+    keyFingerprint: service.keyFingerprint,
+  });
+  for (const line of file.notes) ctx.notes.warn(line);
+  if (file.after !== undefined)
+    ctx.notes.note(`going on after ${file.after}: ${file.progress.rows} ${job.rowsWord} are there`);
+  const over = showProgress(run, () => file.progress);
+  try {
+    const maker = job.rows(file.query, file.state);
+    for await (const page of walkRows(run, maker, file)) await file.page(page.rows, page);
+    const { manifest, rows, bytes } = await file.complete();
+    for (const line of maker.closing()) ctx.notes.note(line);
+    ctx.notes.note(`${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, complete; manifest ${manifest}`);
+    return undefined;
+  } catch (error) {
+    const reason = ctx.signal.aborted ? ctx.signal.reason : error;
+    await file.leave(reason instanceof Error ? reason.message : String(reason));
+    throw leftError(reason, run, file, to);
+  } finally {
+    over();
+  }
+}
+
+// Count, rate and time, while it runs.
+function showProgress(
+  { ctx, job }: ExportRun,
+  progress: () => { readonly read: number; readonly rows: number },
+): () => void {
+  const { many } = resources[job.resource];
+  const started = ctx.clock.monotonic();
+  const before = progress().read;
+  return ctx.notes.progress(() => {
+    const { read, rows } = progress();
+    const seconds = Math.max(1, (ctx.clock.monotonic() - started) / 1000);
+    const made = job.rowsWord === many ? '' : `, ${rows} ${job.rowsWord}`;
+    return `${read} ${many} read${made}, ${Math.round((read - before) / seconds)} a second, ${Math.floor(seconds)} s`;
+  });
+}
+
+function kindOf(error: CliError): CliError['kind'] {
+  return brokeOff(error) ? 'incomplete' : error.kind;
+}
+
+// The error of a file that is not complete: what is certain, and how to go on.
+function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string): unknown {
+  const { read, rows } = file.progress;
+  // An error before the first page says itself what is certain; only an error of the disk does not.
+  if (!(error instanceof CliError) || (read === 0 && !fromDisk(error))) return error;
+  // The name is taken, so it needs --force again.
+  const force = run.input.force === true || file.taken ? ['--force'] : [];
+  const { resume } = run.input;
+  const onwards = read > 0 || resume === true ? ['--resume'] : [];
+  const line = commandLine(run.service.profile, ...run.again, '--to', to, ...onwards, ...force);
+  const first = error.kind === 'auth' || fromDisk(error) ? (error.parts.now ?? []) : [];
+  return new CliError(kindOf(error), error.message, {
+    ...error.parts,
+    certain:
+      read > 0
+        ? `${rows} ${run.job.rowsWord} are in ${file.partial}; ${to} was not written`
+        : `none of the ${run.job.rowsWord} are in a file; ${to} was not written`,
+    now: [...first, `${read > 0 ? 'go on with it' : 'run it again'}: ${line}`],
+    cause: error,
+  });
+}
+
+// Throws CliError 'incomplete' for a file that is not whole, 'refused' for one that was changed or is too old.
+async function verifyFile(ctx: Context, path: string, maxAgeMs: number | undefined): Promise<undefined> {
+  const { file, manifest, problem, rows, startedAt, endedAt } = await ctx.exports.verify(path, maxAgeMs);
+  if (problem !== undefined) {
+    throw new CliError(problem.kind, `${path}: ${problem.words}`, {
+      certain: 'do not load it',
+      now: ['export it again: --resume goes on with an unfinished one, --force replaces this file'],
+    });
+  }
+  const record = {
+    object: 'export_check',
+    file,
+    manifest,
+    ok: true,
+    rows,
+    started_at: startedAt,
+    ended_at: endedAt,
+  };
+  const when = startedAt === undefined ? '' : `, as of ${ctx.fullTime(startedAt * 1000)}`;
+  await ctx.out.own(record, () => [{ line: `${path}: complete, ${rows} rows${when}` }]);
+  return undefined;
+}
+
+function refuseLoneMaxAge(maxAgeMs: number | undefined): void {
+  if (maxAgeMs !== undefined) throw usage('--max-age needs --verify FILE');
+}

@@ -1,0 +1,166 @@
+/** Which orders a text finds: every word must be in the order; case and accents do not count. Pure, linear in the text. */
+
+import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
+import { usage } from '../command.ts';
+import { fold } from './fold-text.ts';
+
+/** The field in which a word was found, and its value as the service sent it. */
+interface Match {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** Where an order has the words; undefined if it does not have all of them. */
+export type Matcher = (order: JsonObject) => readonly Match[] | undefined;
+
+/** A word that is searched for, folded. */
+interface Word {
+  readonly text: string;
+  /** Its digits, if it is a number as people write it. */
+  readonly digits: string | undefined;
+}
+
+// One argument: its words, and all of it as a phone number if it looks like one.
+interface Term {
+  readonly words: readonly Word[];
+  readonly phone: string | undefined;
+}
+
+// Fewer characters than this are in too many ids.
+const shortestIdPart = 4;
+const shortestDigits = 3;
+const shortestPhone = 7;
+const phoneLike = /^\+?[\d\s().-]+$/;
+
+/** Returns the function that looks for these words in an order. Throws CliError 'usage' for a text without a word. */
+export function createMatcher(texts: readonly string[]): Matcher {
+  const terms = texts.map(termOf);
+  const words = terms.flatMap(({ words: own }) => own);
+  return (order) => {
+    const fields = fieldsOf(order);
+    const found = new Map<Word, Match>();
+    for (const field of fields) {
+      // Folded once for all words.
+      const text = fold(field.value);
+      for (const word of words) if (!found.has(word) && field.finds(word, text)) found.set(word, field);
+    }
+    const matches: Match[] = [];
+    for (const { words: own, phone } of terms) {
+      const phoneField = phone === undefined ? undefined : fields.find((field) => holdsPhone(field, phone));
+      const ofWords = own.flatMap((word) => found.get(word) ?? []);
+      if (phoneField === undefined && ofWords.length < own.length) return undefined;
+      matches.push(...(phoneField === undefined ? ofWords : [phoneField]));
+    }
+    return distinct(matches);
+  };
+}
+
+function termOf(text: string): Term {
+  const words = fold(text)
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((word): Word => ({ text: word, digits: phoneLike.test(word) ? digitsOf(word) : undefined }));
+  if (words.length === 0) {
+    throw usage(`TEXT ${JSON.stringify(text)}: there is nothing to look for in it`, ['paydesk orders list']);
+  }
+  const digits = digitsOf(text);
+  const phone = words.length > 1 && phoneLike.test(text.trim()) && digits.length >= shortestPhone;
+  return { words, phone: phone ? digits : undefined };
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/\D+/g, '');
+}
+
+function distinct(matches: readonly Match[]): readonly Match[] {
+  return [...new Map(matches.map((match) => [`${match.label} ${match.value}`, match])).values()];
+}
+
+interface Field extends Match {
+  readonly finds: (word: Word, folded: string) => boolean;
+}
+
+const part = (word: Word, folded: string): boolean => folded.includes(word.text);
+const whole = (word: Word, folded: string): boolean => folded === word.text;
+const idPart = (word: Word, folded: string): boolean =>
+  folded === word.text || (word.text.length >= shortestIdPart && folded.includes(word.text));
+// Screens show a card as `*4242`.
+const card = (word: Word, folded: string): boolean => folded === word.text.replace(/^\*/, '');
+const phone = (word: Word, folded: string): boolean => {
+  const { digits } = word;
+  if (digits === undefined) return folded === word.text;
+  // A leading + means that the number begins there.
+  if (word.text.startsWith('+')) return digits !== '' && digitsOf(folded).startsWith(digits);
+  return digits.length >= shortestDigits && digitsOf(folded).includes(digits);
+};
+
+function holdsPhone(field: Field, digits: string): boolean {
+  return field.finds === phone && digitsOf(field.value).includes(digits);
+}
+
+// The first field that has a word is the one that is shown.
+function fieldsOf(order: JsonObject): readonly Field[] {
+  const buyer = (name: string): unknown => valueAt(order, ['customer_info', name]);
+  const charges = itemsOf(order.charges);
+  return [
+    ...field('name', buyer('name'), part),
+    ...field('email', buyer('email'), part),
+    ...charges.flatMap(cardFields),
+    ...field('amount', order.amount, whole),
+    ...field('currency', order.currency, whole),
+    ...field('phone', buyer('phone'), phone),
+    ...field('id', order.id, idPart),
+    ...charges.flatMap(chargeFields),
+    ...field('customer', buyer('customer_id'), idPart),
+    ...field('phone', valueAt(order, ['shipping_contact', 'phone']), phone),
+    ...field('name', valueAt(order, ['shipping_contact', 'receiver']), part),
+    ...metadataFields(order.metadata),
+  ];
+}
+
+function cardFields(charge: JsonObject): readonly Field[] {
+  const method = (name: string): unknown => valueAt(charge, ['payment_method', name]);
+  return [
+    ...field('card', method('last4'), card),
+    ...field('cardholder', method('name'), part),
+    ...field('auth', method('auth_code'), whole),
+    ...field('reference', charge.reference_id, part),
+    // A payment without a card may have a reference of its own (service: payment_source).
+    ...field('reference', method('reference'), part),
+  ];
+}
+
+function chargeFields(charge: JsonObject): readonly Field[] {
+  return [
+    ...field('charge amount', charge.amount, whole),
+    ...field('charge', charge.id, idPart),
+    ...itemsOf(charge.refunds).flatMap((refund) => [
+      ...field('refund', refund.id, idPart),
+      // The service writes it negative (service: refund); people type it without the sign.
+      ...field('refund amount', unsigned(refund.amount), whole),
+    ]),
+  ];
+}
+
+function unsigned(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value).replace('-', '') : value;
+}
+
+// Metadata has any form (service: order): all its values, however deep.
+function metadataFields(metadata: unknown): readonly Field[] {
+  const found: Field[] = [];
+  const open: (readonly [string, unknown])[] = [['metadata', metadata]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [label, value] = next;
+    if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value).toReversed()) open.push([`${label}.${key}`, inner]);
+    else if (value !== true && value !== false) found.push(...field(label, value, part));
+  }
+  return found;
+}
+
+function field(label: string, value: unknown, finds: Field['finds']): readonly Field[] {
+  if (typeof value === 'string' && value !== '') return [{ label, value, finds }];
+  if (typeof value === 'number' || typeof value === 'bigint') return [{ label, value: String(value), finds }];
+  return [];
+}

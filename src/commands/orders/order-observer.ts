@@ -1,0 +1,153 @@
+/** Watches a walk through orders: finds possible twins, ends the walk at --since, and counts what was left out. */
+
+import type { Page, WireRecord } from '../../api/api.ts';
+import { idOf } from '../../api/spec.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import { commandLine } from '../../profiles/profiles.ts';
+import type { Context } from '../command.ts';
+import type { WalkObserver } from '../listing.ts';
+import type { OrderFilters } from './order-filters.ts';
+import { createTwins, type Twins, twinPairs } from './order-twins.ts';
+
+// After a walk of this length a hint says how orders.order makes it shorter.
+const longWalk = 500;
+
+/** Oldest and newest `created_at` of orders, Unix seconds. */
+interface TimeSpread {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Watches a walk through orders, and tells what it saw. */
+export interface OrderObserver extends WalkObserver {
+  readonly twins: Pick<Twins, 'of'>;
+  /** Orders read so far. */
+  readonly read: number;
+  /** Their dates. */
+  readonly days: TimeSpread | undefined;
+  /** The id of the last order read; if --since ended the walk, of the last one that was new enough. */
+  readonly last: string | undefined;
+}
+
+export function observeOrders(
+  ctx: Context,
+  profile: Profile,
+  { filters, range, left }: OrderFilters,
+): OrderObserver {
+  const promised = profile.settings['orders.order'] === 'newest-first';
+  const twins = createTwins();
+  const pairs = twinPairs(twins);
+  const dates = stopAtDate(promised, range.since);
+  let read = 0;
+  let days: TimeSpread | undefined;
+  let last: string | undefined;
+  return {
+    columns: [{ name: 'twin', title: 'TWIN', kind: 'id', derived: true, value: (order) => twins.of(order) }],
+    twins,
+    wide: filters.some(({ few }) => few),
+    see({ records }: Page) {
+      twins.see(records.map(({ value }) => value));
+      dates.see(records);
+      const surprise = dates.surprise();
+      if (surprise !== undefined) ctx.notes.warn(surprise);
+      read += records.length;
+      days = records.reduce(widened, days);
+      last = idOf(records.at(-1)) ?? last;
+    },
+    shown: (records) => pairs.add(records.map(({ value }) => value)),
+    over: () => dates.reached,
+    closing: () => [
+      ...pairs.words(),
+      ...left(),
+      ...(range.since !== undefined && !promised && read > longWalk && profile.kind === 'stored'
+        ? [
+            `all ${read} orders were read; where lists are newest first, this ends such a walk at --since: ${commandLine(profile, 'profile', 'set', profile.name, 'orders.order', 'newest-first')}`,
+          ]
+        : []),
+    ],
+    get read() {
+      return read;
+    },
+    get days() {
+      return days;
+    },
+    get last() {
+      return dates.reached ? dates.last : last;
+    },
+  };
+}
+
+function widened(
+  days: TimeSpread | undefined,
+  { value: { created_at: at } }: WireRecord,
+): TimeSpread | undefined {
+  if (typeof at !== 'number') return days;
+  return { first: Math.min(days?.first ?? at, at), last: Math.max(days?.last ?? at, at) };
+}
+
+/** Two orders that contradict "newest first": the later one in the list is newer. */
+interface Contradiction {
+  readonly earlier: string;
+  readonly later: string;
+}
+
+/** What a resumed walk must know of the pages before: the last order, and whether the list was newest first so far. */
+export interface DateState {
+  readonly before: { readonly id: string; readonly createdAt: number } | undefined;
+  readonly contradicted: boolean;
+}
+
+/** Tells when a walk can end because all that follows is too old. */
+interface DateStop {
+  /** Takes a page in as it was read. */
+  see(records: readonly WireRecord[]): void;
+  /** Whether every order that follows is too old. */
+  readonly reached: boolean;
+  /** The warning that the list is not newest first; once, and only if a date could have ended the walk. */
+  surprise(): string | undefined;
+  /** The id of the last order that is new enough. */
+  readonly last: string | undefined;
+  readonly state: DateState;
+}
+
+/** `promised`: the profile says that lists are newest first. `since`: Unix milliseconds; undefined: no date ends the walk. */
+export function stopAtDate(promised: boolean, since: number | undefined, from?: DateState): DateStop {
+  let before = from?.before;
+  const contradicted = from?.contradicted === true;
+  let contradiction: Contradiction | undefined;
+  let said = false;
+  let tooOld = false;
+  let last: string | undefined;
+  const look = (record: WireRecord): void => {
+    const { created_at: createdAt } = record.value;
+    const id = idOf(record);
+    if (typeof createdAt !== 'number' || id === undefined) return;
+    if (before !== undefined && createdAt > before.createdAt)
+      contradiction ??= { earlier: before.id, later: id };
+    before = { id, createdAt };
+    tooOld ||= since !== undefined && createdAt * 1000 < since;
+    if (!tooOld) last = id;
+  };
+  return {
+    see(records) {
+      // After one contradiction nothing can be concluded from dates any more.
+      if (promised && contradiction === undefined && !contradicted)
+        for (const record of records) look(record);
+    },
+    get reached() {
+      return promised && tooOld && contradiction === undefined && !contradicted;
+    },
+    surprise() {
+      if (contradiction === undefined || since === undefined || said) return undefined;
+      said = true;
+      const { earlier, later } = contradiction;
+      return `the list is not newest first, although orders.order says so: ${later} is newer than ${earlier} before it; walking on`;
+    },
+    get last() {
+      return last;
+    },
+    get state() {
+      return { before, contradicted: contradicted || contradiction !== undefined };
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/** What the profile commands share: the key as prompt, standard input or file give it, the NAME argument, how records are drawn. */
+
+import type { JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import type { KeyPlace, TypedKey } from '../../profiles/profiles.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { type Context, flag } from '../command.ts';
+
+/** The flags of commands that take a key. */
+export const keyFlags = {
+  'key-stdin': flag.switch({ summary: 'read the key from standard input', conflicts: ['key-file'] }),
+  'key-file': flag.text({
+    value: 'FILE',
+    summary: 'read the key from a file',
+    conflicts: ['key-stdin'],
+  }),
+  'key-store': flag.choice(['keyring', 'file'], {
+    value: 'WHERE',
+    summary: 'keep the key in the system keyring, or in a file that only you can read',
+  }),
+} as const;
+
+/** The flags of a key, as given. */
+interface KeyFlagValues {
+  readonly 'key-stdin'?: boolean;
+  readonly 'key-file'?: string;
+  readonly 'key-store'?: KeyPlace;
+}
+
+/** Reads a key. `where`: where it came from, in words. It is never an argument. */
+export async function readKey(ctx: Context, flags: KeyFlagValues, profile: string): Promise<TypedKey> {
+  // A line break at the end is not part of the key.
+  const limit = ctx.profiles.keyLimit + 2;
+  const file = flags['key-file'];
+  if (flags['key-stdin'] === true) return { text: await ctx.stdin(limit), where: '--key-stdin' };
+  if (file !== undefined) return { text: await ctx.file(file, limit), where: `--key-file ${file}` };
+  const text = await ctx.ask.secret({
+    message: `private key of ${profile}`,
+    flag: '--key-stdin or --key-file',
+    check: ctx.profiles.problem.key,
+  });
+  return { text, where: 'as typed' };
+}
+
+/** Whether the key comes by a flag, or nobody can be asked: then nobody is asked where to keep it either. */
+export function isScripted(ctx: Context, flags: KeyFlagValues): boolean {
+  return !ctx.ask.interactive || flags['key-stdin'] === true || flags['key-file'] !== undefined;
+}
+
+/** Reads the key of a new profile, and where to keep it. A person is asked for the place first. */
+export async function readNewKey(
+  ctx: Context,
+  flags: KeyFlagValues,
+  profile: string,
+): Promise<TypedKey & { readonly place: KeyPlace }> {
+  if (isScripted(ctx, flags)) {
+    const key = await readKey(ctx, flags, profile);
+    return { ...key, place: flags['key-store'] ?? (await keyringOrRefuse(ctx)) };
+  }
+  const place = flags['key-store'] ?? (await askPlace(ctx));
+  return { ...(await readKey(ctx, flags, profile)), place };
+}
+
+// Without a keyring the key is not just put in a file: somebody must ask for that.
+async function keyringOrRefuse(ctx: Context): Promise<KeyPlace> {
+  const problem = await ctx.profiles.keyringProblem();
+  if (problem === undefined) return 'keyring';
+  throw new CliError('refused', `the system keyring cannot keep the key: ${problem}`, {
+    certain: 'nothing was kept and nothing was sent',
+    now: ['to keep it in a file that only you can read, add --key-store file'],
+  });
+}
+
+async function askPlace(ctx: Context): Promise<KeyPlace> {
+  const problem = await ctx.profiles.keyringProblem();
+  if (problem !== undefined) return askForFile(ctx, problem);
+  return ctx.ask.choose<KeyPlace>({
+    message: 'keep the key in',
+    flag: '--key-store',
+    choices: [
+      { value: 'keyring', label: 'the system keyring' },
+      { value: 'file', label: 'a file that only you can read', detail: ctx.profiles.folders.config },
+    ],
+  });
+}
+
+async function askForFile(ctx: Context, problem: string): Promise<KeyPlace> {
+  ctx.notes.warn(`the system keyring is of no use: ${problem}`);
+  const consent = await ctx.ask.confirm({
+    message: 'keep the key in a file that only you can read?',
+    flag: '--key-store file',
+  });
+  if (consent) return 'file';
+  throw new CliError('cancelled', 'nothing was kept and nothing was sent');
+}
+
+/** NAME. Where it may be left out it means the same as -p NAME, and wins over it. */
+export function nameArgument<const R extends boolean>(required: R) {
+  return {
+    name: 'name',
+    summary: required ? 'name of the profile' : 'name of the profile, the same as -p NAME',
+    required,
+    offers: 'profiles',
+    parse: (text: string): string => text,
+  } as const;
+}
+
+/** Draws a title and the fields of a record, without `object` and without null values. */
+export function fieldsView(title: string, record: JsonObject): readonly Block[] {
+  const rows = Object.entries(record)
+    .filter(([name, value]) => name !== 'object' && value !== null)
+    .map(([name, value]) => [{ text: name, style: 'faint' as const }, String(value)]);
+  return [{ line: { text: title, style: 'strong' } }, { grid: rows, indent: 2 }];
+}
+
+/** With --dry-run: prints what would be done and returns true. */
+export async function dryRunShown(ctx: Context, action: string, record: JsonObject): Promise<boolean> {
+  if (!ctx.options.dryRun) return false;
+  const { object: _, ...fields } = record;
+  await ctx.out.dryRun({ ...fields, action }, () => fieldsView(`would ${action}`, record));
+  return true;
+}

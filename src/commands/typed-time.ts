@@ -1,0 +1,145 @@
+/** Times as people type them, `30d` or `2026-11-20`, and the range between two of them. Pure. */
+
+import { CliError } from '../errors.ts';
+import type { Context } from './command.ts';
+import { flag, usage } from './command.ts';
+
+/** The clock and the time zone that a typed time is read with. */
+export interface ClockAndZone {
+  /** Wall clock, Unix milliseconds. */
+  readonly now: number;
+  /** The moment at which clocks in the zone of the run show this. Both are milliseconds; `shown` is `Date.UTC` of what they show. */
+  readonly zoned: (shown: number) => number;
+}
+
+/** A time as typed. It becomes Unix milliseconds once clock and zone are known. */
+export interface When {
+  readonly text: string;
+  /** It is counted back from now, so that the same text means another time later. */
+  readonly relative: boolean;
+  readonly at: (clockAndZone: ClockAndZone) => number;
+}
+
+/** From `since` on, and before `until`; Unix milliseconds. */
+export interface TimeRange {
+  readonly since: number | undefined;
+  readonly until: number | undefined;
+}
+
+/** The clock and the zone of a run. The zone is the profile's once that is open. */
+export function clockAndZoneOf({ clock, days }: Pick<Context, 'clock' | 'days'>): ClockAndZone {
+  return { now: clock.now(), zoned: (shown) => days.moment(shown) };
+}
+
+/** A flag that takes a point in time. */
+export function whenFlag(summary: string) {
+  return flag.of<When>({ value: 'WHEN', summary, parse: parseWhen });
+}
+
+const units: Readonly<Record<string, number>> = { m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 };
+const span = /^([1-9][0-9]{0,5})(m|min|h|d)$/;
+const iso =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})\d*)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+
+/** A flag that takes a length of time; its value is in milliseconds. */
+export function spanFlag(summary: string) {
+  return flag.of<number>({
+    value: 'SPAN',
+    summary,
+    parse: (text, name) => {
+      const length = spanOf(text);
+      if (length === undefined) throw usage(`${name} ${text}: not a length of time such as 90min, 26h or 7d`);
+      return length;
+    },
+  });
+}
+
+/** `30d`, `12h`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError 'usage'. */
+export function parseWhen(text: string, name: string): When {
+  const length = spanOf(text);
+  if (length !== undefined) return { text, relative: true, at: ({ now }) => wholeSecond(now) - length };
+  const at = momentOf(text);
+  if (at !== undefined) return { text, relative: false, at };
+  throw usage(`${name} ${text}: not a time such as 30d, 12h, 2026-11-20 or 2026-11-20T09:00:00Z`);
+}
+
+/** The length of `90min` (or `90m`), `26h` or `7d` in milliseconds; undefined for any other text. */
+export function spanOf(text: string): number | undefined {
+  const [, count, unit = ''] = span.exec(text) ?? [];
+  const length = units[unit];
+  return length === undefined ? undefined : Number(count) * length;
+}
+
+/** A date or a time in the zone of the run, or ISO 8601 with an offset, in Unix milliseconds; undefined for any other text. */
+export function momentOf(text: string): When['at'] | undefined {
+  const shown = shownBy(iso.exec(text));
+  if (shown === undefined) return undefined;
+  const { wall, offsetMs } = shown;
+  return ({ zoned }) => (offsetMs === undefined ? zoned(wall) : wall - offsetMs);
+}
+
+// The service's times are whole seconds.
+function wholeSecond(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
+}
+
+interface Shown {
+  /** What a clock shows, as if it were UTC; Unix milliseconds. */
+  readonly wall: number;
+  readonly offsetMs: number | undefined;
+}
+
+// `Date` would silently turn a day that does not exist, such as 2026-02-30, into another one.
+function shownBy(match: RegExpExecArray | null): Shown | undefined {
+  if (match === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
+    .slice(1, 7)
+    .map((digits) => Number(digits ?? 0));
+  const wall = Date.UTC(year, month - 1, day, hour, minute, second, Number((match[7] ?? '').padEnd(3, '0')));
+  const date = new Date(wall);
+  const real =
+    date.getUTCFullYear() === year &&
+    date.getUTCMonth() === month - 1 &&
+    date.getUTCDate() === day &&
+    hour < 24 &&
+    minute < 60 &&
+    second < 60;
+  const offset = offsetOf(match[8]);
+  return real && offset !== 'wrong' ? { wall, offsetMs: offset } : undefined;
+}
+
+function offsetOf(text: string | undefined): number | undefined | 'wrong' {
+  if (text === undefined) return undefined;
+  if (text.toUpperCase() === 'Z') return 0;
+  const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(3).replace(':', ''))];
+  if (hours > 23 || minutes > 59) return 'wrong';
+  return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+/** The range between two typed times. Throws CliError 'usage' if it is empty. */
+export function timeRange(
+  { since, until }: { readonly since?: When | undefined; readonly until?: When | undefined },
+  clockAndZone: ClockAndZone,
+): TimeRange {
+  const range = { since: since?.at(clockAndZone), until: until?.at(clockAndZone) };
+  if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
+    throw new CliError('usage', `nothing lies between --since ${since?.text} and --until ${until?.text}`, {
+      certain: 'nothing was sent; --since is included, --until is not',
+    });
+  }
+  return range;
+}
+
+/** Whether a time of the service (Unix seconds) lies in a range. */
+export function isWithin({ since, until }: TimeRange, seconds: number): boolean {
+  const ms = seconds * 1000;
+  return (since === undefined || ms >= since) && (until === undefined || ms < until);
+}
+
+/** The flag that means the same time when it is typed later: a time that counts back from now is written out. */
+export function whenWords(name: string, when: When, clockAndZone: ClockAndZone): readonly string[] {
+  return [
+    name,
+    when.relative ? new Date(when.at(clockAndZone)).toISOString().replace('.000Z', 'Z') : when.text,
+  ];
+}

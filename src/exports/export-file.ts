@@ -1,0 +1,206 @@
+/** An export while it is written: a page, then its line in the checkpoint, and so on; at the end the name and the manifest. */
+
+import { createHash, type Hash } from 'node:crypto';
+import { type FileHandle, rename, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { CliError } from '../errors.ts';
+import type { Clock } from '../io.ts';
+import type { Held } from '../locks/locks.ts';
+import type { PrintedRecord } from '../terminal/terminal.ts';
+import type { CheckpointHead, CheckpointPage, CheckpointWriter } from './checkpoint.ts';
+import type { ExportFile, ExportRequest } from './exports.ts';
+import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './files-on-disk.ts';
+import { manifestText } from './manifest.ts';
+import { type GrowingTotals, totalsOfPage } from './totals.ts';
+
+/** Texts that make up a file, one after the other. */
+export interface FileText {
+  page(records: readonly PrintedRecord[]): string | Uint8Array;
+  end(): string | Uint8Array;
+}
+
+/** Makes the text of a file; `begun`: how much of it an earlier run wrote. */
+export type FileFormatter = (file: {
+  readonly format: ExportRequest['format'];
+  readonly columns: ExportRequest['columns'];
+  readonly begun: { readonly bytes: number; readonly rows: number };
+}) => FileText;
+
+/** A file that was opened, and how far its export came. */
+export interface Begun {
+  readonly handle: FileHandle;
+  readonly bytes: number;
+  /** Over these bytes. */
+  readonly hash: Hash;
+  readonly head: CheckpointHead;
+  readonly checkpoint: CheckpointWriter;
+  readonly totals: GrowingTotals;
+  readonly pages: readonly CheckpointPage[];
+  /** What a resume found that is not as it should be. */
+  readonly notes: readonly string[];
+  /** Whether its files have the names of an unfinished export, or still those that a new export begins under. */
+  readonly inPlace: boolean;
+}
+
+/** What an export into a file is made of. */
+export interface FileParts extends Begun {
+  readonly request: ExportRequest;
+  readonly names: Names;
+  readonly lock: Held;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly clean: (json: string) => string;
+  readonly format: FileFormatter;
+}
+
+/** The export of one run. */
+export function exportFile(parts: FileParts): ExportFile {
+  const { request, names, head, handle, checkpoint, totals, lock } = parts;
+  const text = parts.format({ ...request, begun: { bytes: parts.bytes, rows: totals.total().rows } });
+  const bytes = fileBytes(parts, request.gzip);
+
+  const manifest = (file: string, why: string | undefined): string =>
+    parts.clean(
+      manifestText({
+        file: basename(file),
+        why,
+        profile: request.profile,
+        keyFingerprint: request.keyFingerprint,
+        query: head.query,
+        startedAt: head.startedAt,
+        endedAt: parts.clock.now(),
+        version: parts.version,
+        totals: totals.total(),
+        bytes: bytes.count,
+        sha256: bytes.sha256(),
+      }),
+    );
+  let { inPlace } = parts;
+  const putInPlace = async (): Promise<void> => {
+    if (inPlace) return;
+    // If the run is killed between the two, the pages do not match the checkpoint, and a resume reads them again.
+    await rename(names.begun.checkpoint, names.checkpoint);
+    await rename(names.begun.partial, names.partial);
+    await rm(names.partialManifest, { force: true });
+    inPlace = true;
+  };
+  const close = async (): Promise<void> => {
+    await handle.close();
+    await checkpoint.close();
+  };
+  const onDisk = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof CliError ? error : brokenFile(names.partial, error);
+    }
+  };
+
+  return {
+    query: head.query,
+    after: parts.pages.at(-1)?.last,
+    before: parts.pages,
+    state: parts.pages.at(-1)?.state,
+    get taken() {
+      return kindOf(names.file) !== undefined;
+    },
+    partial: names.partial,
+    notes: parts.notes,
+    get progress() {
+      const { read, rows } = totals.total();
+      return { read, rows };
+    },
+    page: (rows, walked) =>
+      onDisk(async () => {
+        const stored = await bytes.add(text.page(rows.map(({ record }) => record)));
+        const tally = totalsOfPage(rows, walked);
+        const sha256 = createHash('sha256').update(stored).digest('hex');
+        const { last, ids, state } = walked;
+        await checkpoint.add({ last, ids, state, bytes: stored.length, sha256, tally });
+        if (tally.read > 0) await putInPlace();
+        totals.add(tally);
+      }),
+    complete: () =>
+      onDisk(async () => {
+        await bytes.add(text.end());
+        await handle.sync();
+        await close();
+        refuseTakenMeanwhile(request, names);
+        await putInPlace();
+        await giveName(names, manifest(names.file, undefined));
+        await lock.release();
+        return { manifest: names.manifest, rows: totals.total().rows, bytes: bytes.count };
+      }),
+    async leave(why) {
+      await close();
+      if (!inPlace) await removeUnfinished(names.begun);
+      else if (totals.total().read === 0) {
+        await removeUnfinished(names);
+        await rm(names.partialManifest, { force: true });
+      } else await replaceFile(names.partialManifest, manifest(names.partial, why)).catch(() => undefined);
+      await lock.release();
+    },
+  };
+}
+
+/** Removes an unfinished file and its checkpoint. */
+export async function removeUnfinished({
+  partial,
+  checkpoint,
+}: Pick<Names, 'partial' | 'checkpoint'>): Promise<void> {
+  await rm(partial, { force: true });
+  await rm(checkpoint, { force: true });
+}
+
+interface FileBytes {
+  /** Adds a text and returns the bytes that the file got for it. Rejects with the system's error. */
+  add(piece: string | Uint8Array): Promise<Uint8Array>;
+  readonly count: number;
+  /** SHA-256 of the whole file so far. */
+  sha256(): string;
+}
+
+const compress = promisify(gzip);
+
+// Goes on after what the file has. `zipped`: each text becomes a gzip member of its own.
+function fileBytes({ handle, hash, bytes }: Begun, zipped: boolean): FileBytes {
+  let count = bytes;
+  return {
+    async add(piece) {
+      const plain = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      // Node writes no time into a gzip header, so the same text always gives the same bytes.
+      const stored = zipped && plain.length > 0 ? await compress(plain) : plain;
+      for (let at = 0; at < stored.length; )
+        at += (await handle.write(stored, at, stored.length - at, count + at)).bytesWritten;
+      count += stored.length;
+      hash.update(stored);
+      return stored;
+    },
+    get count() {
+      return count;
+    },
+    sha256: () => hash.copy().digest('hex'),
+  };
+}
+
+function refuseTakenMeanwhile({ force, path }: ExportRequest, { file }: Names): void {
+  if (force || kindOf(file) === undefined) return;
+  throw new CliError('incomplete', `--to ${path}: somebody else made that file meanwhile`);
+}
+
+// The manifest first: whoever sees the finished file also finds its manifest.
+async function giveName(names: Names, manifest: string): Promise<void> {
+  await replaceFile(names.manifest, manifest);
+  await rename(names.partial, names.file);
+  try {
+    await syncFolderOf(names.file);
+  } catch (error) {
+    // A power cut could take the name away again, so the file does not count as finished.
+    await rename(names.file, names.partial);
+    throw error;
+  }
+  await rm(names.partialManifest, { force: true });
+  await rm(names.checkpoint, { force: true });
+}

@@ -1,0 +1,160 @@
+/** The files of an export: their names, and how each is opened, replaced and kept through a power cut. */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { constants, lstatSync, realpathSync } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { CliError, cannotSyncFolder, systemCode, systemReason } from '../errors.ts';
+
+/** Absolute paths. */
+export interface Names {
+  readonly file: string;
+  readonly manifest: string;
+  /** The unfinished file. Its name says that it is not complete, so no loader reads it. */
+  readonly partial: string;
+  readonly partialManifest: string;
+  readonly checkpoint: string;
+  /** What a new export begins under: an older unfinished export stays until the new one has its first page. */
+  readonly begun: { readonly partial: string; readonly checkpoint: string };
+}
+
+/** The names for a file that was asked for. `checkpoints`: their folder. Throws CliError 'usage' when the file's folder is missing. */
+export function namesOf(path: string, checkpoints: string): Names {
+  const wanted = resolve(path);
+  const file = join(realFolder(dirname(wanted), path), basename(wanted));
+  const partial = partialOf(file);
+  const hash = createHash('sha256').update(file).digest('hex').slice(0, 32);
+  const checkpoint = join(checkpoints, `${hash}.jsonl`);
+  return {
+    file,
+    partial,
+    manifest: manifestOf(file),
+    partialManifest: manifestOf(partial),
+    checkpoint,
+    begun: { partial: `${partial}.new`, checkpoint: `${checkpoint}.new` },
+  };
+}
+
+/** The unfinished file beside the finished one. */
+export function partialOf(file: string): string {
+  return `${file}.partial`;
+}
+
+/** The manifest beside a file. */
+export function manifestOf(file: string): string {
+  return `${file}.manifest.json`;
+}
+
+// A file has one checkpoint, whichever path of its folder was typed.
+function realFolder(folder: string, path: string): string {
+  try {
+    return realpathSync(folder);
+  } catch (error) {
+    throw new CliError('usage', `--to ${path}: its folder cannot be used: ${systemReason(error)}`, {
+      certain: 'nothing was sent',
+      now: ['make that folder, or name a file in another one'],
+      cause: error,
+    });
+  }
+}
+
+/** What is at a path, without following a link; undefined: nothing. */
+export function kindOf(path: string): 'file' | 'folder' | 'special' | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  if (stat.isDirectory()) return 'folder';
+  return stat.isFile() ? 'file' : 'special';
+}
+
+const { O_RDWR, O_CREAT, O_EXCL } = constants;
+// Not every system has it.
+const noFollow = constants.O_NOFOLLOW ?? 0;
+
+/** Creates a file, replacing what a killed run left there. Throws CliError 'refused' when it cannot be made. */
+export async function createFile(path: string): Promise<FileHandle> {
+  try {
+    await rm(path, { force: true });
+    return await open(path, O_RDWR | O_CREAT | O_EXCL | noFollow, 0o600);
+  } catch (error) {
+    throw notUsable(path, error);
+  }
+}
+
+/** Opens a file that an earlier run made. Throws CliError 'refused' for one that is no file of this user's own. */
+export async function openFile(path: string, uid: number | undefined): Promise<FileHandle> {
+  let handle: FileHandle;
+  try {
+    handle = await open(path, O_RDWR | noFollow);
+  } catch (error) {
+    throw notUsable(path, error);
+  }
+  const stat = await handle.stat();
+  const foreign = uid !== undefined && (stat.uid !== uid || stat.nlink > 1);
+  if (stat.isFile() && !foreign) return handle;
+  await handle.close();
+  throw new CliError('refused', `${path} is not a file of your own, so it is not written`, {
+    certain: 'nothing was sent',
+    now: ['look who made it; --force replaces it'],
+  });
+}
+
+/** Makes a folder that only this user can enter. Throws CliError 'refused'. */
+export async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw notUsable(path, error);
+  }
+}
+
+/** Replaces a file by this text, whole or not at all; it is on the disk when this resolves. Rejects with the system's error. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    const handle = await open(whole, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(whole, path);
+  } catch (error) {
+    await rm(whole, { force: true });
+    throw error;
+  }
+}
+
+/** Makes new names in the folder of this file survive a power cut, where the system can. Rejects with the system's error. */
+export async function syncFolderOf(path: string): Promise<void> {
+  try {
+    const handle = await open(dirname(path), 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!cannotSyncFolder(error)) throw error;
+  }
+}
+
+/** The error of a file that cannot be opened for writing. */
+export function notUsable(path: string, error: unknown): CliError {
+  return new CliError('refused', `${path} cannot be written: ${systemReason(error)}`, {
+    certain: 'nothing was sent',
+    now: ['name a file in a folder that you may write to'],
+    cause: error,
+  });
+}
+
+// No room on the disk, or this user may use no more of it.
+const full: readonly string[] = ['ENOSPC', 'EDQUOT'];
+
+/** The error when the disk failed while a file was written. */
+export function brokenFile(path: string, error: unknown): CliError {
+  return new CliError('incomplete', `${path} could not be written: ${systemReason(error)}`, {
+    now: full.includes(systemCode(error)) ? ['free space on its disk, then:'] : [],
+    cause: error,
+  });
+}

@@ -1,0 +1,120 @@
+/** What the rows of an export add up to: counts, and sums per currency, status and day. Pure. */
+
+import * as v from 'valibot';
+import type { ExportRow, PageWalked } from './exports.ts';
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const word = v.optional(v.string(), () => undefined);
+
+/** Totals as a checkpoint stores them. Amounts are digits there, since they may be larger than a number is exact. */
+export const storedTotals = v.object({
+  rows: count,
+  /** Ids of the first and the last row. */
+  first: word,
+  last: word,
+  /** Rows whose amount is missing or no whole number: no sum includes them. */
+  unsummed: count,
+  /** Records that were read, those that came twice, those that are not as documented, and those left out. */
+  read: count,
+  repeated: count,
+  odd: count,
+  left: count,
+  sums: v.array(
+    v.object({
+      currency: word,
+      status: word,
+      day: word,
+      rows: count,
+      amount: v.pipe(
+        v.string(),
+        v.regex(/^-?\d+$/),
+        v.transform((digits) => BigInt(digits)),
+      ),
+    }),
+  ),
+});
+
+/** Totals of one page, or of all pages. */
+export type Totals = Readonly<v.InferOutput<typeof storedTotals>>;
+type Sum = Totals['sums'][number];
+
+/** The totals of one page. */
+export function totalsOfPage(rows: readonly ExportRow[], { read, repeated, odd, left }: PageWalked): Totals {
+  const amounts = rows.map(({ amount }) => wholeNumber(amount));
+  const sums = new Map<string, Sum>();
+  addSums(
+    sums,
+    rows.map(({ currency, status, day }, index) => ({
+      currency,
+      status,
+      day: day(),
+      rows: 1,
+      amount: amounts[index] ?? 0n,
+    })),
+  );
+  return {
+    rows: rows.length,
+    first: rows[0]?.id,
+    last: rows.at(-1)?.id,
+    unsummed: amounts.filter((amount, index) => amount === undefined && rows[index]?.amount !== null).length,
+    read,
+    repeated,
+    odd,
+    left,
+    sums: [...sums.values()],
+  };
+}
+
+/** Totals that grow page by page. */
+export interface GrowingTotals {
+  add(page: Totals): void;
+  /** All of it so far; its sums in the order of currency, status and day. */
+  total(): Totals;
+}
+
+/** Totals of no page yet. */
+export function createTotals(): GrowingTotals {
+  let counts: Omit<Totals, 'sums'> = {
+    rows: 0,
+    first: undefined,
+    last: undefined,
+    unsummed: 0,
+    read: 0,
+    repeated: 0,
+    odd: 0,
+    left: 0,
+  };
+  const sums = new Map<string, Sum>();
+  return {
+    add(page) {
+      counts = {
+        rows: counts.rows + page.rows,
+        first: counts.first ?? page.first,
+        last: page.last ?? counts.last,
+        unsummed: counts.unsummed + page.unsummed,
+        read: counts.read + page.read,
+        repeated: counts.repeated + page.repeated,
+        odd: counts.odd + page.odd,
+        left: counts.left + page.left,
+      };
+      addSums(sums, page.sums);
+    },
+    total: () => ({
+      ...counts,
+      sums: [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum),
+    }),
+  };
+}
+
+function addSums(into: Map<string, Sum>, sums: readonly Sum[]): void {
+  for (const sum of sums) {
+    const key = JSON.stringify([sum.currency ?? null, sum.status ?? null, sum.day ?? null]);
+    const { rows, amount } = into.get(key) ?? { rows: 0, amount: 0n };
+    into.set(key, { ...sum, rows: rows + sum.rows, amount: amount + sum.amount });
+  }
+}
+
+function wholeNumber(amount: unknown): bigint | undefined {
+  if (typeof amount === 'bigint') return amount;
+  return Number.isSafeInteger(amount) ? BigInt(Number(amount)) : undefined;
+}
