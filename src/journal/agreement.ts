@@ -79,7 +79,7 @@ function sumMoved(
   records: readonly FoundRefund[],
 ): string | undefined {
   if (now === undefined) {
-    // An absent sum says nothing against records that are there.
+    // A sum that is not shown does not contradict records that are.
     return records.length > 0 ? undefined : moved(name, before, now);
   }
   const [was, since] = before === undefined ? [0, all] : [before, records];

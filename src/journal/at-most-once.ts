@@ -51,7 +51,7 @@ function transition(state: State, event: Event): Step | undefined {
       if (event.is === 'unrecorded') return takeBack(state, event);
       return event.is === 'recorded' ? send(state, event.moment) : undefined;
     case 'sending':
-      return hearOut(state, event);
+      return takeReply(state, event);
     case 'doubting':
     case 'waiting':
     case 'rereading':
@@ -76,7 +76,7 @@ function guard({ wanted }: At<'looking' | 'locking'>, known: readonly AttemptRec
 
 function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): Step {
   const { wanted, known, sending } = state;
-  // Decided again: the final read may be the first to show the service's clock, and by that a horizon may not be over.
+  // Decided again: the final read may be the first to show the service's clock, and by that clock a horizon may not be over.
   const decision = decide(wanted, known, event.moment);
   if (decision.go === 'refuse') return refuse(decision.refusal);
   for (const attempt of [...sending.doubtful, ...known.filter(isWatched)]) {
@@ -100,8 +100,8 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   };
 }
 
-// What the final read tells about an earlier attempt and the journal does not know yet: a change that was not seen was
-// made after all, or a refund that was made is there twice.
+// What the journal does not know yet and the final read shows of an earlier attempt: a change that was not seen was made
+// after all, or a refund that was made is there twice.
 function newsOf(
   attempt: AttemptRecord,
   known: readonly AttemptRecord[],
@@ -119,7 +119,7 @@ function newsOf(
   return { verdict: verdictRow(sent, moment, rulingOf(evidence)) };
 }
 
-// Reads again where a last question took most of the time that the read before it is good for.
+// Reads again when the last question to a person took most of the time for which the read counts.
 function record(state: At<'approving'>, now: Moment): Step {
   const { wanted, known, sending, readAt } = state;
   if (wanted.dryRun) return release({ how: 'dry_run' });
@@ -134,14 +134,14 @@ function record(state: At<'approving'>, now: Moment): Step {
   };
 }
 
-// Between two moments the process may have been stopped: for how long, either clock may tell.
+// The process may have been stopped in between. Either clock may show for how long.
 function elapsedMs(from: Moment, to: Moment): number {
   return Math.max(to.wall - from.wall, to.mono - from.mono);
 }
 
 function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>, now: Moment): SentRow {
   const { kind, orderId, livemode, expected = [], tolerated = [] } = wanted;
-  // A header somebody added may hold a secret, and no verdict needs it.
+  // An added header may hold a secret, and no verdict needs it.
   const { headers: _, ...request } = wanted.request;
   const proof: Proof = { kind, orderId, livemode, body: request.body, expected, tolerated, before };
   return {
@@ -150,7 +150,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
     intent: sending.intent,
     attempt: sending.attempt,
     ...stampOf(now),
-    // From the final read on: what somebody else does to the order after it is not seen.
+    // Counted from the final read: nobody sees what others do to the order after it.
     sendBy: readAt.time + wanted.sendWithinMs,
     horizonMs: wanted.horizonMs,
     request,
@@ -164,7 +164,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
   };
 }
 
-// A commit that failed at its last step may be in the file all the same. That nothing is sent now is certain.
+// A commit that failed at its last step may be in the file all the same. It is certain that nothing is sent now.
 function takeBack(
   { wanted, flight }: At<'recording' | 'sending'>,
   { cause, moment }: Extract<Event, { is: 'unrecorded' }>,
@@ -175,7 +175,7 @@ function takeBack(
   return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: verdict } };
 }
 
-// With that word the SENT row, where it is there, blocks nothing.
+// With the verdict `not_sent` the SENT row, if it is there, blocks nothing.
 function corrected({ refusal }: At<'correcting'>, { is }: Event): Refusal {
   if (refusal.why !== 'journal' || is === 'unrecorded') return refusal;
   return { why: 'journal', cause: refusal.cause };
@@ -192,7 +192,7 @@ function send({ wanted, flight }: At<'recording' | 'sending'>, now: Moment): Ste
 
 // ── After the sending ───────────────────────────────────────────────────────────────────────────
 
-function hearOut({ wanted, flight }: At<'recording' | 'sending'>, event: Event): Step | undefined {
+function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event): Step | undefined {
   if (event.is === 'not_sent') {
     return rule(wanted, flight, event.moment, { verdict: 'not_sent', by: 'sender', why: event.why });
   }
@@ -221,7 +221,7 @@ function hearOut({ wanted, flight }: At<'recording' | 'sending'>, event: Event):
   }
 }
 
-// The doubt is written down before anything is read: whoever comes after a kill knows that the request is out.
+// The verdict `unknown` is written before anything is read: after a kill the next run knows that the request left.
 function doubt(wanted: Wanted, flight: InFlight, now: Moment, lost: string): Step {
   const verdict = verdictRow(flight.sent, now, {
     verdict: 'unknown',
@@ -238,7 +238,7 @@ function doubt(wanted: Wanted, flight: InFlight, now: Moment, lost: string): Ste
   return { state, effect: { do: 'record', row: verdict } };
 }
 
-// A refusal is believed once a read shows that nothing was done; three tries.
+// A refusal is believed once a read shows that nothing was done. Three reads at most.
 function confirm(wanted: Wanted, flight: InFlight, now: Moment, rejected: CliErrorParts): Step {
   const ahead = provable(wanted.kind) ? wanted.readAfterMs.slice(0, 3) : [];
   return readOn(wanted, { ...flight, because: { rejected }, from: now.mono, ahead }, now);
@@ -267,7 +267,7 @@ function search(
   return readOn(wanted, { ...found, ...reads, evidence }, event.moment);
 }
 
-// Waits for the next read, unless the last evidence settles it or no read is left.
+// Waits for the next read, unless the last one settles it or none is left.
 function readOn(wanted: Wanted, found: Search, now: Moment): Step {
   const [next, ...ahead] = found.ahead;
   if (next === undefined || settles(found)) return ruleOnEvidence(wanted, found, now);
@@ -330,7 +330,7 @@ function done(end: End): Step {
   return { state: { at: 'done', end }, effect: { do: 'finish' } };
 }
 
-// The order in an error body is a buyer's data and not needed for any verdict.
+// The order in an error body is a buyer's data, and no verdict needs it.
 function withoutData({ data: _, cause: __, ...error }: CliErrorParts): VerdictRow['error'] {
   return error;
 }

@@ -16,7 +16,7 @@ import { refusalError } from './refusal-error.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
 
-/** What this run got to know of a change, beside the journal's rows. */
+/** What this run learned of a change, apart from the journal's rows. */
 export interface Learned {
   readonly reply?: WireRecord | undefined;
   readonly head?: ReplyHead | undefined;
@@ -62,7 +62,7 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
   }
 }
 
-// Where the order cannot be read, the journal's own row stands for it.
+// When the order cannot be read, the journal's own row stands for it.
 function journalRecord(row: VerdictRow): WireRecord {
   const value = {
     object: 'intent',

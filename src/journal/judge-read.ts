@@ -69,11 +69,11 @@ export function preImage(
   if (kind === 'order') return { before: { charges: [], newest: newestIds(value) } };
   const reading = readMoney(value);
   if ('money' in reading) {
-    // A refund that is there and not shown would be taken for ours once it shows.
+    // A refund that is hidden now would be taken for ours once it shows.
     const hidden = kind === 'refund' ? hiddenRefunds(reading.money) : undefined;
     return hidden === undefined ? { before: imageOf(reading.money) } : { problem: hidden };
   }
-  // Only a refund is proved by its charges; a capture by the order's status, the rest by the reply alone.
+  // Only a refund is proved by the charges. A capture is proved by the order's status, the rest by the reply alone.
   if (kind === 'refund') return reading;
   const of = (name: string) => valueAt(value, [name]);
   return {
@@ -118,7 +118,7 @@ function imageOf(money: OrderMoney): PreImage {
 
 /**
  * What a read shows. `claimed`: ids of refunds and created orders that other attempts account for. `earliest` (Unix
- * milliseconds, the service's clock): what was made before it is not of this attempt.
+ * milliseconds, the service's clock): what was made before that is not this attempt's.
  */
 export function judgeRead(
   proof: Proof,
@@ -146,12 +146,12 @@ function judgeCreation({ proof, value, claimed, earliest }: OwnRead): Evidence {
 export function notThisOrder(proof: Proof, value: unknown): string | undefined {
   if (valueAt(value, ['object']) !== 'order') return 'it is no order';
   if (valueAt(value, ['id']) !== proof.orderId) return 'it is another order';
-  // Absent is "not shown"; the opposite is another account (service: Authentication 5).
+  // Absent means "not shown"; the opposite means another account (service: Authentication 5).
   if (valueAt(value, ['livemode']) === !proof.livemode) return 'its livemode is of the other mode';
   return undefined;
 }
 
-// A capture shows in the order's status (service: Endpoints 3), and is one of the amount that was authorized.
+// A capture shows in the order's status (service: Endpoints 3); its amount is the authorized one.
 function judgeCapture({ proof, value }: OwnRead): Evidence {
   const stranger = notThisOrder(proof, value);
   if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
@@ -171,7 +171,7 @@ function judgeCapture({ proof, value }: OwnRead): Evidence {
   return { shows: 'unreadable', problem: `its payment_status is ${words}` };
 }
 
-// What moved on an order that is still authorized, by its status.
+// What moved on an order whose status is still `pre_authorized`.
 function captureMoved(before: PreImage, value: unknown, reading: MoneyReading): string | undefined {
   if ('money' in reading) return disagreement(before, reading.money, []);
   return moved('updated_at', before.updatedAt, integerOr(valueAt(value, ['updated_at'])));
@@ -203,7 +203,7 @@ function judgeRefund({ proof, value, claimed, earliest }: OwnRead): Evidence {
   };
 }
 
-// Made before this one was sent, and not shown then: somebody else's.
+// Made before this one was sent, though not shown then: it is somebody else's.
 function tooEarly(own: readonly ShownRefund[], earliest: number): string | undefined {
   for (const { id, createdAt } of own) {
     if (createdAt === undefined || createdAt * 1000 >= earliest) continue;
@@ -217,7 +217,7 @@ function timeWords(seconds: number): string {
   return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
 }
 
-// Records never go away: an order that shows fewer than before is an old copy, or not the whole of it.
+// Records never go away: an order that shows fewer than before is an old copy, or incomplete.
 function lostRecord(before: PreImage, money: OrderMoney): string | undefined {
   for (const charge of before.charges) {
     const now = money.charges.find(({ id }) => id === charge.id);

@@ -78,7 +78,7 @@ const provesRefusal: Readonly<Record<DocumentedError, boolean>> = {
   chargeIdRequired: true,
 };
 
-// What the reply to each kind of change is judged by.
+// Who judges the reply to each kind of change.
 const judges: Readonly<Record<ChangeKind, (reply: OwnReply) => Answer>> = {
   refund: judgeOrderReply,
   capture: judgeOrderReply,
@@ -96,7 +96,7 @@ interface OwnReply {
 
 /**
  * What a reply says: the body decides before the status, since statuses are not documented (service: Errors). `earliest`
- * (Unix milliseconds, the service's clock): what was made before it is not of this attempt.
+ * (Unix milliseconds, the service's clock): what was made before that is not this attempt's.
  */
 export function judgeReply(proof: Proof, parsed: ParsedReply, earliest = Number.NEGATIVE_INFINITY): Answer {
   const { status, body, redirectTo } = parsed;
@@ -129,7 +129,7 @@ function errorWords(error: ErrorBody): string {
   return `${code ?? type ?? 'an error of the service'}${log}`;
 }
 
-// A reply to this very request shows what it did; what others did meanwhile makes it contradict.
+// A reply to this very request shows what the request did; if it shows more, it contradicts.
 const unclaimed: ReadonlySet<string> = new Set();
 
 // `data` of a refusal is the unchanged order (service: Errors); one that moved contradicts the refusal.
@@ -145,7 +145,7 @@ function dataContradicts(proof: Proof, error: ErrorBody): boolean {
   );
 }
 
-// What an error leaves out of the order contradicts nothing.
+// A figure that the error does not show contradicts nothing.
 function changed(before: number | string | undefined, now: unknown): boolean {
   return before !== undefined && now !== undefined && now !== null && now !== before;
 }

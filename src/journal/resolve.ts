@@ -1,6 +1,6 @@
 /**
- * Turns an open attempt into a verdict where a read, or a person, allows one: under the lock, one read, one row.
- * A pure reducer like at-most-once.ts; nothing here can send.
+ * Gives an open attempt its verdict when a read or a person tells: under the lock, one read, one row. A pure reducer like
+ * at-most-once.ts; nothing here can send.
  */
 
 import {
@@ -21,7 +21,7 @@ import { type Claims, type Evidence, isSameMoney } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import { judgeSeen, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 
-/** Which attempt, and what a person says of it where reads cannot tell. */
+/** Which attempt, and what a person states when reads cannot tell. */
 export interface Errand {
   readonly intent: string;
   readonly attempt: number;
@@ -34,7 +34,7 @@ interface Statement {
   readonly note: string;
 }
 
-/** How a look ended. */
+/** How it ended. */
 export type ResolveEnd =
   | ({ readonly how: 'looked' } & Resolved)
   | { readonly how: 'refused'; readonly refusal: Refusal };
@@ -43,11 +43,11 @@ interface Found {
   readonly errand: Errand;
   readonly record: AttemptRecord;
   readonly claimed: Claims;
-  /** Another attempt at the same money that nobody knows the end of: what shows twice may be its. */
+  /** Another unconfirmed attempt at the same money: of two equal refunds one may be its. */
   readonly rival?: AttemptRecord | undefined;
 }
 
-/** Where a look is, with all that it knows there. */
+/** How far it is, with all that is known there. */
 export type ResolveState =
   | { readonly at: 'locking' | 'looking'; readonly errand: Errand }
   | ({ readonly at: 'reading' } & Found)
@@ -56,13 +56,12 @@ export type ResolveState =
   | ({ readonly at: 'recording'; readonly evidence: Evidence; readonly row: VerdictRow } & Found)
   | { readonly at: 'releasing' | 'done'; readonly end: ResolveEnd };
 
-/** Where a look is now, and what it asks for next. */
+/** How far it is now, and what it asks for next. */
 export interface ResolveStep {
   readonly state: ResolveState;
   readonly effect: Effect;
 }
 
-/** Starts a look at one attempt. */
 export function beginResolve(errand: Errand): ResolveStep {
   return { state: { at: 'locking', errand }, effect: { do: 'lock' } };
 }
@@ -110,7 +109,7 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
   }
 }
 
-// What another run found out meanwhile stands.
+// When another run has settled it meanwhile, that counts.
 function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): ResolveStep {
   const record = known.find(({ sent }) => sent.intent === errand.intent && sent.attempt === errand.attempt);
   if (record === undefined) {
@@ -129,7 +128,7 @@ function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): Res
   };
 }
 
-// Sent again after its time: what shows now may be that later attempt's.
+// It was sent again after its horizon: what shows now may be that later attempt's.
 function wasRepeated(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
   return verdictOf(record)?.verdict !== 'applied' && usedUp([attemptName(record)], known) !== undefined;
 }
@@ -150,13 +149,13 @@ function rivalOf(
 
 const afterSendByMs = 120_000;
 
-// For so long the request may lie in a queue, and the service's own screen may not show it yet.
+// For this long the request may wait in a queue, and the service's own screen may not show it yet.
 function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
   const left = sent.sendBy - sent.time + afterSendByMs - atLeastSince(sent, now);
   return left > 0 ? { why: 'too_early', leftMs: left } : undefined;
 }
 
-// Of two equal refunds one may be the open attempt's: a look at that one tells.
+// One of two equal refunds may be that of the open attempt: reading that one again tells.
 function evidenceIn(
   { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
   event: Extract<Event, { is: 'seen' }>,
@@ -191,7 +190,7 @@ function weigh(
     : write(found, evidence, words, now);
 }
 
-/** The row that a evidence adds to an attempt; undefined when it says nothing new. */
+/** The verdict that a read adds to an attempt; undefined when it tells nothing new. */
 function rulingNow(record: AttemptRecord, evidence: Evidence, now: Moment): Ruling | undefined {
   const last = verdictOf(record);
   if (evidence.shows === 'unreadable') {
@@ -206,7 +205,7 @@ function rulingNow(record: AttemptRecord, evidence: Evidence, now: Moment): Ruli
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
 }
 
-// A second "not seen" is worth a row twice: as the first one that starts the horizon, and when that is over.
+// A second `not_seen` is worth a row in two cases: it is the first that starts the horizon, or the horizon has ended.
 function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): boolean {
   const last = verdictOf(record);
   if (last?.verdict !== words.verdict || last.alarm !== words.alarm) return false;
