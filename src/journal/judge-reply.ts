@@ -50,10 +50,10 @@ export function repeatsKey(text: string): boolean {
     if (token === '{') open.push(new Set());
     else if (token === '}') open.pop();
     else if (colon !== undefined) {
-      const keys = open.at(-1);
+      const keys = open.at(-1) ?? new Set();
       const key = String(JSON.parse(token));
-      if (keys?.has(key)) return true;
-      keys?.add(key);
+      if (keys.has(key)) return true;
+      keys.add(key);
     }
   }
   return false;

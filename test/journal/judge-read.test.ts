@@ -69,6 +69,22 @@ describe('what a read shows of a refund', () => {
     expect(evidence).toHaveProperty('contradicts', contradicts);
   });
 
+  it('charges in different currencies contradict nothing while each keeps its own', () => {
+    const split = { ...whole, before: { charges: [] } };
+    const inCurrency = (currency: string, one: object) => ({ ...one, currency });
+    const before = {
+      charges: ['MXN', 'USD'].map((currency, index) => ({ id: `ch_${index + 1}`, currency, refunds: [] })),
+    };
+    const seen = order(
+      inCurrency('MXN', charge('ch_1', 60, [['a', -60]])),
+      inCurrency('USD', charge('ch_2', 40, [['b', -40]])),
+    );
+    expect(judgeRead({ ...split, before }, seen, nothing)).toMatchObject({
+      shows: 'expected',
+      contradicts: undefined,
+    });
+  });
+
   it('a refund by somebody else that failed contradicts nothing, one of two of ours does', () => {
     const failed = (chargeId: string, id: string, amount: number, status: string) => ({
       id: chargeId,

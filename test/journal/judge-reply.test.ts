@@ -1,6 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import { judgeReply } from '../../src/journal/judge-reply.ts';
+import { judgeReply, parseReply } from '../../src/journal/judge-reply.ts';
 import { charge, order, proof, whole } from './proof.ts';
+
+describe('the bytes of a reply', () => {
+  const json = 'application/json';
+  const twice = { problem: 'a body that says something twice' };
+  it.each<[string, string, string, object]>([
+    ['nothing', '', json, { problem: 'an empty body' }],
+    ['a page, by its first letter', '<html>', json, { problem: 'an HTML page' }],
+    ['a page, by its type', 'sorry', 'text/html', { problem: 'an HTML page' }],
+    ['half of an object', '{"a":', json, { problem: 'a body that is no JSON' }],
+    ['bytes that are no UTF-8', '"\u00ff"', json, { problem: 'a body that is no JSON' }],
+    ['an object', '{"a":{"b":1},"b":2}', json, { value: { a: { b: 1 }, b: 2 } }],
+    ['objects side by side', '[{"a":1},{"a":2}]', json, { value: [{ a: 1 }, { a: 2 }] }],
+    ['a value like its key', '{"a":"a"}', json, { value: { a: 'a' } }],
+    ['a key twice', '{"a":1,"a":1}', json, twice],
+    ['a key twice, after an inner object', '{"a":{"b":1},"a":1}', json, twice],
+    ['a key twice in an inner object', '{"a":{"b":1,"b":2}}', json, twice],
+    ['a key twice, after a value with a brace', '{"a":"{","a":1}', json, twice],
+    ['a key twice that holds a quote', '{"x\\"yz":1,"x\\"yz":2}', json, twice],
+    ['a key twice, spelled in two ways', '{"a":1,"\\u0061" :2}', json, twice],
+  ])('%s', (_, text, contentType, body) => {
+    const reply = { status: 200, contentType, body: Buffer.from(text, 'latin1') };
+    expect(parseReply(reply)).toEqual({ status: 200, body, redirectTo: undefined });
+  });
+});
 
 describe('what a reply says of other changes', () => {
   const parsed = (value: unknown, status = 200) => ({ status, body: { value } });
