@@ -30,7 +30,7 @@ const output: OutputOptions = {
 export default defineConfig([
   {
     ...shared,
-    input: { main: 'src/cli/main.ts' },
+    input: { start: 'bin/start.ts' },
     output: {
       ...output,
       cleanDir: true,
@@ -43,25 +43,26 @@ export default defineConfig([
             test: /[\\/](src[\\/]terminal[\\/](blocks|progress|text-lines)\.ts$|string-width[\\/])/,
           },
           { name: 'table', test: /[\\/](src[\\/]terminal[\\/]table\.ts$|cli-table3[\\/])/ },
-          // Small parts of many commands: to find and read a file takes longer than what is in them.
+          // Small parts of many commands: to find and read a file takes longer than what is in them. Only few commands need
+          // what creates orders.
           {
             name: 'common',
-            test: /[\\/]src[\\/]((commands|changes|api)[\\/]|profiles[\\/]account-words)/,
+            test: /[\\/]src[\\/]((commands|api|changes(?![\\/]create))[\\/]|profiles[\\/]account-words)/,
             minShareCount: 3,
           },
         ],
       },
     },
   },
-  { ...shared, input: { 'completion-callback': 'src/cli/completion/callback.ts' }, output },
-  { ...shared, input: { 'compile-cache': 'src/cli/compile-cache.ts' }, output },
+  { ...shared, input: { complete: 'bin/complete.ts' }, output },
+  { ...shared, input: { 'compile-cache': 'bin/compile-cache.ts' }, output },
 ]);
 
-/** Everything that main imports before it knows what is to run is one file. */
+/** Everything that the start imports before it knows what is to run is one file. */
 function alwaysLoaded(id: string, context: ChunkingContext): string | null {
   const seen = new Set<string>();
   const reaches = (one: string): boolean => {
-    if (/[\\/]src[\\/]cli[\\/]main\.ts$/.test(one)) return true;
+    if (/[\\/]bin[\\/]start\.ts$/.test(one)) return true;
     if (seen.has(one)) return false;
     seen.add(one);
     return (context.getModuleInfo(one)?.importers ?? []).some(reaches);

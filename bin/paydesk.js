@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Checks the Node version, refuses a debugger, answers --version without loading anything and TAB with little, and hands over to main.
+// Checks the Node version, refuses a debugger, answers --version without loading anything and TAB with little, and starts the rest.
 const [major, minor] = process.versions.node.split('.').map(Number);
 const { argv } = process;
 const isDebugged = () => process.getBuiltinModule('node:inspector')?.url() !== undefined;
@@ -30,14 +30,13 @@ if (!(major >= 26 || (major === 24 && minor >= 15))) {
   const { useCompileCache } = await import('../dist/compile-cache.js');
   useCompileCache(process);
   if (argv[2] === '__complete') {
-    // Asked by a completion script at every TAB: an entry of its own, without commander.
-    const { answer } = await import('../dist/completion-callback.js');
-    await answer(process);
+    const { complete } = await import('../dist/complete.js');
+    await complete(process);
   } else {
     // Node warns on stderr, as soon as a module of its own asks for colours, when FORCE_COLOR stands beside one of these.
     if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
     if (process.env.FORCE_COLOR) delete process.env.NODE_DISABLE_COLORS;
-    const { main } = await import('../dist/main.js');
-    await main(process);
+    const { start } = await import('../dist/start.js');
+    await start(process);
   }
 }

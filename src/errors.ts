@@ -1,4 +1,4 @@
-/** What can go wrong, in kinds: each kind has one exit code, and every error is printed once, in main.ts. */
+/** What can go wrong, in kinds: each kind has one exit code, and every error is printed once, in cli/run.ts. */
 
 import { getSystemErrorMessage } from 'node:util';
 

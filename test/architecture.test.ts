@@ -35,6 +35,7 @@ const shared = [
   'src/io.ts',
   // What a command is given and how its inputs are declared: changes ask with the same texts.
   'src/commands/command.ts',
+  'src/commands/flags.ts',
   'src/commands/typed-time.ts',
 ];
 
@@ -106,7 +107,7 @@ test('commands and changes do no input or output of their own', () => {
     .filter(({ from, to }) => /^src\/(commands|changes)\//.test(from) && !to.startsWith('src/'))
     .map(
       ({ from, to }) =>
-        `${from} imports ${to}: ask ctx for it (src/commands/command.ts), and let cli/main.ts hand it over`,
+        `${from} imports ${to}: ask ctx for it (src/commands/command.ts), and let cli/context.ts hand it over`,
     );
   expect(wrong).toEqual([]);
 });
@@ -117,7 +118,7 @@ test('only bin, main and what joins for it touch the process', () => {
       (file) =>
         !file.startsWith('src/cli/') && /(^|[^.\w'"`])process\.(?!versions\b)/m.test(withoutComments(file)),
     )
-    .map((file) => `${file} uses process: take it as a parameter, and let main.ts hand it over`);
+    .map((file) => `${file} uses process: take it as a parameter, and let cli/ hand it over`);
   expect(wrong).toEqual([]);
 });
 

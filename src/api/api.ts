@@ -1,8 +1,7 @@
 /** The service as the rest of paydesk sees it: what is read, what is sent, what a sending came to. */
 
-import type { Clock } from '../io.ts';
+import type { Clock, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
-import type { Dispatcher } from './one-dispatch.ts';
 import type { JsonObject, ResourceName } from './spec.ts';
 
 export { routeTo } from './proxy.ts';
@@ -181,6 +180,8 @@ export interface ClientParts {
   readonly transport?: typeof fetch | undefined;
   /** The dispatcher to go through, for a proxy; absent: fetch's own. */
   readonly route?: Dispatcher | undefined;
+  /** Called once, when many pages were read. */
+  readonly stopHeapGrowth?: () => void;
   /** One line a request: method, URL, status, milliseconds. */
   readonly debug?: ((line: string) => void) | undefined;
   /** The `Date` header of every reply, Unix milliseconds. */

@@ -1,6 +1,5 @@
 /** The client of one account: reads, and the one function that sends a change. */
 
-import { setFlagsFromString } from 'node:v8';
 import type { Clock } from '../io.ts';
 import type { Client, ClientParts, OpenService, PageQuery } from './api.ts';
 import { locate } from './locate.ts';
@@ -22,7 +21,7 @@ export function createClient(parts: ClientParts): Client {
       let asked = 0;
       const fetchPage = async (one: PageQuery, signal: AbortSignal): Promise<ListReply> => {
         asked += 1;
-        if (asked === stopGrowthAtPage) stopHeapGrowth();
+        if (asked === stopGrowthAtPage) parts.stopHeapGrowth?.();
         return readPage(await reader.getList(pagePath(resource, one), { signal, pace }));
       };
       return walkPages(fetchPage, query, { ahead, before });
@@ -43,11 +42,6 @@ export function createClient(parts: ClientParts): Client {
 // V8 doubles the space of young objects again and again while pages are read: 280 MB after 100,000 orders of 3 kB, where
 // 132 MB do. Stopped before the first page, the space is smaller than a page, and an export takes a seventh longer.
 const stopGrowthAtPage = 8;
-
-// For the whole process.
-function stopHeapGrowth(): void {
-  setFlagsFromString('--semi-space-growth-factor=1');
-}
 
 // Resolves when the next request may leave; rejects with the signal's reason when it aborts.
 type Pace = (signal: AbortSignal) => Promise<void>;

@@ -1,9 +1,7 @@
 /** A dispatcher that lets one request pass, and the evidence of how far that request got. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-
-/** What fetch hands a request to; undici's own type. */
-export type Dispatcher = NonNullable<RequestInit['dispatcher']>;
+import type { Dispatcher } from '../io.ts';
 
 // Where fetch keeps the dispatcher that it uses by itself: an agent, or the proxy agent set on top of it.
 const globalDispatcher = Symbol.for('undici.globalDispatcher.1');

@@ -2,10 +2,10 @@
 
 import ky from 'ky';
 import { CliError } from '../errors.ts';
+import type { Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { ClientParts, RawReply } from './api.ts';
 import { type Failure, failureOf, timedOut } from './network-failure.ts';
-import type { Dispatcher } from './one-dispatch.ts';
 import { headOf, readBody, withoutKeys } from './service-reply.ts';
 import { type JsonObject, keyPattern, type Method, mediaType } from './spec.ts';
 

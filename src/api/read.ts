@@ -2,11 +2,11 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import { CliError, keyRefused } from '../errors.ts';
-import type { Clock } from '../io.ts';
+import type { Clock, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { OpenService, RawReply } from './api.ts';
 import type { Failure } from './network-failure.ts';
-import type { Dispatcher, Evidence } from './one-dispatch.ts';
+import type { Evidence } from './one-dispatch.ts';
 import { watchDispatch } from './one-dispatch.ts';
 import type { Exchange, Exchanged } from './one-request.ts';
 import { type JsonDocument, type JsonList, readJson, readList } from './reply-json.ts';

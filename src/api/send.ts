@@ -1,7 +1,8 @@
 /** Sending a change once, never again, and saying honestly what is known of it. */
 
+import type { Dispatcher } from '../io.ts';
 import type { SendOnce, SendReport } from './api.ts';
-import type { Dispatcher, Evidence } from './one-dispatch.ts';
+import type { Evidence } from './one-dispatch.ts';
 import { watchDispatch } from './one-dispatch.ts';
 import type { Exchange } from './one-request.ts';
 

@@ -3,8 +3,7 @@
 import { mkdirSync } from 'node:fs';
 import { type Client, openClient, routeTo } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
-import type { Clock } from '../io.ts';
-import { variable } from '../io.ts';
+import { type Clock, type Io, variable } from '../io.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
@@ -19,7 +18,7 @@ import type { Stop } from './stop.ts';
 
 /** What the account of a run is made of. */
 export interface AccountParts {
-  readonly process: NodeJS.Process;
+  readonly io: Io;
   readonly version: string;
   readonly globals: Globals;
   readonly clock: Clock;
@@ -54,12 +53,13 @@ export function createAccount(parts: AccountParts): Account {
     ...parts,
     store: chooseStore({
       stateFolder: parts.stateFolder,
+      cwd: parts.io.cwd,
       rules: {
-        uid: parts.process.getuid?.(),
+        uid: parts.io.uid,
         notice: (line) => parts.notes.warn(line),
         movedBy: 'XDG_STATE_HOME',
       },
-      onNetwork: variable(parts.process.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
+      onNetwork: variable(parts.io.env, 'PAYDESK_STATE_ON_NETWORK') === '1',
     }),
     timeoutMs: globals.timeoutMs,
     dryRun: globals.dryRun,
@@ -112,14 +112,14 @@ function beforeSent(store: JournalStore, takeOff: (intent: string) => void): Jou
 }
 
 async function openAccount(parts: AccountParts, name: string | undefined, trial?: TypedKey): Promise<Client> {
-  const { process, version, globals, clock, signal, secrets } = parts;
+  const { io, version, globals, clock, signal, secrets } = parts;
   const opened = await parts.profiles.open(name, trial);
   const { profile } = opened;
-  refuseUnsafeRuntime({ env: process.env, execArgv: process.execArgv, mode: profile.mode });
+  refuseUnsafeRuntime({ env: io.env, execArgv: io.execArgv, mode: profile.mode });
   const secret = await opened.key();
   parts.opened(profile);
   const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
-  const route = transport === undefined ? await routeTo(profile.baseUrl, process.env) : undefined;
+  const route = transport === undefined ? await routeTo(profile.baseUrl, io) : undefined;
   makeCacheFolder(parts.cacheFolder);
   let seen: { readonly date: number; readonly wall: number } | undefined;
   const { service, send } = await openClient({
@@ -134,6 +134,7 @@ async function openAccount(parts: AccountParts, name: string | undefined, trial?
     leave: parts.stop.leave,
     transport,
     route,
+    stopHeapGrowth: io.stopHeapGrowth,
     debug: globals.debug ? (line) => parts.notes.warn(line) : undefined,
     onDate: (date) => {
       const wall = clock.now();

@@ -1,7 +1,7 @@
 /** The one place that chooses where the journal is kept: today always in files on this machine. */
 
 import { join } from 'node:path';
-import type { JournalStore, Recent } from '../journal/journal-store.ts';
+import type { JournalStore, Recent, RecentOf } from '../journal/journal-store.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
 import type { FileRules } from '../profiles/profiles.ts';
@@ -9,6 +9,8 @@ import type { FileRules } from '../profiles/profiles.ts';
 /** What the choice depends on. */
 export interface StoreChoice {
   readonly stateFolder: string;
+  /** The folder that a relative name of a file belongs to. */
+  readonly cwd: () => string;
   /** Owner and mode of our files. */
   readonly rules: FileRules;
   /** PAYDESK_STATE_ON_NETWORK: a network file system is allowed, since somebody tested its locks. */
@@ -16,10 +18,11 @@ export interface StoreChoice {
 }
 
 /** Opens nothing before it is asked for something. */
-export function chooseStore({ stateFolder, rules, onNetwork }: StoreChoice): JournalStore {
+export function chooseStore({ stateFolder, cwd, rules, onNetwork }: StoreChoice): JournalStore {
   return createSqliteStore({
     file: fileIn(stateFolder),
     witness: join(stateFolder, 'witness', 'journal.witness'),
+    cwd,
     rules,
     folders: [stateFolder, join(stateFolder, 'journal')],
     onNetwork,
@@ -29,7 +32,7 @@ export function chooseStore({ stateFolder, rules, onNetwork }: StoreChoice): Jou
 /** The store's `recent` for completions, without loading the rest of the store: a TAB waits for it. */
 export function recentOf(
   stateFolder: string,
-  of: 'orders' | 'intents',
+  of: RecentOf,
   profile: string | undefined,
 ): Promise<readonly Recent[]> {
   return recentIds(fileIn(stateFolder), of, profile);

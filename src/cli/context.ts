@@ -1,23 +1,20 @@
 /** The parts of one command's run, joined: what the command is given. Loaded only when a command runs. */
 
-import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Context, Days } from '../commands/command.ts';
 import type { Exports } from '../exports/exports.ts';
-import { variable } from '../io.ts';
+import { type Io, variable } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
 import { createProfiles } from '../profiles/create-profiles.ts';
-import { findFolders } from '../profiles/folders.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import { createDemo, createSimulatorControl, type DemoOfRun } from '../simulator/simulator.ts';
 import { createTimes, fileFormat, knowsZone, type Times } from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
 import type { Globals } from './globals.ts';
-import { homeFolder } from './home.ts';
 import { readInput } from './input.ts';
-import type { Stage } from './stage.ts';
+import type { RunState } from './run-state.ts';
 
 /** A command's context, and what is left to do when it ended. */
 export interface Run {
@@ -26,28 +23,25 @@ export interface Run {
 }
 
 /** Joins the parts of a run. Nothing is opened, read or written before the command asks for it. */
-export function createRun(stage: Stage, globals: Globals, words: readonly string[]): Run {
-  const { process, clock, signal } = stage;
-  const { out, notes, ask } = stage.screen();
+export function createRun(state: RunState, globals: Globals, words: readonly string[]): Run {
+  const { io, clock, folders, signal } = state;
+  const { out, notes, ask } = state.screen();
   const now = () => clock.now();
-  // Where it is set, conf writes its file in place instead of whole.
-  delete process.env.SNAP;
-  const folders = findFolders({ env: process.env, platform: process.platform, home: homeFolder() });
-  const simulator = { folder: join(folders.state, 'simulator'), now };
-  const demo = createDemo({ ...simulator, fault: variable(process.env, 'PAYDESK_DEMO_FAULT') });
-  const operator = stage.secrets.clean(operatorOf(process));
+  const simulator = { folder: join(folders.state, 'simulator'), now, cwd: io.cwd };
+  const demo = createDemo({ ...simulator, fault: variable(io.env, 'PAYDESK_DEMO_FAULT') });
+  const operator = state.secrets.clean(operatorOf(io));
   const locks = createSqliteLocks({
     folder: join(folders.state, 'locks'),
     clock,
     // What others are shown of this run: its command, never its values.
     owner: { operator, command: words.join(' ') },
-    uid: process.getuid?.(),
+    uid: io.uid,
     notice: (line) => notes.warn(line),
-    node: process.execPath,
+    node: io.execPath,
   });
-  const profiles = joinProfiles({ stage, globals, locks, demo });
+  const profiles = joinProfiles({ state, globals, locks, demo });
   const account = createAccount({
-    ...stage,
+    ...state,
     globals,
     profiles,
     locks,
@@ -57,7 +51,7 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     cacheFolder: folders.cache,
     stateFolder: folders.state,
   });
-  const exports = exportDoor({ stage, globals, locks, folder: join(folders.state, 'exports') });
+  const exports = exportDoor({ state, globals, locks, folder: join(folders.state, 'exports') });
   const context: Context = {
     options: globals,
     clock,
@@ -66,25 +60,25 @@ export function createRun(stage: Stage, globals: Globals, words: readonly string
     notes,
     ask,
     profiles,
-    simulator: showingKey(createSimulatorControl(simulator), stage),
+    simulator: showingKey(createSimulatorControl(simulator), state),
     ...account,
-    ...readInput(process, stage.signal),
-    days: daysOf(() => createTimes(stage.zone(), now)),
+    ...readInput(io, state.signal),
+    days: daysOf(() => createTimes(state.zone(), now)),
     daysIn(zone) {
       const times = createTimes(zone, now);
       return knowsZone(zone) ? daysOf(() => times) : undefined;
     },
-    zone: () => stage.zone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone: () => state.zone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     exports,
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
-    timeOfDay: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'clock'),
-    fullTime: (ms) => createTimes(stage.zone(), now).show(Math.floor(ms / 1000), 'full'),
+    timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
+    fullTime: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'full'),
   };
   return { context, close: demo.close };
 }
 
 // `simulator serve` prints its key on purpose, also when a profile has the same one stored.
-function showingKey(control: SimulatorControl, { secrets }: Stage): SimulatorControl {
+function showingKey(control: SimulatorControl, { secrets }: RunState): SimulatorControl {
   return {
     ...control,
     async serve(options) {
@@ -97,27 +91,28 @@ function showingKey(control: SimulatorControl, { secrets }: Stage): SimulatorCon
 
 // What writes files is loaded with the first export.
 function exportDoor(parts: {
-  readonly stage: Stage;
+  readonly state: RunState;
   readonly globals: Globals;
   readonly locks: Locks;
   readonly folder: string;
 }): Exports {
-  const { stage, globals } = parts;
+  const { state, globals } = parts;
   const load = async (): Promise<Exports> => {
     const { createExports } = await import('../exports/open-export.ts');
     return createExports({
       ...parts,
-      version: stage.version,
-      clean: (json) => stage.secrets.cleanJson(json),
-      clock: stage.clock,
-      uid: stage.process.getuid?.(),
+      version: state.version,
+      clean: (json) => state.secrets.cleanJson(json),
+      clock: state.clock,
+      cwd: state.io.cwd,
+      uid: state.io.uid,
       format: (file) =>
         fileFormat({
           ...file,
           named: globals.columns,
           usual: globals.usualColumns,
           header: globals.header,
-          secrets: stage.secrets,
+          secrets: state.secrets,
         }),
     });
   };
@@ -128,24 +123,25 @@ function exportDoor(parts: {
 }
 
 interface ProfileNeeds {
-  readonly stage: Stage;
+  readonly state: RunState;
   readonly globals: Globals;
   readonly locks: Locks;
   readonly demo: DemoOfRun;
 }
 
-function joinProfiles({ stage, globals, locks, demo }: ProfileNeeds): Profiles {
-  const { process, clock, keys } = stage;
+function joinProfiles({ state, globals, locks, demo }: ProfileNeeds): Profiles {
+  const { io, clock, folders, keys } = state;
   return createProfiles({
-    folders: findFolders({ env: process.env, platform: process.platform, home: homeFolder() }),
-    env: process.env,
+    folders,
+    env: io.env,
     given: globals,
     locks,
     clock,
-    uid: process.getuid?.(),
-    execPath: process.execPath,
+    uid: io.uid,
+    execPath: io.execPath,
+    cwd: io.cwd,
     learnKey: keys.learn,
-    notice: (line) => stage.screen().notes.warn(line),
+    notice: (line) => state.screen().notes.warn(line),
     demo: async () => ({ ...(await demo.open()), baseUrl: demo.baseUrl }),
   });
 }
@@ -160,12 +156,12 @@ function daysOf(times: () => Times): Days {
 }
 
 // As stated by this machine: the system's user, or PAYDESK_OPERATOR.
-function operatorOf(process: NodeJS.Process): string {
-  const named = variable(process.env, 'PAYDESK_OPERATOR');
+function operatorOf(io: Io): string {
+  const named = variable(io.env, 'PAYDESK_OPERATOR');
   if (named !== undefined) return named;
   try {
-    return userInfo().username;
+    return io.userName();
   } catch {
-    return `uid ${process.getuid?.() ?? 'unknown'}`;
+    return `uid ${io.uid ?? 'unknown'}`;
   }
 }

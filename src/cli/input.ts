@@ -5,31 +5,33 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import type { Context } from '../commands/command.ts';
 import { CliError, systemReason } from '../errors.ts';
+import { fullPath, type Io } from '../io.ts';
 
 /** Readers of standard input and of named files (`-` is standard input). A stop of the run ends their waiting. */
 export function readInput(
-  process: Pick<NodeJS.Process, 'stdin'>,
+  io: Pick<Io, 'stdin' | 'cwd'>,
   signal: AbortSignal,
 ): Pick<Context, 'stdin' | 'file'> {
   const read = (stream: Readable, name: string, maxBytes: number) =>
     readAll(addAbortSignal(signal, stream), name, maxBytes);
-  const fromStdin = (maxBytes: number) => read(process.stdin, 'standard input', maxBytes);
+  const fromStdin = (maxBytes: number) => read(io.stdin, 'standard input', maxBytes);
   return {
     stdin: fromStdin,
     file: async (path, maxBytes) =>
-      path === '-' ? fromStdin(maxBytes) : read(await openNamed(path), path, maxBytes),
+      path === '-' ? fromStdin(maxBytes) : read(await openNamed(path, io.cwd), path, maxBytes),
   };
 }
 
 // A named pipe that nobody writes to would hold the opening, and a silent one the reading, past every signal.
-async function openNamed(path: string): Promise<Readable> {
+async function openNamed(name: string, cwd: () => string): Promise<Readable> {
   try {
+    const path = fullPath(cwd, name);
     const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     if (!fstatSync(fd).isFIFO()) return createReadStream(path, { fd });
     const { Socket } = await import('node:net');
     return new Socket({ fd, readable: true, writable: false });
   } catch (error) {
-    throw unreadable(path, `cannot be read: ${systemReason(error)}`, error);
+    throw unreadable(name, `cannot be read: ${systemReason(error)}`, error);
   }
 }
 

@@ -2,12 +2,11 @@
 
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
-import { variable } from '../io.ts';
+import { type Env, variable } from '../io.ts';
 import { keysOnFile } from '../profiles/early-reads.ts';
-import { findFolders } from '../profiles/folders.ts';
+import type { Folders } from '../profiles/folders.ts';
 import { demoKeyLength, demoKeyOnFile } from '../simulator/simulator.ts';
 import { createSecrets, type Secrets } from '../terminal/terminal.ts';
-import { homeFolder } from './home.ts';
 
 /** The keys of a run. */
 export interface KnownKeys {
@@ -22,12 +21,19 @@ export interface KnownKeys {
   readonly learn: (...keys: readonly string[]) => void;
 }
 
-type Process = Pick<NodeJS.Process, 'argv' | 'env' | 'platform'>;
+/** Where keys may stand. */
+export interface KeyPlaces {
+  readonly argv: readonly string[];
+  readonly env: Env;
+  readonly folders: Folders;
+  readonly cwd: () => string;
+}
 
 /** An empty set of keys. Reads nothing before `load`. */
-export function createKnownKeys(process: Process): KnownKeys {
+export function createKnownKeys(places: KeyPlaces): KnownKeys {
+  const { env, folders, cwd } = places;
   const secrets = createSecrets();
-  const inputs = inputsOf(process);
+  const inputs = inputsOf(places);
   const learn = (...keys: readonly string[]): void => {
     for (const key of keys) secrets.add(key);
     for (const { name, text } of inputs) if (secrets.holds(text)) throw keyIn(name);
@@ -36,10 +42,9 @@ export function createKnownKeys(process: Process): KnownKeys {
     secrets,
     learn,
     async load() {
-      const folders = findFolders({ env: process.env, platform: process.platform, home: homeFolder() });
-      learn(...keysOnFile(folders.config, process.env));
+      learn(...keysOnFile(folders.config, env, cwd));
       // A short one is not searched for in the command line, but it is meant as a key, so it is masked.
-      secrets.add(variable(process.env, 'PAYDESK_API_KEY') ?? '');
+      secrets.add(variable(env, 'PAYDESK_API_KEY') ?? '');
       // A spelling is never shorter than its key, so for most command lines the demo's file is not opened.
       if (!inputs.some(({ text }) => text.length >= demoKeyLength)) return;
       const demo = await demoKeyOnFile(join(folders.state, 'simulator'));
@@ -49,10 +54,10 @@ export function createKnownKeys(process: Process): KnownKeys {
 }
 
 // Arguments stand in the list of processes and in the shell's history; our variables are shown and written to the journal.
-function inputsOf({ argv, env }: Process): readonly { readonly name: string; readonly text: string }[] {
+function inputsOf({ argv, env }: KeyPlaces): readonly { readonly name: string; readonly text: string }[] {
   const variables = Object.entries(env).filter(([name]) => /^PAYDESK_(?!API_KEY$)/.test(name));
   return [
-    ...argv.slice(2).map((text) => ({ name: 'one of the arguments', text })),
+    ...argv.map((text) => ({ name: 'one of the arguments', text })),
     ...variables.map(([name, text = '']) => ({ name, text })),
   ];
 }

@@ -1,7 +1,7 @@
 /** What a person or a script meets in one run: stdout, stderr and the questions, joined. */
 
 import type { CliError } from '../errors.ts';
-import type { Clock } from '../io.ts';
+import type { Clock, Io, ScreenStream } from '../io.ts';
 import type { Ask, Locale, Secrets, StreamFacts } from '../terminal/terminal.ts';
 import {
   type ColorLevel,
@@ -12,12 +12,11 @@ import {
   type NotesControl,
   type OutputControl,
 } from '../terminal/terminal.ts';
-import { startedClosed } from './closed-stream.ts';
 import type { Globals } from './globals.ts';
 
 /** What the screen of a run is made of. */
 export interface ScreenParts {
-  readonly process: NodeJS.Process;
+  readonly io: Io;
   readonly clock: Clock;
   readonly secrets: Secrets;
   /** Called with every key that is typed. */
@@ -47,11 +46,11 @@ export interface Screen {
 
 /** Opens the streams of a run. Nothing is written yet. */
 export function openScreen(parts: ScreenParts): Screen {
-  const { process, clock, secrets, globals, locale, signal } = parts;
+  const { io, clock, secrets, globals, locale, signal } = parts;
   const now = () => clock.now();
-  const stdout = factsOf(process.stdout);
-  const stderr = factsOf(process.stderr);
-  const color = (stream: StreamFacts): ColorLevel => colorLevel(stream, globals.color, process.env);
+  const stdout = factsOf(io.stdout);
+  const stderr = factsOf(io.stderr);
+  const color = (stream: StreamFacts): ColorLevel => colorLevel(stream, globals.color, io.env);
   const stderrColor = color(stderr);
   const stdoutColor = color(stdout);
   const notes = createNotes({
@@ -72,13 +71,14 @@ export function openScreen(parts: ScreenParts): Screen {
     now,
     secrets,
     onLost: parts.abort,
-    isClosed: () => !parts.tookOff() && outputIsClosed(),
+    // When both are closed, whoever started paydesk wants no output, and there is nowhere to complain.
+    isClosed: () => !parts.tookOff() && io.stdoutWasClosed(),
     note: (line) => notes.note(line),
     beforeWrite: () => notes.clearProgress(),
   });
   const ask = createAsk({
     get stdin() {
-      return process.stdin;
+      return io.stdin;
     },
     stderr,
     noInput: !globals.input,
@@ -93,12 +93,7 @@ export function openScreen(parts: ScreenParts): Screen {
   return { out, notes, ask };
 }
 
-// When both are closed, whoever started paydesk wants no output, and there is nowhere to complain.
-function outputIsClosed(): boolean {
-  return startedClosed(1) && !startedClosed(2);
-}
-
-function factsOf(stream: NodeJS.WriteStream): StreamFacts {
+function factsOf(stream: ScreenStream): StreamFacts {
   const isTTY = stream.isTTY === true;
   return {
     stream,

@@ -5,6 +5,7 @@ import { constants, lstatSync, realpathSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, cannotSyncFolder, systemCode, systemReason } from '../errors.ts';
+import { fullPath } from '../io.ts';
 
 /** Absolute paths. */
 export interface Names {
@@ -18,13 +19,16 @@ export interface Names {
   readonly begun: { readonly partial: string; readonly checkpoint: string };
 }
 
-/** The names for a file that was asked for. `checkpoints`: their folder. Throws CliError 'usage' when the file's folder is missing. */
-export function namesOf(path: string, checkpoints: string): Names {
-  const wanted = resolve(path);
+/** The names for a file that was asked for. `folder`: that of checkpoints; `cwd`: that of relative names. Throws CliError 'usage' when the file's folder is missing. */
+export function namesOf(
+  path: string,
+  { folder, cwd }: { readonly folder: string; readonly cwd: () => string },
+): Names {
+  const wanted = resolve(fullPath(cwd, path));
   const file = join(realFolder(dirname(wanted), path), basename(wanted));
   const partial = partialOf(file);
   const hash = createHash('sha256').update(file).digest('hex').slice(0, 32);
-  const checkpoint = join(checkpoints, `${hash}.jsonl`);
+  const checkpoint = join(folder, `${hash}.jsonl`);
   return {
     file,
     partial,

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, rm } from 'node:fs/promises';
 import { CliError } from '../errors.ts';
-import type { Clock } from '../io.ts';
+import { type Clock, fullPath } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
 import {
   type Checkpoint,
@@ -25,6 +25,8 @@ export interface ExportParts {
   readonly folder: string;
   readonly locks: Locks;
   readonly clock: Clock;
+  /** The folder that a relative name of a file belongs to. */
+  readonly cwd: () => string;
   /** This user's id; undefined where the system has none. */
   readonly uid: number | undefined;
   /** Of this program, for the manifest. */
@@ -40,7 +42,7 @@ export function createExports(parts: ExportParts): Exports {
     async open(request) {
       // A wrong column is found before anything is made.
       parts.format({ ...request, begun: { bytes: 0, rows: 0 } });
-      const names = namesOf(request.path, parts.folder);
+      const names = namesOf(request.path, parts);
       await refuseTaken(request, names);
       await makeFolder(parts.folder);
       const lock = await takeLock(parts.locks, names);
@@ -51,7 +53,7 @@ export function createExports(parts: ExportParts): Exports {
         throw error;
       }
     },
-    verify: (path, maxAgeMs) => verifyExport(path, maxAgeMs, parts.clock.now()),
+    verify: (path, maxAgeMs) => verifyExport(fullPath(parts.cwd, path), maxAgeMs, parts.clock.now()),
   };
 }
 

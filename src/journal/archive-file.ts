@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { CliError, systemCode, systemReason } from '../errors.ts';
+import { fullPath } from '../io.ts';
 import { syncFolderOf, writeAll } from '../profiles/profiles.ts';
 import { checkChain, type StoredRow, storedRow } from './chain.ts';
 
@@ -17,15 +18,15 @@ const object = 'paydesk_journal';
 const certain = 'nothing was changed';
 
 /** Writes a new file. Throws CliError 'refused' when it exists, and 'incomplete' when it cannot be written. */
-export function writeArchive(path: string, { rows, key }: Archive): void {
+export function writeArchive(path: string, { rows, key }: Archive, cwd?: () => string): void {
   const lines = [{ object, version: 1, rows: rows.length, key }, ...rows].map((line) => JSON.stringify(line));
   const text = `${lines.join('\n')}\n`;
-  writeNew(path, `${text}${JSON.stringify({ sha256: hash('sha256', text) })}\n`);
+  writeNew(path, `${text}${JSON.stringify({ sha256: hash('sha256', text) })}\n`, cwd);
 }
 
 /** Reads such a file. Throws CliError 'refused' when it is not whole, and 'usage' when it cannot be read. */
-export function readArchive(path: string): Archive {
-  const text = textOf(path);
+export function readArchive(path: string, cwd?: () => string): Archive {
+  const text = textOf(path, cwd);
   const lines = text.split('\n');
   const end = objectIn(lines.at(-2));
   const before = text.slice(0, text.length - (lines.at(-2)?.length ?? 0) - 1);
@@ -42,8 +43,9 @@ export function readArchive(path: string): Archive {
   return { rows, key: first.key };
 }
 
-function writeNew(path: string, text: string): void {
+function writeNew(named: string, text: string, cwd?: () => string): void {
   try {
+    const path = fullPath(cwd, named);
     const handle = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
     try {
       writeAll(handle, text);
@@ -57,8 +59,8 @@ function writeNew(path: string, text: string): void {
     syncFolderOf(path);
   } catch (error) {
     if (systemCode(error) === 'EEXIST')
-      throw new CliError('refused', `${path} exists already`, { certain, now: ['take another name'] });
-    throw new CliError('incomplete', `${path} cannot be written: ${systemReason(error)}`, {
+      throw new CliError('refused', `${named} exists already`, { certain, now: ['take another name'] });
+    throw new CliError('incomplete', `${named} cannot be written: ${systemReason(error)}`, {
       certain,
       now: ['free some space there, or take another folder'],
       cause: error,
@@ -66,9 +68,9 @@ function writeNew(path: string, text: string): void {
   }
 }
 
-function textOf(path: string): string {
+function textOf(path: string, cwd?: () => string): string {
   try {
-    return readFileSync(path, 'utf8');
+    return readFileSync(fullPath(cwd, path), 'utf8');
   } catch (error) {
     throw new CliError('usage', `${path} cannot be read: ${systemReason(error)}`, { certain });
   }

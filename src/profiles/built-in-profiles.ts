@@ -10,7 +10,7 @@ import {
   vendorPattern,
 } from '../api/spec.ts';
 import { CliError, systemReason } from '../errors.ts';
-import { type Env, variable } from '../io.ts';
+import { type Env, fullPath, variable } from '../io.ts';
 import { accountOf, goodBaseUrl } from './base-url.ts';
 import { keyLimit, readKey } from './key-store.ts';
 import { demoName, environmentName, type ListedProfile, type Profile } from './profiles.ts';
@@ -97,7 +97,7 @@ export function environmentKeyPlace(env: Env): string {
 }
 
 /** The key of the environment. Throws CliError 'auth' when there is none, 'usage' when it cannot be a key. */
-export function environmentKey(env: Env): string {
+export function environmentKey(env: Env, cwd: () => string): string {
   const key = variable(env, names.key);
   const file = variable(env, names.keyFile);
   if (key !== undefined && file !== undefined) {
@@ -107,17 +107,18 @@ export function environmentKey(env: Env): string {
   }
   if (key !== undefined) return readKey(key, names.key);
   if (file === undefined) throw missing(`${names.key} or ${names.keyFile}`);
-  return readKey(readStart(file), names.keyFile);
+  return readKey(readStart(file, cwd), names.keyFile);
 }
 
 // A little more than a key may have, so that a longer text is noticed. Not of a pipe or a device, which might never end.
-function readStart(path: string): string {
+function readStart(named: string, cwd: () => string): string {
   const unreadable = (why: string, cause?: unknown) =>
-    new CliError('auth', `the file of ${names.keyFile}, ${path}, ${why}`, {
+    new CliError('auth', `the file of ${names.keyFile}, ${named}, ${why}`, {
       certain: 'nothing was sent',
       cause,
     });
   try {
+    const path = fullPath(cwd, named);
     if (!statSync(path).isFile()) throw unreadable('is no plain file');
     const start = Buffer.alloc(keyLimit + 3);
     const handle = openSync(path, 'r');

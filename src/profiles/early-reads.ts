@@ -5,16 +5,16 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { shortestKey } from '../api/spec.ts';
-import { type Env, variable } from '../io.ts';
+import { type Env, fullPath, variable } from '../io.ts';
 import { demoName, nameProblem } from './profiles.ts';
 
 /** All keys in the configuration folder, in PAYDESK_API_KEY and in the file of PAYDESK_KEY_FILE. */
-export function keysOnFile(configFolder: string, env: Env): readonly string[] {
+export function keysOnFile(configFolder: string, env: Env, cwd: () => string): readonly string[] {
   const keyFile = variable(env, 'PAYDESK_KEY_FILE');
-  const stored = textOf(join(configFolder, 'keys.json')).matchAll(/"key"\s*:\s*("(?:[^"\\]|\\.)*")/g);
+  const stored = textOf(() => join(configFolder, 'keys.json')).matchAll(/"key"\s*:\s*("(?:[^"\\]|\\.)*")/g);
   const keys = [
     variable(env, 'PAYDESK_API_KEY') ?? '',
-    keyFile === undefined ? '' : textOf(keyFile).replace(/\r?\n$/, ''),
+    keyFile === undefined ? '' : textOf(() => fullPath(cwd, keyFile)).replace(/\r?\n$/, ''),
     ...Array.from(stored, ([, literal = '']) => parsed(literal)),
   ];
   const texts = keys.filter((key) => typeof key === 'string');
@@ -29,7 +29,7 @@ export interface NamesOnFile {
 
 /** The names in the profile file of this folder. */
 export function namesOnFile(configFolder: string): NamesOnFile {
-  const { profiles, default: chosen } = fieldsOf(parsed(textOf(join(configFolder, 'profiles.json'))));
+  const { profiles, default: chosen } = fieldsOf(parsed(textOf(() => join(configFolder, 'profiles.json'))));
   const stored = Object.entries(fieldsOf(profiles))
     .filter(([name]) => nameProblem(name) === undefined)
     .map(([name, profile]) => ({ name, mode: modeOf(fieldsOf(profile).mode) }));
@@ -43,9 +43,9 @@ export function namesOnFile(configFolder: string): NamesOnFile {
 const mostBytes = 1024 * 1024;
 
 // Plain files only: a pipe or a device might never end.
-function textOf(path: string): string {
+function textOf(path: () => string): string {
   try {
-    const handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const handle = openSync(path(), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const { size } = fstatSync(handle);
       if (!fstatSync(handle).isFile() || size > mostBytes) return '';

@@ -58,7 +58,7 @@ export async function findProfile(store: ProfileStore, argument: string | undefi
 }
 
 async function find(store: ProfileStore, argument: string | undefined): Promise<FoundProfile> {
-  const { given, env, demo } = store.parts;
+  const { given, env, cwd, demo } = store.parts;
   let read: ProfileFile | undefined;
   // The file is read only when it decides something: `-p demo` works even when the file is damaged.
   const file = () => {
@@ -68,7 +68,7 @@ async function find(store: ProfileStore, argument: string | undefined): Promise<
   const choice = chooseProfile(argument, given, env, file);
   if (choice.name === environmentName) {
     const profile = withGiven(environmentProfile(env), given);
-    return { profile, choice, stored: undefined, several: false, key: async () => environmentKey(env) };
+    return { profile, choice, stored: undefined, several: false, key: async () => environmentKey(env, cwd) };
   }
   if (choice.name === demoName) {
     const simulator = await demo();

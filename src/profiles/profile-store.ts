@@ -24,6 +24,8 @@ export interface ProfileParts {
   readonly uid: number | undefined;
   /** `process.execPath`: the keyring is asked in a process of its own. */
   readonly execPath: string;
+  /** The folder that a relative name of a file belongs to. */
+  readonly cwd: () => string;
   /** Called with every key that is read, before it is used or stored. If it throws, the key is neither used nor stored. */
   readonly learnKey: (key: string) => void;
   /** Takes a sentence about a file that was repaired, or a key that could not be removed. */

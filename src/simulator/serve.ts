@@ -6,13 +6,15 @@ import { getRequestListener } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { defaultVendor } from '../api/spec.ts';
 import { CliError, systemCode } from '../errors.ts';
+import { fullPath } from '../io.ts';
 import { type App, createApp } from './app.ts';
 import { type Failure, forbidden } from './failures.ts';
 import { createFaults, type DrawFault, deliver, parseFaults } from './faults.ts';
 import { type Random, systemRandom } from './random.ts';
 import { defaultOrders } from './seed/seed.ts';
-import type { ServeOptions, Serving } from './simulator.ts';
+import type { ControlOptions, ServeOptions, Serving } from './simulator.ts';
 import { openStore, type Store } from './store.ts';
+import { memory } from './store-file.ts';
 
 const hostname = '127.0.0.1';
 
@@ -20,7 +22,10 @@ const hostname = '127.0.0.1';
  * Checks the options, opens the store and listens. Throws CliError 'usage' for options that make no sense, 'refused' when
  * the port is taken or the file is something else.
  */
-export async function serve(asked: ServeOptions, now: () => number): Promise<Serving> {
+export async function serve(
+  asked: ServeOptions,
+  { now, cwd }: Pick<ControlOptions, 'now' | 'cwd'>,
+): Promise<Serving> {
   const plan = asked.faults === undefined ? undefined : parseFaults(asked.faults, '--fault');
   if (plan === undefined && (asked.faultReads === true || asked.faultSeed !== undefined)) {
     throw new CliError(
@@ -33,7 +38,7 @@ export async function serve(asked: ServeOptions, now: () => number): Promise<Ser
   }
   const [brand = defaultVendor, ...vendors] = asked.vendors ?? [];
   const random = systemRandom();
-  const store = openChecked(asked, now);
+  const store = openChecked(asked, now, cwd);
   try {
     return await serveStore({
       port: asked.port ?? 0,
@@ -51,9 +56,9 @@ export async function serve(asked: ServeOptions, now: () => number): Promise<Ser
 }
 
 // A file keeps the mode and the orders it was made with.
-function openChecked({ db, mode, orders }: ServeOptions, now: () => number): Store {
+function openChecked({ db, mode, orders }: ServeOptions, now: () => number, cwd: () => string): Store {
   const store = openStore({
-    file: db,
+    file: db === undefined || db === memory ? db : fullPath(cwd, db),
     mode: mode ?? 'sandbox',
     orders: orders ?? defaultOrders,
     now: Math.floor(now() / 1000),

@@ -83,10 +83,15 @@ export interface SimulatorControl {
   reset(): Promise<{ readonly instance: string; readonly orders: number }>;
 }
 
+/** Where the demo lies, and the folder that a relative name of a file belongs to. */
+export interface ControlOptions extends DemoOptions {
+  readonly cwd: () => string;
+}
+
 /** Loads nothing of the simulator before one of its functions is called. */
-export function createSimulatorControl(options: DemoOptions): SimulatorControl {
+export function createSimulatorControl(options: ControlOptions): SimulatorControl {
   return {
-    serve: async (asked) => (await import('./serve.ts')).serve(asked, options.now),
+    serve: async (asked) => (await import('./serve.ts')).serve(asked, options),
     async reset() {
       const { instance, orders } = (await import('./demo.ts')).resetDemo(options);
       return { instance, orders };

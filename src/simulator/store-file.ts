@@ -8,7 +8,8 @@ import { CliError, systemCode, systemReason } from '../errors.ts';
 // Marks a file as a simulator's ("PDSK"), and which form of it.
 const applicationId = 0x5044534b;
 const schemaVersion = 1;
-const memory = ':memory:';
+/** What stands for no file. */
+export const memory = ':memory:';
 
 const schema = `
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -32,7 +32,7 @@ export interface NotesOptions {
   readonly onLost: (error: CliError) => void;
 }
 
-/** The notes of one run, and what main.ts and the prompts do with them. */
+/** The notes of one run, and what cli/ and the prompts do with them. */
 export interface NotesControl extends Notes {
   /** Writes what is held back: called before a question, which needs it. */
   flush(): Promise<void>;

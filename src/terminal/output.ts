@@ -42,7 +42,7 @@ export interface OutputOptions {
   readonly beforeWrite?: (() => void) | undefined;
 }
 
-/** The output of one run, and what main.ts does with it at the end. */
+/** The output of one run, and what cli/ does with it at the end. */
 export interface OutputControl extends Output {
   /** Closes what is open: a JSON list that was begun ends with `has_more` true. Resolves when all is written. */
   finish(): Promise<void>;

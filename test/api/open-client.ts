@@ -1,4 +1,4 @@
-/** A client as main.ts opens it, for one test server. */
+/** A client as cli/ opens it, for one test server. */
 
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client, ClientParts, Page } from '../../src/api/api.ts';

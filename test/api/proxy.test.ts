@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
+import { dispatcherFor } from '../../bin/process-io.ts';
 import { routeTo } from '../../src/api/proxy.ts';
 import { certificate, certificateOfService } from '../harness/certificate.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
@@ -165,7 +166,7 @@ describe('a client with a route of its own', () => {
     await using server = await startServer(json(list([{ id: 'ord_1' }])), { tls: certificateOfService });
     await using proxy = await startProxy();
     const baseUrl = `https://service.test:${server.port}`;
-    const route = await routeTo(baseUrl, { HTTPS_PROXY: proxy.url });
+    const route = await routeTo(baseUrl, { env: { HTTPS_PROXY: proxy.url }, dispatcherFor });
     const client = openClient(server, { baseUrl }, { route });
     expect(idsOf(await collect(client.service.pages('orders', {})))).toEqual(['ord_1']);
     server.dropConnections();
@@ -177,7 +178,10 @@ describe('a client with a route of its own', () => {
   test('does not change the dispatcher of other requests', async () => {
     const dispatcher = Symbol.for('undici.globalDispatcher.1');
     const before: unknown = Reflect.get(globalThis, dispatcher);
-    const route = await routeTo('https://service.test', { HTTPS_PROXY: 'http://127.0.0.1:9' });
+    const route = await routeTo('https://service.test', {
+      env: { HTTPS_PROXY: 'http://127.0.0.1:9' },
+      dispatcherFor,
+    });
     expect(route).toBeDefined();
     expect(Reflect.get(globalThis, dispatcher)).toBe(before);
   });

@@ -93,7 +93,7 @@ describe.concurrent('--again for a refund that exists', () => {
     expect(came(await desk.run(home, words), order)).toEqual({ code: 7, posts: 2 });
     order.onPost = honest;
     own.clock.offMs = 86_460_000;
-    const tomorrow = await desk.run(home, words, later(home, 86_460_000));
+    const tomorrow = await desk.run(home, words, later(86_460_000));
     expect(came(tomorrow, order), tomorrow.stderr).toEqual({ code: 3, posts: 2 });
     expect(inOneLine(tomorrow.stderr)).toMatch(usedUp);
   });
@@ -168,7 +168,7 @@ describe.concurrent('a repeat whose reply is lost, and that no read can tell at 
     expect((await desk.run(home, changeArgs(order))).code).toBe(7);
     const { intent = '' } = journalRows(home)[0] ?? {};
     await repeatBlindly(desk, home, order, intent);
-    await desk.run(home, ['journal', 'reconcile', '--all'], clockOff(home, 86_400_000));
+    await desk.run(home, ['journal', 'reconcile', '--all'], clockOff(86_400_000));
     const made = journalRows(home).filter(({ verdict }) => verdict === 'applied');
     expect(made).toHaveLength(1);
     expect(made[0]?.intent).not.toBe(intent);

@@ -57,7 +57,7 @@ class Place implements AsyncDisposable {
   /** A day has passed, for this machine and for the service: the repeat is sent. */
   async expectFreeTomorrow(order: LedgerOrder): Promise<void> {
     this.ledger.clock.offMs = day + 180_000;
-    const ran = await this.run(this.again(order), later(this.home, day + 180_000));
+    const ran = await this.run(this.again(order), later(day + 180_000));
     expect(came(ran, order), ran.stderr).toEqual({ code: 0, posts: 2 });
   }
 
@@ -89,8 +89,8 @@ describe.concurrent.each(services)('%s, and a wall clock that is 400 days off', 
     async (_way, ms) => {
       await using place = await openPlace(told);
       const order = await place.lost();
-      await place.expectBlocked(order, clockOff(place.home, ms));
-      await place.expectBlocked(order, clockOff(place.home, ms + day));
+      await place.expectBlocked(order, clockOff(ms));
+      await place.expectBlocked(order, clockOff(ms + day));
       await place.expectBlocked(order);
       await place.expectFreeTomorrow(order);
     },
@@ -102,7 +102,7 @@ describe.concurrent.each(services)('%s, and a wall clock that is 400 days off', 
       await using place = await openPlace(told);
       const order = await place.lost();
       const other = place.ledger.add('refund');
-      const made = await place.run(changeArgs(other), clockOff(place.home, ms));
+      const made = await place.run(changeArgs(other), clockOff(ms));
       expect(came(made, other), made.stderr).toEqual({ code: 0, posts: 1 });
       await place.expectBlocked(order);
       await place.expectFreeTomorrow(order);
@@ -114,7 +114,7 @@ describe.concurrent.each(services)('%s, and a wall clock that is 400 days off', 
     async (_way, ms) => {
       await using place = await openPlace(told);
       const first = place.ledger.add('refund');
-      const made = await place.run(changeArgs(first), clockOff(place.home, ms));
+      const made = await place.run(changeArgs(first), clockOff(ms));
       expect(first.posts, made.stderr).toHaveLength(1);
       const order = await place.lost();
       await place.expectBlocked(order);
@@ -126,7 +126,7 @@ describe.concurrent.each(services)('%s, and a wall clock that is 400 days off', 
     '%s while a reply is lost: blocked when the clock is right, and free in its time',
     async (_way, ms) => {
       await using place = await openPlace(told);
-      const order = await place.lost(clockOff(place.home, ms));
+      const order = await place.lost(clockOff(ms));
       await place.expectBlocked(order);
       expect((await place.run(['journal', 'reconcile', '--all'])).code).toBe(7);
       await place.expectBlocked(order);
@@ -138,9 +138,9 @@ describe.concurrent.each(services)('%s, and a wall clock that is 400 days off', 
     await using place = await openPlace(told);
     const order = await place.lost();
     for (const days of [1, -1, 400, 2]) {
-      const off = clockOff(place.home, days * day);
+      const off = clockOff(days * day);
       expect((await place.run(['journal', 'reconcile', '--all'], off)).code).toBe(7);
-      await place.expectBlocked(order, clockOff(place.home, days * day + day));
+      await place.expectBlocked(order, clockOff(days * day + day));
     }
     await place.expectFreeTomorrow(order);
   });
@@ -164,15 +164,15 @@ describe.concurrent('journal settle --not-applied', () => {
         expect(inOneLine(ran.stderr)).toContain('it may still be on its way');
       };
       await refused({});
-      await refused(clockOff(place.home, yearAndMore));
-      await refused(clockOff(place.home, -yearAndMore));
+      await refused(clockOff(yearAndMore));
+      await refused(clockOff(-yearAndMore));
       // Nothing is sent later than 10 seconds after the read before it.
       place.ledger.clock.offMs = 100_000;
-      await refused(later(place.home, 100_000));
+      await refused(later(100_000));
       expect(journalRows(place.home).some(({ by }) => by === 'person')).toBe(false);
       await place.expectBlocked(order);
       place.ledger.clock.offMs = 140_000;
-      const after = later(place.home, 140_000);
+      const after = later(140_000);
       const settled = await place.run(settle(place, order), after);
       expect(settled.code, settled.stderr).toBe(0);
       expect(journalRows(place.home).at(-1)).toMatchObject({ by: 'person', verdict: 'rejected' });

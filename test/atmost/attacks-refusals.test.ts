@@ -110,7 +110,7 @@ describe.concurrent('an error that does not say what became of the money leaves 
     expect((await desk.run(home, changeArgs(order))).code).toBe(3);
     order.onPost = honest;
     own.clock.offMs = day + 60_000;
-    const tomorrow = later(home, day + 60_000);
+    const tomorrow = later(day + 60_000);
     const over = await desk.run(home, changeArgs(order), tomorrow);
     expect({ code: over.code, posts: order.posts.length }, over.stderr).toEqual({ code: 3, posts: 1 });
     const printed = printedCommand(over.stderr, '--again');

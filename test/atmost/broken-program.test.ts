@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { bin, paydesk } from '../harness/paydesk.ts';
+import { bin, paydeskProcess } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
 import { type Handler, json, reset } from '../harness/server.ts';
 import { changeArgs, type Desk, openDesk, story, testKey } from './desk.ts';
@@ -32,7 +32,7 @@ async function takenAway(onPost: (order: LedgerOrder, apply: () => unknown) => H
     rmSync(join(copy, 'dist'), { recursive: true });
     return onPost(posted, apply);
   });
-  const ran = await paydesk(['-p', 't', ...changeArgs(order)], {
+  const ran = await paydeskProcess(['-p', 't', ...changeArgs(order)], {
     home,
     env: desk.env(home),
     bin: join(copy, 'bin/paydesk.js'),
@@ -70,7 +70,7 @@ const broken = `data:text/javascript,${encodeURIComponent(
 test.concurrent('a bug after the sending ends with exit 7 and plain last words, without the key; it is not sent again', async () => {
   using home = desk.newHome();
   const order = ledger.add('refund');
-  const ran = await paydesk(['-p', 't', ...changeArgs(order)], {
+  const ran = await paydeskProcess(['-p', 't', ...changeArgs(order)], {
     home,
     env: desk.env(home),
     nodeArgs: ['--import', broken],

@@ -52,7 +52,7 @@ describe.concurrent('no horizon expires while the clocks disagree (F42)', () => 
       [180_500, '3 min ahead of'],
     ] as const) {
       using home = copyOf(lost);
-      const { code, stderr } = await desk.run(home, again(order, home), clockOff(home, ms));
+      const { code, stderr } = await desk.run(home, again(order, home), clockOff(ms));
       expect({ code, posts: order.posts.length }, `${says}: ${stderr}`).toEqual({ code: 3, posts: 1 });
       expect(stderr).toContain('has an open outcome');
       const said = new RegExp(`this machine's clock is ${says} the service's`);
@@ -87,7 +87,7 @@ describe.concurrent('no horizon expires while the clocks disagree (F42)', () => 
   test('a verdict of a moment at which the clocks disagree starts no horizon; the next read does', async () => {
     using home = desk.newHome();
     const order = ledger.add('refund', () => reset);
-    expect((await desk.run(home, changeArgs(order), clockOff(home, -day))).code).toBe(7);
+    expect((await desk.run(home, changeArgs(order), clockOff(-day))).code).toBe(7);
     expect(journalRows(home).map(({ skewed }) => skewed)).toEqual([true, true, true]);
     order.onPost = honest;
     order.onRead = () => reset;
@@ -107,7 +107,7 @@ describe.concurrent('no horizon expires while the clocks disagree (F42)', () => 
       apply();
       return reset;
     });
-    const { code, stderr } = await desk.run(home, changeArgs(order), clockOff(home, ms));
+    const { code, stderr } = await desk.run(home, changeArgs(order), clockOff(ms));
     expect({ code, posts: order.posts.length, story: story(home) }, stderr).toEqual({
       code: 0,
       posts: 1,
@@ -127,7 +127,7 @@ describe.concurrent('no horizon expires while the clocks disagree (F42)', () => 
     expect(await reconcile()).toMatchObject({ code: 0, stdout: expect.stringContaining(order.id) });
     expect(story(home)).toBe('sent unknown applied');
 
-    const tomorrow = later(home, day + 60_000);
+    const tomorrow = later(day + 60_000);
     order.onRead = () => json(order.value, 200, { date: new Date(Date.now() + day + 60_000).toUTCString() });
     expect(await reconcile(tomorrow)).toMatchObject({ code: 0, stdout: expect.stringContaining(order.id) });
     expect(story(home)).toBe('sent unknown applied applied');

@@ -203,7 +203,7 @@ describe('a damaged journal that is repaired', () => {
       lost.id,
       '--yes',
     ];
-    const settled = await desk.run(home, settle, later(home, 600_000));
+    const settled = await desk.run(home, settle, later(600_000));
     expect(settled.code, settled.stderr).toBe(0);
     expect((await desk.run(home, ['journal', 'list', '--open', '--json'])).stdout).not.toContain(intent);
   });
@@ -237,7 +237,7 @@ describe('a journal that lost rows together with its witness', () => {
       intent,
       '--yes',
     ];
-    const settled = await desk.run(home, settle, later(home, 600_000));
+    const settled = await desk.run(home, settle, later(600_000));
     expect(settled.code, settled.stderr).toBe(0);
     const made = await desk.run(home, changeArgs(order));
     expect({ code: made.code, posts: order.posts.length }, made.stderr).toEqual({ code: 0, posts: 1 });

@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { cleanEnv, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { cleanEnv, type Home, newHome, paydesk, paydeskProcess, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import type { LedgerOrder } from './ledger.ts';
 
@@ -25,6 +25,8 @@ export interface Desk extends Disposable {
   newHome(): Home;
   /** Runs the program in such a home. */
   run(home: Home, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
+  /** The same as a process of its own. */
+  runProcess(home: Home, args: readonly string[]): Promise<Ran>;
   /** The whole environment of such a run. */
   env(home: Home, env?: Readonly<Record<string, string>>): Record<string, string>;
 }
@@ -46,6 +48,7 @@ export async function openDesk({ url, settings = {} }: DeskOptions): Promise<Des
       return home;
     },
     run: (home, args, env = {}) => paydesk(['-p', 't', ...args], { home, env: { ...shared, ...env } }),
+    runProcess: (home, args) => paydeskProcess(['-p', 't', ...args], { home, env: shared }),
     env: (home, env = {}) => cleanEnv({ home, env: { ...shared, ...env } }),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };

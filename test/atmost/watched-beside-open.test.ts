@@ -77,7 +77,7 @@ describe('a look at the refund that was made', () => {
     using home = desk.newHome();
     const { order, first, second } = await twoRefunds(home, 300, ({ id }) => ['--again', `rf_${id}_1`]);
     order.value = withRefund(order.value, newRefundOf(`rf_${order.id}_x`, 300), 300);
-    const ran = await desk.run(home, ['journal', 'reconcile', '--all'], later(home, 60_000));
+    const ran = await desk.run(home, ['journal', 'reconcile', '--all'], later(60_000));
     expect(ran.code).toBe(7);
     const alarms = [await outcomeOf(home, first), await outcomeOf(home, second)].map(({ alarm }) => alarm);
     expect(alarms).toContain('duplicate');

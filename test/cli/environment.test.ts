@@ -14,7 +14,7 @@ import { describe, expect, test } from 'vitest';
 import type { ProfileDraft } from '../../src/profiles/profiles.ts';
 import { startDesk } from '../harness/desk.ts';
 import { giveHome, ordinaryUser } from '../harness/ordinary-user.ts';
-import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { type Home, newHome, paydesk, paydeskProcess, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { json, startServer } from '../harness/server.ts';
 import { orderPages } from '../harness/service-pages.ts';
@@ -222,7 +222,7 @@ describe.concurrent('what cannot or must not be written (G64)', () => {
       ['orders', 'show', 'ord_00000000000000000'],
       ['profile', 'show'],
     ]) {
-      const ran = await paydesk(args, { home, env, user });
+      const ran = await paydeskProcess(args, { home, env, user });
       expect(ran, args.join(' ')).toMatchObject({ code: 0 });
     }
     expect(readdirSync(home.path)).toEqual([]);
@@ -236,7 +236,11 @@ describe.concurrent('what cannot or must not be written (G64)', () => {
     const paid = (await desk.orders()).find(({ payment_status }) => payment_status === 'paid');
     giveHome(home, user);
     chmodSync(home.path, 0o555);
-    const ran = await paydesk(['orders', 'refund', paid?.id ?? '', '--yes'], { home, env: desk.env, user });
+    const ran = await paydeskProcess(['orders', 'refund', paid?.id ?? '', '--yes'], {
+      home,
+      env: desk.env,
+      user,
+    });
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain(join(home.path, '.local'));
     expect(ran.stderr).toContain('nothing was sent');

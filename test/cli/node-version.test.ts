@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { startDesk } from '../harness/desk.ts';
-import { bin, newHome, paydesk } from '../harness/paydesk.ts';
+import { bin, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { atTerminal } from '../harness/terminal.ts';
 
 const run = promisify(execFile);
@@ -36,7 +36,10 @@ async function oldNodes(): Promise<readonly string[]> {
 describe.concurrent('on an unsupported Node one line names the needed version (K76)', () => {
   test.each(['20.20.2', '24.14.9', '25.9.0'])('Node %s', async (version) => {
     using home = newHome();
-    const ran = await paydesk(['-p', 'demo', 'orders', 'list'], { home, nodeArgs: pretending(version) });
+    const ran = await paydeskProcess(['-p', 'demo', 'orders', 'list'], {
+      home,
+      nodeArgs: pretending(version),
+    });
     expect(ran.code).toBe(1);
     expect(ran.stdout).toBe('');
     expect(ran.stderr).toMatch(/^error: .*24\.15.*\n$/);
@@ -45,7 +48,7 @@ describe.concurrent('on an unsupported Node one line names the needed version (K
 
   test.each(['24.15.0', '26.0.0'])('Node %s is supported', async (version) => {
     using home = newHome();
-    const ran = await paydesk(['--help'], { home, nodeArgs: pretending(version) });
+    const ran = await paydeskProcess(['--help'], { home, nodeArgs: pretending(version) });
     expect(ran.code).toBe(0);
   });
 

@@ -3,7 +3,7 @@
 import { globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { type Home, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { chargeOf, orderOf, startService, storeProfile } from '../orders/service.ts';
 
 const dist = join(import.meta.dirname, '../../dist');
@@ -40,7 +40,7 @@ async function watched(args: readonly string[], home: Home, env: Record<string, 
   const [hook, seen] = [join(home.path, 'onlooker.mjs'), join(home.path, 'seen')];
   writeFileSync(hook, onlooker);
   writeFileSync(seen, '');
-  const { code } = await paydesk(args, {
+  const { code } = await paydeskProcess(args, {
     home,
     env: { ...env, SEEN_FILE: seen },
     nodeArgs: ['--import', hook],

@@ -92,7 +92,7 @@ test('a settled creation can be sent again, another one at any time', async () =
   // It may still be on its way.
   const early = await desk.run(settle);
   expect(early).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was written down') });
-  const tenMinutes = { ...desk.env, ...later(desk.home, 600_000) };
+  const tenMinutes = { ...desk.env, ...later(600_000) };
   expect((await paydesk(settle, { home: desk.home, env: tenMinutes })).code).toBe(0);
   const again = await desk.run(link);
   expect(again.code, again.stderr).toBe(0);

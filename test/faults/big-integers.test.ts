@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { newHome, paydesk } from '../harness/paydesk.ts';
+import { newHome, paydeskProcess } from '../harness/paydesk.ts';
 import { reply, startServer } from '../harness/server.ts';
 
 const promisedMiB = 256;
@@ -18,7 +18,7 @@ async function run(body: string, args: readonly string[]) {
   await using server = await startServer(reply(body, 200, { 'content-type': 'application/json' }));
   const peak = join(home.path, 'peak');
   const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: crypto.randomUUID() };
-  const ran = await paydesk(args, {
+  const ran = await paydeskProcess(args, {
     home,
     env: { ...env, PEAK_MEMORY_FILE: peak },
     nodeArgs: ['--import', join(import.meta.dirname, '../find/peak-memory.mjs')],

@@ -171,9 +171,9 @@ describe.concurrent('a key in 27 spellings in every place of a reply is masked (
     await using server = await startServer(echoing(() => reply('', 500)));
     const planted = await plant(home, server);
     const runs = [
-      ...(await Promise.all(
-        ['ndjson', 'json', 'csv'].map((end) => planted.ran('orders', 'export', '--to', `o.${end}`)),
-      )),
+      await planted.ran('orders', 'export', '--to', 'o.ndjson'),
+      await planted.ran('orders', 'export', '--to', 'o.json'),
+      await planted.ran('orders', 'export', '--to', 'o.csv'),
       await planted.ran('orders', 'export', '--json'),
       await planted.ran('api', 'GET', 'orders', '--include'),
       await planted.ran('api', 'GET', 'customers', '--include', '--json'),

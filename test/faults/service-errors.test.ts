@@ -1,7 +1,7 @@
 /** Errors of the service, and exit codes. */
 
 import { expect, test } from 'vitest';
-import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
+import { bin, cleanEnv, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { runInPty } from '../harness/pty.ts';
 import {
@@ -246,7 +246,7 @@ const bug =
 test('an unexpected error is one line, how to see more and where to report; the stack only with --debug (C43)', async () => {
   await using desk = await openDesk(page);
   const run = (more: readonly string[]) =>
-    paydesk([...list, '--limit', '1', ...more], {
+    paydeskProcess([...list, '--limit', '1', ...more], {
       home: desk.home,
       env: desk.env,
       nodeArgs: ['--import', bug],

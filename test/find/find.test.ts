@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ordersService } from '../exports/service.ts';
-import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { newHome, paydeskProcess, type Ran } from '../harness/paydesk.ts';
 import { startServer, type TestServer } from '../harness/server.ts';
 import { orderPages } from '../harness/service-pages.ts';
 import { type Desk, openDesk, sit } from '../orders/desk.ts';
@@ -306,7 +306,7 @@ describe('memory', () => {
     await using server = await startServer(orderPages({ pages, count: 250 }));
     using home = newHome();
     const file = join(home.path, 'peak');
-    const ran = await paydesk(['orders', 'find', 'buyer', '--max', '100000', '--ndjson'], {
+    const ran = await paydeskProcess(['orders', 'find', 'buyer', '--max', '100000', '--ndjson'], {
       home,
       env: {
         PAYDESK_BASE_URL: server.url,

@@ -1,25 +1,57 @@
-/** Environments of runs whose clocks are not those of this machine. */
+/** Clocks of runs that are not those of this machine; written as variables, so that they go wherever an environment goes. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Home } from './paydesk.ts';
+import { systemClock } from '../../bin/process-io.ts';
+import type { Clock, Env } from '../../src/io.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
+const wall = 'TEST_WALL_CLOCK_AHEAD_MS';
+const up = 'TEST_UPTIME_AHEAD_MS';
+
 /** The wall clock is so far off; how long the machine is up is as it is. */
-export function clockOff(home: Home, ms: number): Environment {
-  return preload(home, 'clock.cjs', `const now = Date.now; Date.now = () => now() + ${ms};\n`);
+export function clockOff(ms: number): Environment {
+  return { [wall]: `${ms}` };
 }
 
 /** So much time has passed on this machine. */
-export function later(home: Home, ms: number): Environment {
-  const code = `const now = Date.now; Date.now = () => now() + ${ms};
-    const os = require('node:os'); const { uptime } = os; os.uptime = () => uptime() + ${ms / 1000};\n`;
-  return preload(home, 'later.cjs', code);
+export function later(ms: number): Environment {
+  return { [wall]: `${ms}`, [up]: `${ms}` };
 }
 
-function preload(home: Home, name: string, code: string): Environment {
-  const file = join(home.path, name);
-  writeFileSync(file, code);
-  return { NODE_OPTIONS: `--require=${file}` };
+// What waits so long waits for the service, not for another run that needs real time.
+const longSleepMs = 400;
+
+/** The clock of a run in memory. A long sleep takes no time: the clock is put forward instead. */
+export function clockOf(env: Env, sleeps: 'in no time' | 'really'): Clock {
+  const ahead = Number(env[wall] ?? 0);
+  const upAhead = Number(env[up] ?? 0);
+  let slept = 0;
+  return {
+    now: () => systemClock.now() + ahead + slept,
+    monotonic: () => systemClock.monotonic() + slept,
+    boot: () => {
+      const boot = systemClock.boot?.();
+      return boot && { ...boot, ms: boot.ms + upAhead + slept };
+    },
+    async sleep(ms, signal) {
+      if (ms < longSleepMs || sleeps === 'really') return await systemClock.sleep(ms, signal);
+      await systemClock.sleep(1, signal);
+      slept += Math.ceil(ms);
+    },
+  };
+}
+
+/** The environment of a process with that clock: Node loads a file of the home first. */
+export function preloadedClock(home: { readonly path: string }, env: Environment): Record<string, string> {
+  const { [wall]: ahead, [up]: upAhead = '0', ...rest } = env;
+  if (ahead === undefined) return rest;
+  const file = join(home.path, `clock-${ahead}-${upAhead}.cjs`);
+  writeFileSync(
+    file,
+    `const now = Date.now; Date.now = () => now() + ${ahead};
+     const os = require('node:os'); const { uptime } = os; os.uptime = () => uptime() + ${upAhead} / 1000;\n`,
+  );
+  return { ...rest, NODE_OPTIONS: `--require=${file}` };
 }

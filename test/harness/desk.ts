@@ -1,9 +1,6 @@
-/** The service of a test: a simulator in a process of its own, behind a recorder that can also answer badly. */
+/** The service of a test: a simulator, behind a recorder that can also answer badly. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { bin, cleanEnv, newHome } from './paydesk.ts';
+import { newHome, startInMemory } from './paydesk.ts';
 import { type Handler, type SeenRequest, type ServerOptions, startServer } from './server.ts';
 
 /** A charge as the simulator lists it, as far as tests look at it. */
@@ -59,13 +56,10 @@ export async function startDesk({
   instead,
 }: DeskOptions = {}): Promise<Desk> {
   const home = newHome();
-  const child = spawn(
-    process.execPath,
-    [bin, 'simulator', 'serve', '--json', '--port', '0', '--mode', mode, ...args],
-    { env: cleanEnv({ home }), stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-  const { url, key } = JSON.parse(line) as { url: string; key: string };
+  const simulator = startInMemory(['simulator', 'serve', '--json', '--port', '0', '--mode', mode, ...args], {
+    home,
+  });
+  const { url, key } = JSON.parse(await simulator.firstLine()) as { url: string; key: string };
   const forward = forwardTo(url);
   const server = await startServer(
     (request, response, socket) => (instead?.(request) ?? forward)(request, response, socket),
@@ -87,9 +81,8 @@ export async function startDesk({
     waitFor: (count) => server.waitFor(count),
     async [Symbol.asyncDispose]() {
       await server.close();
-      const ended = once(child, 'exit');
-      child.kill();
-      await ended;
+      simulator.signal('SIGTERM');
+      await simulator.end;
       home[Symbol.dispose]();
     },
   };

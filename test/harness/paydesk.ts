@@ -1,12 +1,17 @@
-/** Runs the built program in an environment of its own: only PATH, HOME and TERM, and what a test adds. */
+/** Runs the built program: in the memory of the test, or as a process of its own where only a process shows what is meant. */
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { clockOf, preloadedClock } from './clock.ts';
 import { compiled } from './compiled.ts';
+import { runWithMemoryIo } from './memory-io.ts';
 import type { OrdinaryUser } from './ordinary-user.ts';
-import { endOf, type Ran } from './ran.ts';
+import { endOf, type Ran, type Running } from './ran.ts';
 
 export const bin = join(import.meta.dirname, '../../bin/paydesk.js');
 
@@ -32,6 +37,14 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What is piped in; standard input is closed after it. Absent: closed at once. */
   readonly input?: string;
+  /** The folder it runs in; absent: the home folder. */
+  readonly cwd?: string;
+  /** How a run in memory waits between two reads or tries; absent: its clock is put forward instead. */
+  readonly sleeps?: 'in no time' | 'really';
+}
+
+/** What only a process can be given. */
+export interface ProcessOptions extends RunOptions {
   /** Leaves standard input open and silent, as a waiting pipe does. */
   readonly stdinOpen?: true;
   readonly nodeArgs?: readonly string[];
@@ -39,25 +52,58 @@ export interface RunOptions {
   readonly bin?: string;
   /** Who runs it, when it is not the user of the suite. */
   readonly user?: OrdinaryUser;
-  /** The folder it runs in; absent: the home folder. */
-  readonly cwd?: string;
 }
 
 export type { Ran };
 
-/** The environment of a test run. */
+/** The environment of a test run: only PATH, HOME and TERM, and what a test adds. */
 export function cleanEnv({ home, env }: RunOptions): Record<string, string> {
-  return {
+  return preloadedClock(home, {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: home.path,
     TERM: 'xterm-256color',
     NODE_COMPILE_CACHE: compiled,
     ...env,
-  };
+  });
 }
 
-/** Runs `paydesk ARGS` to its end. */
-export function paydesk(args: readonly string[], options: RunOptions): Promise<Ran> {
+/**
+ * Runs `paydesk ARGS` to its end, in this process: real files and real HTTP, but streams, clock and environment of its own.
+ * A variable that Node itself reads (NODE_OPTIONS, NODE_EXTRA_CA_CERTS, ...) makes it a process.
+ */
+export async function paydesk(args: readonly string[], options: RunOptions): Promise<Ran> {
+  const isForNode = Object.entries(options.env ?? {}).some(
+    ([name, value]) => ofNode.test(name) && value !== '',
+  );
+  return isForNode ? await paydeskProcess(args, options) : await startInMemory(args, options).end;
+}
+
+const ofNode = /^(?:NODE_|SNAP$|LD_)/;
+
+/** Starts `paydesk ARGS` in this process; it goes on while a test looks at it, or signals it. */
+export function startInMemory(args: readonly string[], options: RunOptions): Running {
+  const { home, env = {}, input = '', cwd = home.path, sleeps = 'in no time' } = options;
+  const own: Record<string, string> = {
+    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    HOME: home.path,
+    TERM: 'xterm-256color',
+    ...env,
+  };
+  const { run, answer } = built();
+  return runWithMemoryIo({ env: own, input, cwd, clock: clockOf(own, sleeps) }, async (io) =>
+    args[0] === '__complete'
+      ? await answer(args.slice(1), { ...io, write: (text) => io.stdout.write(text) })
+      : await run(args, io),
+  );
+}
+
+/** Runs `paydesk ARGS` to its end in a process of its own. */
+export function paydeskProcess(args: readonly string[], options: ProcessOptions): Promise<Ran> {
+  return startProcess(args, options).end;
+}
+
+/** Starts `paydesk ARGS` in a process of its own, which goes on while a test looks at it, or signals it. */
+export function startProcess(args: readonly string[], options: ProcessOptions): Running {
   const { uid, node = process.execPath, bin: program = options.bin ?? bin } = options.user ?? {};
   const child = spawn(node, [...(options.nodeArgs ?? []), program, ...args], {
     env: cleanEnv(options),
@@ -67,5 +113,19 @@ export function paydesk(args: readonly string[], options: RunOptions): Promise<R
   // A program that ends before it read its input is told apart by its exit.
   child.stdin.on('error', () => undefined);
   if (options.stdinOpen !== true) child.stdin.end(options.input ?? '');
-  return endOf(child);
+  return {
+    signal: (signal) => child.kill(signal),
+    firstLine: async () => {
+      const [first] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+      return first;
+    },
+    end: endOf(child),
+  };
+}
+
+// The program as it is shipped, loaded past Vitest, which would read every module anew.
+function built(): typeof import('../../bin/start.ts') &
+  Pick<typeof import('../../bin/complete.ts'), 'answer'> {
+  const require = createRequire(import.meta.url);
+  return { ...require('../../dist/start.js'), ...require('../../dist/complete.js') };
 }

@@ -12,6 +12,15 @@ export interface Ran {
   readonly stderr: string;
 }
 
+/** A run that goes on while a test looks at it. */
+export interface Running {
+  /** Delivers a signal. */
+  readonly signal: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP') => void;
+  /** Resolves once stdout shows a whole line, with that line; rejects when the run ends without one. */
+  readonly firstLine: () => Promise<string>;
+  readonly end: Promise<Ran>;
+}
+
 /** Waits for the end of a program that was just started. Rejects when it could not be started. */
 export async function endOf(child: ChildProcess): Promise<Ran> {
   const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;

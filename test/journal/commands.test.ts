@@ -175,7 +175,7 @@ describe('journal settle', () => {
       code: 3,
       stderr: expect.stringMatching(/nothing was written down[\s\S]*in \d+ s/),
     });
-    const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...later(desk.home, 600_000) };
+    const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...later(600_000) };
     const settleThen = (...more: readonly string[]) => paydesk([...words, ...more], { home: desk.home, env });
     expect(await settleThen()).toMatchObject({ code: 2, stderr: expect.stringContaining('--confirm') });
     expect(await settleThen('--confirm', 'ord_2')).toMatchObject({ code: 3 });

@@ -56,7 +56,7 @@ it('a creation whose reply was lost, and then its journal, blocks every creation
     intent,
     '--yes',
   ];
-  const settled = await paydesk(settle, { home, env: later(home, 600_000) });
+  const settled = await paydesk(settle, { home, env: later(600_000) });
   expect(settled.code, settled.stderr).toBe(0);
   expect((await paydesk(create('Chair:500:2'), { home })).code).toBe(0);
   expect(await ordersIn(home)).toBe(before + 1);

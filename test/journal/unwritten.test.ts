@@ -46,7 +46,7 @@ describe.concurrent('of a refund whose answer was lost', () => {
     using home = desk.newHome();
     const { order, intent } = await lostRefund(home);
     const settle = ['--not-applied', '--note', 'asked the service', '--confirm', order.id];
-    const passed = later(home, 600_000);
+    const passed = later(600_000);
     const ran = await whileKept(home, ['journal', 'settle', intent, ...settle], passed);
     expect({ code: ran.code, stdout: ran.stdout, story: story(home) }, ran.stderr).toEqual({
       code: 7,
@@ -114,7 +114,7 @@ test('that not a byte of a refund left: exit 6, and the command that says so to 
   expect(words).toContain('not a byte of it left this machine');
   const [intent = ''] = /i_\w+(?= --not-applied --note TEXT)/.exec(words) ?? [];
   const settle = ['journal', 'settle', intent, '--not-applied', '--note', 'not sent', '--confirm', order.id];
-  const passed = later(home, 600_000);
+  const passed = later(600_000);
   expect((await reaching.run(home, settle, { ...env, ...passed })).code).toBe(0);
   const again = await reaching.run(home, changeArgs(order), env);
   expect({ code: again.code, posts: order.posts.length }, again.stderr).toEqual({ code: 0, posts: 1 });

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { newCanary } from '../harness/canary.ts';
 import { startDesk } from '../harness/desk.ts';
 import { giveHome, ordinaryUser } from '../harness/ordinary-user.ts';
-import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { bin, cleanEnv, type Home, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { customer, order } from '../harness/scripted-answers.ts';
 import { json, reply, startServer } from '../harness/server.ts';
@@ -90,7 +90,7 @@ describe.concurrent('folders are 0700 and files 0600 (I70)', () => {
       const { linkSync } = await import('node:fs');
       linkSync(keysOf(home), join(home.path, 'second-name'));
     }
-    const ran = await paydesk(['-p', 'a', 'orders', 'list'], { home, user });
+    const ran = await paydeskProcess(['-p', 'a', 'orders', 'list'], { home, user });
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain(keysOf(home));
     expect(server.connections).toBe(0);

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, startDesk } from '../harness/desk.ts';
-import { newHome, paydesk } from '../harness/paydesk.ts';
+import { newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { closedPort } from '../harness/server.ts';
 
 // Nothing is to arrive at the first; the others answer.
@@ -53,7 +53,7 @@ describe.concurrent('production is refused, exit 3, with the option named and no
     using home = newHome();
     writeFileSync(join(home.path, 'empty'), '');
     const nodeArgs = option.split(' ');
-    const ran = await paydesk(['orders', 'list'], { home, env: production.env, nodeArgs });
+    const ran = await paydeskProcess(['orders', 'list'], { home, env: production.env, nodeArgs });
     expect(ran.code, ran.stderr).toBe(3);
     const [name = ''] = option.split(/[= ]/);
     expect(ran.stderr).toContain(`start paydesk without ${name}`);
@@ -88,7 +88,11 @@ describe.concurrent('harmless options run in production', () => {
     [{ NODE_EXTRA_CA_CERTS: '/dev/null' }, ['--use-system-ca', '--stack-trace-limit=20']],
   ])('%j %j', async (env, nodeArgs) => {
     using home = newHome();
-    const ran = await paydesk(['orders', 'list'], { home, env: { ...answering.env, ...env }, nodeArgs });
+    const ran = await paydeskProcess(['orders', 'list'], {
+      home,
+      env: { ...answering.env, ...env },
+      nodeArgs,
+    });
     expect(ran.code, ran.stderr).toBe(0);
   });
 });
@@ -101,7 +105,7 @@ describe.concurrent('a debugger that is open is refused in every mode, before a 
     using home = newHome();
     await using unused = await startDesk();
     for (const desk of [production, unused]) {
-      const ran = await paydesk(['orders', 'list'], { home, env: { ...desk.env, ...env }, nodeArgs });
+      const ran = await paydeskProcess(['orders', 'list'], { home, env: { ...desk.env, ...env }, nodeArgs });
       expect(ran).toMatchObject({ code: 3, stdout: '' });
       expect(ran.stderr).toContain('start paydesk without --inspect');
       expect(desk.requests).toEqual([]);
@@ -112,7 +116,7 @@ describe.concurrent('a debugger that is open is refused in every mode, before a 
     using home = newHome();
     await using taken = await closedPort();
     const nodeArgs = [`--inspect=127.0.0.1:${taken.port}`];
-    expect((await paydesk(['orders', 'list'], { home, env: production.env, nodeArgs })).code).toBe(3);
-    expect((await paydesk(['orders', 'list'], { home, env: sandbox.env, nodeArgs })).code).toBe(0);
+    expect((await paydeskProcess(['orders', 'list'], { home, env: production.env, nodeArgs })).code).toBe(3);
+    expect((await paydeskProcess(['orders', 'list'], { home, env: sandbox.env, nodeArgs })).code).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 /** Locks without a disk: each `MemoryLocks` is a process, and those of one machine share what is held. */
 
-import { type Clock, systemClock } from '../../src/io.ts';
+import { systemClock } from '../../bin/process-io.ts';
+import type { Clock } from '../../src/io.ts';
 import { createTurns, type Held, type LockOwner, type Locks } from '../../src/locks/locks.ts';
 
 export class MemoryLocks implements Locks {

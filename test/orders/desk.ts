@@ -1,8 +1,15 @@
 /** A desk for tests: the built program against a simulator of its own, and the test's own look at the other side. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { bin, cleanEnv, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import {
+  bin,
+  cleanEnv,
+  type Home,
+  newHome,
+  paydesk,
+  type Ran,
+  startInMemory,
+  startProcess,
+} from '../harness/paydesk.ts';
 import { type Pty, type PtyEnd, runInPty, withoutEscapes } from '../harness/pty.ts';
 
 /** An order as far as these tests look at it (service: order, charge, refund). */
@@ -162,28 +169,13 @@ export async function serve(
   options: readonly string[],
   program: string = bin,
 ): Promise<Simulator> {
-  const child = spawn(
-    process.execPath,
-    [program, 'simulator', 'serve', '--json', '--port', '0', ...options],
-    {
-      env: cleanEnv({ home }),
-      cwd: home.path,
-      // No stream of the suite's own: a test that fails before it stops the simulator must not keep the suite open.
-      stdio: ['ignore', 'pipe', 'ignore'],
-    },
-  );
-  const kill = (): unknown => child.kill('SIGKILL');
-  process.once('exit', kill);
-  const ended = once(child, 'exit').then(([code]) => {
-    throw new Error(`the simulator ended with ${String(code)} before it listened`);
-  });
-  const [line]: unknown[] = await Promise.race([once(child.stdout, 'data'), ended]);
-  const { url, key, mode } = JSON.parse(String(line)) as Simulator;
+  const args = ['simulator', 'serve', '--json', '--port', '0', ...options];
+  const running =
+    program === bin ? startInMemory(args, { home }) : startProcess(args, { home, bin: program });
+  const { url, key, mode } = JSON.parse(await running.firstLine()) as Simulator;
   const stop = async (): Promise<void> => {
-    const gone = once(child, 'exit');
-    process.off('exit', kill);
-    child.kill('SIGINT');
-    await gone;
+    running.signal('SIGINT');
+    await running.end;
   };
   return { url, key, mode, stop, [Symbol.asyncDispose]: stop };
 }

@@ -48,7 +48,7 @@ test.each([
   expect(readBaseUrl(text)).toMatchObject({ kind });
 });
 
-test('the words about a bad base URL never repeat it', () => {
+test('an error about a bad base URL never repeats it', () => {
   fc.assert(
     fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (url) => {
       const text = url.replace('://', '://someone:secret_word@');
@@ -62,7 +62,7 @@ test('the words about a bad base URL never repeat it', () => {
   );
 });
 
-test('whatever is used has no user, query, fragment or dot at the end, and is https or loopback', () => {
+test('a base URL that is used has no user, query, fragment or dot at the end, and is https or loopback', () => {
   const part = fc.stringMatching(/^[a-z0-9.@:?#/\\[\]%-]{0,12}$/);
   fc.assert(
     fc.property(fc.constantFrom('http', 'https', 'HTTP', 'ws'), part, part, part, (scheme, a, b, c) => {
@@ -79,7 +79,7 @@ test('whatever is used has no user, query, fragment or dot at the end, and is ht
   );
 });
 
-test('reading what was read changes nothing', () => {
+test('to read a base URL that was read before changes nothing', () => {
   fc.assert(
     fc.property(fc.webUrl({ validSchemes: ['https'] }), (url) => {
       const once = readBaseUrl(url);

@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bin, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { bin, type Home, newHome, paydeskProcess, type Ran } from '../harness/paydesk.ts';
 
 const project = join(dirname(bin), '..');
 
@@ -46,7 +46,7 @@ function addProfile(
   env: Record<string, string> = {},
 ): Promise<Ran> {
   const words = ['--base-url', 'https://api.example.com', '--mode', 'sandbox', '--key-stdin'];
-  return paydesk(['profile', 'add', 'x', ...words], {
+  return paydeskProcess(['profile', 'add', 'x', ...words], {
     home,
     cwd,
     env,

@@ -18,7 +18,13 @@ const key = { text: canary, where: 'a test', place: 'keyring' } as const;
 const withKeyring = (name: string) =>
   user.run({ env: { HOME: user.home, PAYDESK_API_KEY: '', SECRET: 'sEcReT' }, keyringModule: keyring(name) });
 
-test('a key in the keyring is found again, lies in no file of ours, and goes with its profile', async () => {
+const useless = [
+  ['denies', 'denies'],
+  ['answers garbage', 'garbage'],
+  ['hangs', 'hangs'],
+] as const;
+
+test('a key in the keyring can be read again, is in no file of ours, and is removed with its profile', async () => {
   await withKeyring('kept').add(draft, key);
   expect(await (await withKeyring('kept').open('x')).key()).toBe(canary);
   expect(readdirSync(user.config)).toEqual(['profiles.json']);
@@ -43,9 +49,9 @@ test('a key in the keyring carries the one origin it may be sent to', async () =
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ origin: 'https://api.example.com', key: canary });
 });
 
-test.each(['denies', 'garbage', 'hangs', 'nonexistent'])(
-  'a keyring that %s is no keyring: the key is kept nowhere, and a file is only offered',
-  async (name) => {
+test.each([...useless, ['is missing', 'nonexistent']] as const)(
+  'when the keyring %s, the key is stored nowhere, and the error offers a file',
+  async (_what, name) => {
     await expect(withKeyring(name).add(draft, key)).rejects.toMatchObject({
       kind: 'refused',
       parts: { now: [expect.stringContaining('--key-store file')] },
@@ -55,26 +61,23 @@ test.each(['denies', 'garbage', 'hangs', 'nonexistent'])(
   },
 );
 
-test.each(['denies', 'garbage', 'hangs'])(
-  'a key is not read from a keyring that %s: exit 4',
-  async (name) => {
-    await withKeyring('kept').add(draft, key);
-    const opened = await withKeyring(name).open('x');
-    await expect(opened.key()).rejects.toMatchObject({
-      kind: 'auth',
-      message: expect.stringContaining('system keyring'),
-    });
-  },
-);
+test.each(useless)('when the keyring %s, its key cannot be read: exit 4', async (_what, name) => {
+  await withKeyring('kept').add(draft, key);
+  const opened = await withKeyring(name).open('x');
+  await expect(opened.key()).rejects.toMatchObject({
+    kind: 'auth',
+    message: expect.stringContaining('system keyring'),
+  });
+});
 
-test('moving a key from the keyring to the file takes it out of the keyring', async () => {
+test('a key that moves to the file is removed from the keyring', async () => {
   await withKeyring('kept').add(draft, key);
   await withKeyring('kept').replaceKey('x', { text: `${canary}2`, where: 'a test', place: 'file' });
   expect(await (await user.run().open('x')).key()).toBe(`${canary}2`);
   expect(readdirSync(user.home).filter((name) => name.startsWith('paydesk x'))).toEqual([]);
 });
 
-test('a profile can be removed where its keyring does not answer, and that is said', async () => {
+test('a profile can be removed when its keyring does not answer; a notice says that the key may still be there', async () => {
   await withKeyring('kept').add(draft, key);
   await withKeyring('denies').remove('x');
   expect(user.notices).toEqual([expect.stringContaining('may still be in the system keyring')]);

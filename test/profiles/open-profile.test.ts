@@ -48,7 +48,7 @@ test('the named profile wins over profile use', async () => {
   expect((await user.run().open()).chosenBy).toBe('default');
 });
 
-test('an unknown profile is named, with those there are', async () => {
+test('an unknown profile is refused, and the error lists the stored ones', async () => {
   await expect(user.run({ given: { profile: 'shp' } }).open()).rejects.toMatchObject({
     kind: 'auth',
     message: expect.stringContaining('shp'),
@@ -102,7 +102,7 @@ test.each([
   'PAYDESK_KEY_FILE',
   'PAYDESK_VENDOR',
   'PAYDESK_AUTH',
-])('%s beside a named profile is refused, also beside the default', async (name) => {
+])('%s is refused together with a named profile, and together with the default one', async (name) => {
   const refusal = { kind: 'refused', message: expect.stringContaining(name) };
   const env = { [name]: 'sEcReT' };
   await expect(user.run({ env, given: { profile: 'shop' } }).open()).rejects.toMatchObject(refusal);
@@ -112,7 +112,7 @@ test.each([
   await expect(user.run({ env }).open()).rejects.not.toThrow(/sEcReT/);
 });
 
-test('-p environment means the variables, also beside a default', async () => {
+test('-p environment means the variables, even when there is a default profile', async () => {
   await user.run().use('shop');
   const opened = await user.run({ env: variables, given: { profile: 'environment' } }).open();
   expect(opened.profile.kind).toBe('environment');
@@ -144,9 +144,9 @@ test.each([
   expect(String(error)).not.toContain('sEcReT');
 });
 
-test('a word that is too short to be a key is not kept from being an argument', async () => {
+test('a variable that is too short for a key is not searched for in the arguments', async () => {
   const { config } = user.run().folders;
-  expect(keysOnFile(config, { PAYDESK_API_KEY: 'json' })).toEqual([canary]);
+  expect(keysOnFile(config, { PAYDESK_API_KEY: 'json' }, () => config)).toEqual([canary]);
 });
 
 test('profile show tells which variable a value comes from', async () => {
@@ -165,7 +165,7 @@ test('profile show tells which variable a value comes from', async () => {
   expect(told.key).toMatchObject({ keptIn: 'PAYDESK_API_KEY', lastFour: 'zenv' });
 });
 
-test('the list has the stored, the demo and, with variables, the environment', async () => {
+test('profile list has the stored profiles, the demo and, when variables are set, the environment', async () => {
   await user.run().use('demo');
   const list = await user.run({ env: variables }).list();
   expect(list.map(({ name, isDefault }) => [name, isDefault])).toEqual([

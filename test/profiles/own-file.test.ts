@@ -37,11 +37,11 @@ afterEach(() => {
 
 const modeOf = (name: string) => statSync(name).mode & 0o777;
 
-test('a file that is not there reads as nothing', () => {
+test('a missing file is read as undefined', () => {
   expect(readOwnFile(path, rules)).toBeUndefined();
 });
 
-test('what was written is read, and nothing else lies in the folder', () => {
+test('a written file can be read, and nothing else is left in the folder', () => {
   writeOwnFile(path, 'one', rules);
   writeOwnFile(path, 'two', rules);
   expect(readOwnFile(path, rules)).toBe('two');

@@ -118,7 +118,7 @@ test.each([
   ['http://api.example.com', 'refused'],
   ['https://api.example.com.', 'refused'],
   ['nonsense', 'usage'],
-])('a profile with the base URL %s is not kept, and neither is its key', async (baseUrl, kind) => {
+])('a profile with the base URL %s is not stored, and neither is its key', async (baseUrl, kind) => {
   await expect(user.run().add(draft('x', { baseUrl }), key)).rejects.toMatchObject({ kind });
   await user.run().add(draft('y'), key);
   expect(readFileSync(keysFile(), 'utf8')).not.toContain('"x"');
@@ -138,7 +138,7 @@ test.each(['', 'with space', 'with\nbreak', 'with-ñ', '\u0000', `${'k'.repeat(5
 );
 
 test.each(['redact', 'plan.max_count', 'plan.max_age', 'plan.max_total.MXN'])(
-  'there is no setting %s: it would be a protection that is not there',
+  'there is no setting %s, since it would promise a protection that nothing gives',
   async (name) => {
     await user.run().add(draft('x'), key);
     const refusal = { kind: 'usage', message: `there is no setting ${name}` };
@@ -190,7 +190,7 @@ test.each([1, 2, 3, 5, 8, 13])('kill -9 after write %s leaves a whole file', asy
   await user.run().set('x', 'orders.order', 'newest-first');
 });
 
-test('a disk that takes no more leaves the old files whole, and no key of the profile that was not kept', async () => {
+test('a full disk leaves the old files whole, and no key of the profile that was not stored', async () => {
   await user.run().add(draft('x'), key);
   const before = [readFileSync(profilesFile(), 'utf8'), readFileSync(keysFile(), 'utf8')];
   const child = spawn(
@@ -272,7 +272,7 @@ test('a path prefix may change without a new key', async () => {
   expect(await (await user.run().open('x')).key()).toBe(canary);
 });
 
-test('remove takes the key and the default with it', async () => {
+test('a removed profile loses its key and is no longer the default', async () => {
   await user.run().add(draft('x'), key);
   await user.run().use('x');
   await user.run().remove('x');
@@ -282,7 +282,7 @@ test('remove takes the key and the default with it', async () => {
   await expect(user.run().remove('demo')).rejects.toMatchObject({ kind: 'refused' });
 });
 
-test('a profile without its key says which command gives it', async () => {
+test('when a profile has no key, the error names the command that stores one', async () => {
   await user.run().add(draft('x'), key);
   writeFileSync(keysFile(), '{"version":1,"keys":[]}');
   await expect((await user.run().open('x')).key()).rejects.toMatchObject({
@@ -299,7 +299,7 @@ test('a damaged key file is refused and its text is never repeated', async () =>
   expect(String(error) + JSON.stringify(error)).not.toContain('Canary');
 });
 
-test('set changes one setting, in the production limits, and default takes it back', async () => {
+test('profile set changes one setting within the limits of production, and default removes it', async () => {
   await user.run().add(draft('shop', { mode: 'production' }), key);
   expect(await user.run().set('shop', 'refund.max_amount.mxn', '50000')).toEqual({
     setting: 'refund.max_amount.MXN',
@@ -324,7 +324,7 @@ test.each([
   ['auth', 'digest', 'usage'],
   ['base-url', 'https://b.example', 'refused'],
   ['mode', 'sandbox', 'refused'],
-])('set %s %s on a production profile is not done', async (setting, value, kind) => {
+])('set %s %s is refused for a production profile', async (setting, value, kind) => {
   await user.run().add(draft('shop', { mode: 'production' }), key);
   const before = readFileSync(profilesFile(), 'utf8');
   await expect(user.run().set('shop', setting, value)).rejects.toMatchObject({ kind });
@@ -343,7 +343,7 @@ test('a setting that production may not have is refused also when the file was e
   await user.run().open('shop');
 });
 
-test("a lead's file makes a profile, and its digest is kept", async () => {
+test("a lead's file makes a profile, and its digest is stored", async () => {
   const lead =
     '{"base_url":"https://pay.example","mode":"production","vendor":"acme","settings":{"refund.require":"reason"}}';
   const from = user.run().readLead(lead, '--from lead.json');
@@ -364,7 +364,7 @@ test.each([
   expect(read).not.toThrow(/sEcReT/);
 });
 
-test('profile show tells where each value comes from, and of the key its last four at most', async () => {
+test('profile show tells where each value comes from, and shows no more of the key than its last four characters', async () => {
   await user.run().add(draft('x', { lang: 'es' }), key);
   await user.run().use('x');
   const told = await user
@@ -388,7 +388,7 @@ test('profile show tells where each value comes from, and of the key its last fo
   expect(JSON.stringify(told)).not.toContain('Canary');
 });
 
-test('a change in production does not take its profile from profile use when there are several', async () => {
+test('with several profiles, a change in production is refused when only profile use chose the profile', async () => {
   await user.run().add(draft('shop', { mode: 'production' }), key);
   await user.run().use('shop');
   const alone = await user.run().open();
@@ -400,7 +400,7 @@ test('a change in production does not take its profile from profile use when the
   expect(() => named.approveChange()).not.toThrow();
 });
 
-test('an order that a profile saw is remembered, and profiles that reach an account are found', async () => {
+test('an order that a profile has shown is remembered, and the profiles of an account are found', async () => {
   await user.run().add(draft('a'), key);
   await user.run().add(draft('b'), key);
   await user.run().rememberOrder('a', 'ord_2tQ7zRk9PwE5xNvAm');
@@ -411,7 +411,7 @@ test('an order that a profile saw is remembered, and profiles that reach an acco
   expect(await user.run().reaching('demo:i1 service sandbox')).toEqual(['demo']);
 });
 
-test('with a read-only HOME the environment is enough for reading, and a write says why it fails', async () => {
+test('with a read-only HOME the profile of the environment works, and a write says why it failed', async () => {
   chmodSync(user.home, 0o555);
   const isRoot = process.getuid?.() === 0;
   const child = spawn(process.execPath, [writerPath, user.home, 'open'], {

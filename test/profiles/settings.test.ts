@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { settingsHelp } from '../../src/commands/profile/set.ts';
 import { readSettings, settingName, settingProblem, settingWords } from '../../src/profiles/settings.ts';
 
-test('without a word from anybody every setting has its default', () => {
+test('a setting that nobody set has its default', () => {
   const settings = readSettings({}, 'production', 'shop');
   expect({ ...settings, 'refund.max_amount': {}, 'amounts.decimals': {} }).toEqual({
     'orders.get': 'paged',
@@ -63,7 +63,7 @@ test.each([
   expect(settingProblem(name, text)).toEqual(expect.any(String));
 });
 
-test('an amount a currency: capitals, and no currency that nobody set', () => {
+test('one amount for each currency that was set, however its letters were typed', () => {
   expect(settingName('refund.max_amount.mxn')).toBe('refund.max_amount.MXN');
   const settings = readSettings({ 'refund.max_amount.MXN': '50000' }, 'sandbox', 'test');
   expect(settings['refund.max_amount'].MXN).toBe(50_000);
@@ -98,7 +98,7 @@ test.each([
   expect(() => readSettings({ [name]: text }, 'sandbox', 'test')).not.toThrow();
 });
 
-test('no text makes a setting throw anything but a refusal, whatever its name', () => {
+test('whatever the name and the text of a setting, nothing but a refusal is thrown', () => {
   const names = settingWords().map(({ name }) => name.replace('CUR', 'MXN'));
   fc.assert(
     fc.property(
@@ -116,7 +116,7 @@ test('no text makes a setting throw anything but a refusal, whatever its name', 
   );
 });
 
-test('every duration reads as its number of milliseconds', () => {
+test('every duration is read as its number of milliseconds', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 364 }),

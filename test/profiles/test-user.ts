@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../src/io.ts';
+import { systemClock } from '../../bin/process-io.ts';
 import { createSqliteLocks } from '../../src/locks/sqlite/sqlite-locks.ts';
 import { createProfiles } from '../../src/profiles/create-profiles.ts';
 import { findFolders } from '../../src/profiles/folders.ts';
@@ -42,6 +42,7 @@ export function createTestUser(home = mkdtempSync(join(tmpdir(), 'user-'))): Tes
           uid: process.getuid?.(),
         }),
         uid: process.getuid?.(),
+        cwd: () => home,
         execPath: process.execPath,
         learnKey: () => undefined,
         notice: (line) => notices.push(line),

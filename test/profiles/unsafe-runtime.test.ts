@@ -29,14 +29,17 @@ test.each([
   expect(() => refuseUnsafeRuntime({ env, execArgv, mode: 'sandbox' })).not.toThrow();
 });
 
-test.each(['sandbox', 'production'] as const)('certificates that nobody checks are refused in %s', (mode) => {
-  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-  expect(() => refuseUnsafeRuntime({ env, execArgv: [], mode })).toThrow(
-    expect.objectContaining({ kind: 'refused', message: expect.stringContaining('who answers') }),
-  );
-});
+test.each(['sandbox', 'production'] as const)(
+  'a run that checks no certificates is refused in %s',
+  (mode) => {
+    const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    expect(() => refuseUnsafeRuntime({ env, execArgv: [], mode })).toThrow(
+      expect.objectContaining({ kind: 'refused', message: expect.stringContaining('who answers') }),
+    );
+  },
+);
 
-test('what is harmless is let through, and an empty variable is unset', () => {
+test('harmless options are accepted, and an empty variable counts as unset', () => {
   const env = {
     NODE_DEBUG: '',
     NODE_OPTIONS: '--max-old-space-size=200 --no-warnings --disable-proto=delete --enable-source-maps',

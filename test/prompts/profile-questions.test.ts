@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { helpOf } from '../harness/help-text.ts';
-import { copyOf, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { copyOf, type Home, newHome, paydeskProcess } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { json, startServer } from '../harness/server.ts';
@@ -239,7 +239,7 @@ describe.concurrent('what a profile command would ask is named as a flag where n
   ];
   test.each(missing)('off a terminal, $args: $flag', async ({ args, flag }) => {
     using home = copyOf(added);
-    const piped = await paydesk(args, { home, stdinOpen: true });
+    const piped = await paydeskProcess(args, { home, stdinOpen: true });
     expect(piped.code).toBe(2);
     expect(piped.stderr).toContain(`missing ${flag}`);
     expect(piped.stdout).toBe('');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { helpOf } from '../harness/help-text.ts';
-import { newHome, paydesk } from '../harness/paydesk.ts';
+import { newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { atTerminal } from '../harness/terminal.ts';
 
@@ -78,7 +78,7 @@ const promptText = /Which order\?|What of it|How much|Why\?|Send it|Type the amo
 describe.concurrent('off a terminal something missing exits 2 naming the flag, without waiting (E44)', () => {
   test.each(missing)('$name', async ({ desk, args, flag }) => {
     using home = newHome();
-    const ran = await paydesk(args(), { home, env: desk().env, stdinOpen: true });
+    const ran = await paydeskProcess(args(), { home, env: desk().env, stdinOpen: true });
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain(`missing ${flag}`);
     expect(ran.stderr).not.toMatch(promptText);

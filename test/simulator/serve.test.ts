@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 async function serve(options: ServeOptions = {}): Promise<Serving> {
-  const control = createSimulatorControl({ folder: home, now: () => 1_790_000_000_000 });
+  const control = createSimulatorControl({ folder: home, cwd: () => home, now: () => 1_790_000_000_000 });
   const serving = await control.serve({ orders: 20, ...options });
   running.push(serving);
   return serving;

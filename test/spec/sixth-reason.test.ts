@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newHome, paydesk } from '../harness/paydesk.ts';
+import { newHome, paydeskProcess } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
 import { serve, sit } from '../orders/desk.ts';
 import { chargeOf, orderOf, refundedWhole, type Service, startService } from '../orders/service.ts';
@@ -57,7 +57,7 @@ const refunding = (): Promise<Service> =>
 describe('a sixth reason of one line in spec.ts', () => {
   test('stands in the help of orders refund', async () => {
     using home = newHome();
-    const { stdout } = await paydesk(['orders', 'refund', '--help'], { home, bin });
+    const { stdout } = await paydeskProcess(['orders', 'refund', '--help'], { home, bin });
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('goodwill (a gesture of goodwill)');
     expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(/--reason <R> .*other, goodwill/);
   });
@@ -79,13 +79,13 @@ describe('a sixth reason of one line in spec.ts', () => {
     await using service = await refunding();
     using home = newHome();
     const refund = ['orders', 'refund', 'ord_1', '--yes', '--reason'];
-    const wrong = await paydesk([...refund, 'regret'], { home, env: service.env, bin });
+    const wrong = await paydeskProcess([...refund, 'regret'], { home, env: service.env, bin });
     expect(wrong.code).toBe(2);
     expect(wrong.stderr.replaceAll(/\s+/g, ' ')).toContain(
       '--reason regret: not one of requested_by_client, cannot_be_fulfilled, duplicated_transaction, suspected_fraud, other, goodwill',
     );
     expect(service.requests).toEqual([]);
-    expect(await paydesk([...refund, 'goodwill'], { home, env: service.env, bin })).toMatchObject({
+    expect(await paydeskProcess([...refund, 'goodwill'], { home, env: service.env, bin })).toMatchObject({
       code: 0,
     });
     expect(service.posts.map(({ body }) => body)).toEqual(['{"reason":"goodwill"}']);

@@ -67,7 +67,7 @@ function emitUnbundled(): string {
     JSON.stringify({
       extends: '../tsconfig.json',
       compilerOptions: { noEmit: false, outDir: '.', rootDir: '..' },
-      include: ['../src'],
+      include: ['../src', '../bin'],
     }),
   );
   const { status, stdout } = spawnSync(tsc, ['-p', config], { encoding: 'utf8' });
@@ -76,7 +76,7 @@ function emitUnbundled(): string {
   const bin = join(unbundledFolder, 'paydesk.js');
   writeFileSync(
     bin,
-    `globalThis.PAYDESK_VERSION = ${JSON.stringify(version)};\nconst { main } = await import('./src/cli/main.js');\nawait main(process);\n`,
+    `globalThis.PAYDESK_VERSION = ${JSON.stringify(version)};\nconst { start } = await import('./bin/start.js');\nawait start(process);\n`,
   );
   return bin;
 }

@@ -1,38 +1,47 @@
 /** What `paydesk __complete SHELL INDEX WORD…` answers to a completion script: candidates on stdout, and nothing else. */
 
-import { writeFileSync } from 'node:fs';
-import { variable } from '../../io.ts';
+import { join } from 'node:path';
+import { readMoney } from '../../api/charges.ts';
+import { valueAt } from '../../api/spec.ts';
+import type { Candidate, KnownHere } from '../../commands/command.ts';
+import { type Io, variable } from '../../io.ts';
+import type { RecentOf } from '../../journal/journal-store.ts';
 import { keysOnFile, namesOnFile } from '../../profiles/early-reads.ts';
 import { findFolders } from '../../profiles/folders.ts';
+import { demoName } from '../../profiles/profiles.ts';
+import { demoOrderOnFile } from '../../simulator/simulator.ts';
 import { createSecrets, shells } from '../../terminal/terminal.ts';
 import { recentOf } from '../choose-store.ts';
-import { homeFolder } from '../home.ts';
-import { candidatesFor, type Offered, type Sources } from './candidates.ts';
+import { candidatesFor, type Offered } from './candidates.ts';
 import { filesHere } from './scripts.ts';
 import { readTypedLine } from './typed-line.ts';
 
-/** Answers and sets the exit code. Whatever goes wrong, there is nothing to offer: a TAB prints no error. */
-export async function answer(process: NodeJS.Process): Promise<void> {
-  process.removeAllListeners('warning');
-  const [shellName, index, ...sent] = process.argv.slice(3);
+/** What completion is given from outside. */
+export interface CompletionIo extends Pick<Io, 'env' | 'platform' | 'home' | 'cwd'> {
+  /** Writes to stdout; throws where nobody reads it. */
+  readonly write: (text: string) => void;
+}
+
+/** Answers the words behind `__complete`; returns the exit code. Whatever goes wrong, there is nothing to offer: a TAB prints no error. */
+export async function answer(args: readonly string[], io: CompletionIo): Promise<number> {
+  const [shellName, index, ...sent] = args;
   const shell = shells.find((one) => one === shellName);
-  if (shell === undefined) return;
+  if (shell === undefined) return 0;
   try {
     const line = readTypedLine(shell, Number(index), sent);
-    const offered = withoutKeys(await candidatesFor(line, sourcesOf(process)), process);
-    // To the descriptor: opening process.stdout takes longer than all of this.
-    writeFileSync(1, written(offered, line.kept, shell !== 'bash'));
-    if (offered.files) process.exitCode = filesHere;
+    const offered = withoutKeys(await candidatesFor(line, knownHere(io)), io);
+    io.write(written(offered, line.kept, shell !== 'bash'));
+    return offered.files ? filesHere : 0;
   } catch {
-    return;
+    return 0;
   }
 }
 
 // A candidate with a key is left out: masked, it would put a wrong word on the command line.
-function withoutKeys({ candidates, files }: Offered, { env, platform }: NodeJS.Process): Offered {
+function withoutKeys({ candidates, files }: Offered, { env, platform, home, cwd }: CompletionIo): Offered {
   const secrets = createSecrets();
-  const { config } = findFolders({ env, platform, home: homeFolder() });
-  for (const key of keysOnFile(config, env)) secrets.add(key);
+  const { config } = findFolders({ env, platform, home: home() });
+  for (const key of keysOnFile(config, env, cwd)) secrets.add(key);
   return { candidates: candidates.filter(({ value, text }) => !secrets.holds(`${value} ${text}`)), files };
 }
 
@@ -43,16 +52,34 @@ function written({ candidates }: Offered, kept: number, explained: boolean): str
     .join('');
 }
 
-function sourcesOf({ env, platform }: NodeJS.Process): Sources {
-  const folders = findFolders({ env, platform, home: homeFolder() });
-  const lately = async (of: 'orders' | 'intents', profile: string | undefined) =>
-    (await recentOf(folders.state, of, profile)).map(({ id, text }) => ({ value: id, text }));
+function knownHere({ env, platform, home }: CompletionIo): KnownHere {
+  const { state, config } = findFolders({ env, platform, home: home() });
+  const lately = async (of: RecentOf, profile: string | undefined) =>
+    (await recentOf(state, of, profile)).map(({ id, text }) => ({ value: id, text }));
+  const chosen = (profile: string | undefined) =>
+    profile ?? variable(env, 'PAYDESK_PROFILE') ?? namesOnFile(config).chosen;
   return {
-    profiles: async () =>
-      namesOnFile(folders.config).names.map(({ name, mode }) => ({ value: name, text: mode })),
-    orders: (profile) =>
-      lately('orders', profile ?? variable(env, 'PAYDESK_PROFILE') ?? namesOnFile(folders.config).chosen),
+    profiles: async () => namesOnFile(config).names.map(({ name, mode }) => ({ value: name, text: mode })),
+    orders: (profile) => lately('orders', chosen(profile)),
     // The journal's commands find the profile by themselves.
     intents: (profile) => lately('intents', profile),
+    async charges(orderId, named) {
+      const profile = chosen(named);
+      const onDemo = profile === demoName ? await demoCharges(state, orderId) : [];
+      return onDemo.length > 0 ? onDemo : await lately({ chargesOf: orderId }, profile);
+    },
   };
+}
+
+// As the demo's own file has them now.
+async function demoCharges(stateFolder: string, orderId: string): Promise<readonly Candidate[]> {
+  const text = await demoOrderOnFile(join(stateFolder, 'simulator'), orderId);
+  const reading = text === undefined ? undefined : readMoney(JSON.parse(text));
+  if (reading === undefined || !('money' in reading)) return [];
+  const { charges, currency = '' } = reading.money;
+  return charges.map(({ id, number, amount, counts, left, value }) => {
+    const last4 = valueAt(value, ['payment_method', 'last4']);
+    const card = typeof last4 === 'string' ? `, *${last4}` : '';
+    return { value: id, text: `charge ${number}: ${amount} ${currency}${card}, ${counts ? left : 0} left` };
+  });
 }

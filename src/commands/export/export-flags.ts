@@ -2,7 +2,8 @@
 
 import { type ExportFormat, exportFormats } from '../../exports/exports.ts';
 import type { Format } from '../../terminal/terminal.ts';
-import { type Context, type Days, flag, usage } from '../command.ts';
+import type { Context, Days } from '../command.ts';
+import { flag, usage } from '../flags.ts';
 import { spanFlag } from '../typed-time.ts';
 
 export const exportFlags = {

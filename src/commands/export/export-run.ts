@@ -5,7 +5,8 @@ import { resources } from '../../api/spec.ts';
 import { CliError, systemCode } from '../../errors.ts';
 import type { ExportFile } from '../../exports/exports.ts';
 import { commandLine } from '../../profiles/profiles.ts';
-import { type Context, usage } from '../command.ts';
+import type { Context } from '../command.ts';
+import { usage } from '../flags.ts';
 import { brokeOff } from '../walk.ts';
 import { againWords, contentWords, type ExportForm, type ExportInput, exportForm } from './export-flags.ts';
 import { type ExportJob, type ExportRun, walkRows } from './export-walk.ts';
@@ -32,7 +33,7 @@ async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefin
   const maker = job.rows();
   const tally = { read: 0, rows: 0 };
   let last: string | undefined;
-  const over = showProgress(run, () => tally);
+  const endProgress = showProgress(run, () => tally);
   try {
     for await (const page of walkRows(run, maker)) {
       await sink.page(page.rows.map(({ record }) => record));
@@ -55,10 +56,10 @@ async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefin
       cause: error,
     });
   } finally {
-    over();
+    endProgress();
   }
   await sink.end(false);
-  for (const line of maker.closing()) ctx.notes.note(line);
+  for (const line of maker.closingLines()) ctx.notes.note(line);
   ctx.notes.note(`${tally.rows} ${job.rowsWord}, complete`);
   return undefined;
 }
@@ -101,12 +102,12 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
   for (const line of file.notes) ctx.notes.warn(line);
   if (file.after !== undefined)
     ctx.notes.note(`going on after ${file.after}: ${file.progress.rows} ${job.rowsWord} are there`);
-  const over = showProgress(run, () => file.progress);
+  const endProgress = showProgress(run, () => file.progress);
   try {
     const maker = job.rows(file.query, file.state);
     for await (const page of walkRows(run, maker, file)) await file.page(page.rows, page);
     const { manifest, rows, bytes } = await file.complete();
-    for (const line of maker.closing()) ctx.notes.note(line);
+    for (const line of maker.closingLines()) ctx.notes.note(line);
     ctx.notes.note(`${to}: ${rows} ${job.rowsWord}, ${bytes} bytes, complete; manifest ${manifest}`);
     return undefined;
   } catch (error) {
@@ -114,7 +115,7 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
     await file.leave(reason instanceof Error ? reason.message : String(reason));
     throw leftError(reason, run, file, to);
   } finally {
-    over();
+    endProgress();
   }
 }
 

@@ -4,7 +4,7 @@ import type { OpenService, Page, WireRecord } from '../../api/api.ts';
 import { type Column, idOf, isCountable, type JsonObject, type ResourceName } from '../../api/spec.ts';
 import type { ExportFile, ExportRow, PageWalked } from '../../exports/exports.ts';
 import type { Context } from '../command.ts';
-import { widePages } from '../walk.ts';
+import { longPages } from '../walk.ts';
 import type { ExportInput } from './export-flags.ts';
 
 /** What is exported. */
@@ -24,17 +24,17 @@ export interface ExportJob {
 /** Makes rows of records, page by page. */
 export interface RowMaker {
   /** Is called with each page, before its rows are asked for. */
-  readonly see?: (page: Page) => void;
+  readonly onPage?: (page: Page) => void;
   /** The rows of a record. Throws CliError 'incomplete' if the record does not show all of them. */
   readonly rowsOf: (record: WireRecord) => readonly ExportRow[];
   /** How many records were left out so far because they do not show what the query asks about. */
-  readonly left: () => number;
+  readonly leftOut: () => number;
   /** What a resumed export must know to go on after this page. */
   readonly state?: () => JsonObject;
   /** Whether no more rows can follow. */
-  readonly over?: () => boolean;
+  readonly isDone?: () => boolean;
   /** Lines to print in the end. */
-  readonly closing: () => readonly string[];
+  readonly closingLines: () => readonly string[];
 }
 
 /** An export that is running. */
@@ -60,9 +60,9 @@ export async function* walkRows(
   const how = { ahead: true, maxPerSecond: input['max-rps'], before };
   const query = { limit: input.limit, next: after };
   let last = after;
-  for await (const page of widePages(service, job.resource, query, how)) {
-    maker.see?.(page);
-    const leftBefore = maker.left();
+  for await (const page of longPages(service, job.resource, query, how)) {
+    maker.onPage?.(page);
+    const leftBefore = maker.leftOut();
     const rows = page.records.flatMap((record) => maker.rowsOf(record));
     last = idOf(page.records.at(-1)) ?? last;
     const odd = page.records.filter(({ value }) => !isCountable(job.resource, value));
@@ -73,11 +73,11 @@ export async function* walkRows(
       read: page.records.length,
       repeated: page.repeated,
       odd: odd.length,
-      left: maker.left() - leftBefore,
+      left: maker.leftOut() - leftBefore,
       ids: page.records.flatMap((record) => idOf(record) ?? []),
       state: maker.state?.() ?? {},
     };
-    if (maker.over?.() === true) return;
+    if (maker.isDone?.() === true) return;
   }
 }
 

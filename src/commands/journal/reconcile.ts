@@ -4,7 +4,8 @@ import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
-import { defineCommand, flag, usage } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag, usage } from '../flags.ts';
 import { alarmLine } from './describe-attempt.ts';
 import {
   attemptColumns,

@@ -4,7 +4,8 @@ import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
-import { defineCommand, flag, usage } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag, usage } from '../flags.ts';
 import { attemptOf, checkShown, intentArgument, needsPerson, showAttempt } from './show-attempts.ts';
 
 export const settle = defineCommand({

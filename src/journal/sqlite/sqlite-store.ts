@@ -43,6 +43,8 @@ export interface SqlitePlace {
   readonly file: string;
   /** The file of its witness; absent: there is none. */
   readonly witness?: string | undefined;
+  /** The folder that a relative name of an archive belongs to; absent: that of the process. */
+  readonly cwd?: (() => string) | undefined;
   /** Who must own the files. */
   readonly rules?: FileRules | undefined;
   /** Folders of ours that lead to the file, outermost first. */
@@ -79,15 +81,17 @@ class SqliteStore {
   readonly #file: JournalFile;
   readonly #witness: WitnessPlace | undefined;
   readonly #onNetwork: boolean | undefined;
+  readonly #cwd: (() => string) | undefined;
   #db: DatabaseSync | undefined;
   // What this run has read and checked so far; the file only grows.
   #known = new StoreRules();
 
-  constructor({ file, witness, rules = noRules, folders = [], onNetwork }: SqlitePlace) {
+  constructor({ file, witness, rules = noRules, folders = [], onNetwork, cwd }: SqlitePlace) {
     const ownRules = { ...rules, movedBy: 'XDG_STATE_HOME' } as const;
     this.#file = { path: file, folders, rules: ownRules };
     this.#witness = witness === undefined ? undefined : { journal: file, witness, rules: ownRules };
     this.#onNetwork = onNetwork;
+    this.#cwd = cwd;
   }
 
   async append(row: JournalRow): Promise<void> {
@@ -215,12 +219,12 @@ class SqliteStore {
     const db = await this.#open(false);
     const rows = db === undefined ? [] : readRows(db, 0);
     const key = this.#witness && readWitness(this.#witness.witness, this.#witness.rules)?.key;
-    writeArchive(path, { rows, key: key ?? newWitnessKey() });
+    writeArchive(path, { rows, key: key ?? newWitnessKey() }, this.#cwd);
     return rows.length;
   }
 
   async restore(path: string): Promise<number> {
-    const archive = readArchive(path);
+    const archive = readArchive(path, this.#cwd);
     this.close();
     await restoreJournal(this.#file, this.#witness, archive);
     return archive.rows.length;

@@ -1,5 +1,5 @@
 // A process that takes a lock and prints what came of it: `folder name waitMs`. It holds until it is killed or its input ends.
-import { systemClock } from '../../../src/io.ts';
+import { systemClock } from '../../../bin/process-io.ts';
 import { createSqliteLocks } from '../../../src/locks/sqlite/sqlite-locks.ts';
 
 const [folder = '', name = '', waitMs = '0'] = process.argv.slice(2);

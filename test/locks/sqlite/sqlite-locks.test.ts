@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemClock } from '../../../src/io.ts';
+import { systemClock } from '../../../bin/process-io.ts';
 import type { Locks } from '../../../src/locks/locks.ts';
 import { ownerFile, slotCount, slotFile, slotOf } from '../../../src/locks/sqlite/slot-files.ts';
 import { createSqliteLocks } from '../../../src/locks/sqlite/sqlite-locks.ts';

@@ -1,88 +1,87 @@
 /** One run: arguments in, exit code out. Joins the parts, and prints every error. */
 
 import { CliError, exitCodes } from '../errors.ts';
-import { variable } from '../io.ts';
+import { type Io, variable } from '../io.ts';
 import { withProfile } from './carried-profile.ts';
 import { type Invocation, readCommandLine, typedProfile } from './command-line.ts';
 import type { Run } from './context.ts';
 import { formatHint, resolveGlobals } from './globals.ts';
+import { createRunState, type RunState } from './run-state.ts';
 import { listenToSignals } from './signals.ts';
-import { type Stage, setStage } from './stage.ts';
 
 declare const PAYDESK_VERSION: string;
 
-/** Runs one command line and sets the exit code; never calls exit, since that cuts what is still being written. */
-export async function main(process: NodeJS.Process): Promise<void> {
-  const stage = setStage(process, PAYDESK_VERSION);
-  const signals = listenToSignals(process, stage.stop, (line) => stage.screen().notes.warn(line));
+/** Runs one command line, the words behind `paydesk`; returns its exit code. All that it touches is in `io`. */
+export async function run(argv: readonly string[], io: Io): Promise<number> {
+  const state = createRunState(argv, io, PAYDESK_VERSION);
+  const stopListening = listenToSignals(io, state.stop, (line) => state.screen().notes.warn(line));
   let crashes = 0;
-  const crash = (error: unknown) => {
-    const shown = toCliError(error, stage);
-    process.exitCode = shown.exitCode;
+  io.onUncaught((error) => {
+    const shown = toCliError(error, state);
     crashes += 1;
     // What prints errors may be what is broken: it is tried once, then said plainly, then left.
-    if (crashes === 2) lastWords(shown, stage);
-    if (crashes > 1) return;
-    stage.abort(shown);
-    void printError(shown, stage);
-  };
-  process.on('uncaughtException', crash).on('unhandledRejection', crash);
-  const code = await runLine(stage);
+    if (crashes === 2) lastWords(shown, state);
+    if (crashes === 1) {
+      state.abort(shown);
+      void printError(shown, state);
+    }
+    return shown.exitCode;
+  });
+  const code = await runLine(state);
   // An impatient Ctrl-C on the way out must not change what a script is told of a change.
-  if (stage.stop.tookOff() === undefined) signals.stop();
-  process.exitCode = codeOfLostOutput(stage, code);
+  if (state.stop.tookOff() === undefined) stopListening();
+  return codeOfLostOutput(state, code);
 }
 
-async function runLine(stage: Stage): Promise<number> {
-  const { process } = stage;
-  const argv = process.argv.slice(2);
-  stage.hint(formatHint(argv, process.env));
-  let run: Run | undefined;
+async function runLine(state: RunState): Promise<number> {
+  const { argv, io } = state;
+  state.hint(formatHint(argv, io.env));
+  let opened: Run | undefined;
   try {
-    await stage.keys.load();
-    const invocation = await readCommandLine(argv, helpWidth(process));
-    if (invocation.kind !== 'run') return await printText(invocation, stage);
-    const globals = resolveGlobals(invocation.globals, process.env);
-    stage.use(globals);
+    await state.keys.load();
+    const invocation = await readCommandLine(argv, helpWidth(io));
+    if (invocation.kind !== 'run') return await printText(invocation, state);
+    const globals = resolveGlobals(invocation.globals, io.env);
+    state.use(globals);
     const { createRun } = await import('./context.ts');
-    run = createRun(stage, globals, invocation.words);
-    const code = await invocation.command.run(run.context, invocation.input);
-    await stage.screen().out.finish();
-    await stage.screen().notes.succeed();
+    opened = createRun(state, globals, invocation.words);
+    const code = await invocation.command.run(opened.context, invocation.input);
+    await state.screen().out.finish();
+    await state.screen().notes.succeed();
     return code ?? 0;
   } catch (error) {
     // The reason of an aborted run says more than what the abort broke, but not more than what a change came to.
-    const reason = stage.stop.tookOff() === undefined ? stage.signal.reason : undefined;
+    const reason = state.stop.tookOff() === undefined ? state.signal.reason : undefined;
     const explained = error instanceof CliError && error.cause === reason;
-    const shown = toCliError(explained ? error : (reason ?? error), stage);
-    await printError(shown, stage);
+    const shown = toCliError(explained ? error : (reason ?? error), state);
+    await printError(shown, state);
     return shown.exitCode;
   } finally {
-    run?.close();
+    opened?.close();
   }
 }
 
-async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, stage: Stage): Promise<number> {
-  const { out } = stage.screen();
-  await out.text(invocation.kind === 'version' ? stage.version : invocation.text);
+async function printText(invocation: Exclude<Invocation, { kind: 'run' }>, state: RunState): Promise<number> {
+  const { out } = state.screen();
+  await out.text(invocation.kind === 'version' ? state.version : invocation.text);
   await out.finish();
   return 0;
 }
 
-async function printError(error: CliError, stage: Stage): Promise<void> {
+async function printError(error: CliError, state: RunState): Promise<void> {
   try {
-    const { out, notes } = stage.screen();
+    const { out, notes } = state.screen();
     await out.finish();
-    await notes.fail(withProfile(error, typedProfile(stage.process.argv.slice(2))), stage.debug());
+    await notes.fail(withProfile(error, typedProfile(state.argv)), state.debug());
   } catch {
-    lastWords(error, stage);
+    lastWords(error, state);
   }
 }
 
 // Where what draws errors is broken, or was replaced meanwhile: the same words, past all of it.
 function lastWords(
   { message, parts: { certain = '', now = [] } }: CliError,
-  { process, secrets }: Stage,
+  { io, secrets }: RunState,
 ): void {
   const own = [certain, ...now].filter((text) => text !== '').join('; ');
   let words = `this should not have happened; ${own}`;
@@ -91,16 +90,16 @@ function lastWords(
   } catch {
     // What cannot be searched for keys is not printed: our own words hold none.
   }
-  process.stderr.write(`error: ${words.replace(/[^ -~]/g, '?')}\n`);
+  io.stderr.write(`error: ${words.replace(/[^ -~]/g, '?')}\n`);
 }
 
 // Lost output makes any run incomplete, but a change whose outcome a person must look at stays that.
-function codeOfLostOutput(stage: Stage, code: number): number {
-  const lost = stage.screen().out.lost;
+function codeOfLostOutput(state: RunState, code: number): number {
+  const lost = state.screen().out.lost;
   return lost === undefined || code === exitCodes.unknown ? code : lost.exitCode;
 }
 
-function toCliError(error: unknown, { stop }: Stage): CliError {
+function toCliError(error: unknown, { stop }: RunState): CliError {
   const sent = stop.tookOff();
   if (error instanceof CliError) return sent === undefined ? error : withJournal(error, sent);
   const message = error instanceof Error ? error.message : String(error);
@@ -128,7 +127,7 @@ function withJournal(error: CliError, sent: string): CliError {
 }
 
 // Help goes to stdout; off a terminal COLUMNS says how wide it is to be.
-function helpWidth({ stdout, env }: NodeJS.Process): number {
-  const width = stdout.isTTY ? stdout.columns : Number(variable(env, 'COLUMNS'));
+function helpWidth({ stdout, env }: Io): number {
+  const width = stdout.isTTY === true ? (stdout.columns ?? 0) : Number(variable(env, 'COLUMNS'));
   return Number.isInteger(width) && width >= 20 ? Math.min(width, 120) : 80;
 }

@@ -3,8 +3,8 @@
 import { existsSync } from 'node:fs';
 import { enableCompileCache as enable } from 'node:module';
 import { join } from 'node:path';
-import { findFolders } from '../profiles/folders.ts';
-import { homeFolder } from './home.ts';
+import { findFolders } from '../src/profiles/folders.ts';
+import { homeFolder } from './process-io.ts';
 
 /** Uses the cache for what is loaded from now on. */
 export function useCompileCache(process: NodeJS.Process): void {

@@ -1,9 +1,11 @@
+/** Rows, dates and sums of exports, compared with what the simulator holds. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
-import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { type Home, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
 import { exporting, orderAt, reaching, startOrders } from './service.ts';
 
@@ -46,7 +48,7 @@ function sumsIn(manifest: { readonly sums: readonly ManifestSum[] }) {
   );
 }
 
-describe('the ledger of 300 orders', () => {
+describe('exports of 300 orders of the simulator', () => {
   let desk: Desk;
   beforeAll(async () => {
     desk = await startDesk({ args: ['--orders', '300'] });
@@ -110,7 +112,7 @@ describe('the ledger of 300 orders', () => {
   );
 });
 
-test('rows of refunds say who, why and the note where this machine made them, and nothing where others did', async () => {
+test('rows of refunds have operator, reason and note when this machine made the refund, and nothing when others did', async () => {
   await using desk = await startDesk();
   using home = newHome();
   const order = (await desk.orders()).find(
@@ -243,7 +245,7 @@ test('the same data exported on another day, in another zone of the machine, is 
   const preload = join(home.path, 'later.mjs');
   writeFileSync(preload, 'const now = Date.now; Date.now = () => now() + 3 * 86_400_000;\n');
   const run = (name: string, nodeArgs: readonly string[], TZ: string) =>
-    paydesk(['orders', 'export', '--tz', 'UTC', '--to', name], {
+    paydeskProcess(['orders', 'export', '--tz', 'UTC', '--to', name], {
       home,
       nodeArgs,
       env: { ...reaching(server), TZ },

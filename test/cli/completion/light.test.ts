@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { paydesk } from '../harness/paydesk.ts';
+import { paydeskProcess } from '../../harness/paydesk.ts';
 import { refundOnDemo, shellDesk } from './desk.ts';
 
-const dist = join(import.meta.dirname, '../../dist');
+const dist = join(import.meta.dirname, '../../../dist');
 /** Texts that only commander and conf have. */
 const marks = ['commander.unknownCommand', 'clearInvalidConfig'];
 
@@ -21,7 +21,7 @@ test('completing an order loads neither commander nor conf, and no module of the
   const log = join(desk.home.path, 'loaded');
   const hook = join(desk.home.path, 'spy.mjs');
   writeFileSync(hook, spy(log));
-  const ran = await paydesk(['__complete', 'zsh', '2', 'orders', 'refund'], {
+  const ran = await paydeskProcess(['__complete', 'zsh', '2', 'orders', 'refund'], {
     home: desk.home,
     nodeArgs: ['--import', hook],
   });
@@ -29,7 +29,7 @@ test('completing an order loads neither commander nor conf, and no module of the
   const loaded = readFileSync(log, 'utf8').split('\n');
   expect(loaded.filter((url) => /^node:(net|tls|https?|dns|http2|child_process)$/.test(url))).toEqual([]);
   const chunks = loaded.filter((url) => url.includes('/dist/')).map((url) => basename(url));
-  expect(chunks).toContain('completion-callback.js');
+  expect(chunks).toContain('complete.js');
   for (const mark of marks) {
     const holders = readdirSync(dist).filter((file) => readFileSync(join(dist, file), 'utf8').includes(mark));
     expect(holders, mark).not.toEqual([]);

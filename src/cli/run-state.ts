@@ -1,8 +1,8 @@
 /** What every run has, whatever it does: streams, known keys, and the one signal that stops it. */
 
 import type { CliError } from '../errors.ts';
-import type { Clock } from '../io.ts';
-import { systemClock } from '../io.ts';
+import type { Clock, Io } from '../io.ts';
+import { type Folders, findFolders } from '../profiles/folders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Format, Secrets } from '../terminal/terminal.ts';
 import type { Globals } from './globals.ts';
@@ -10,11 +10,14 @@ import { createKnownKeys, type KnownKeys } from './known-keys.ts';
 import { openScreen, type Screen } from './screen.ts';
 import { createStop, type Stop } from './stop.ts';
 
-/** What main.ts sets before it knows what is to run. */
-export interface Stage {
-  readonly process: NodeJS.Process;
+/** What run.ts makes before it knows what is to run. */
+export interface RunState {
+  /** The words behind `paydesk`. */
+  readonly argv: readonly string[];
+  readonly io: Io;
   readonly version: string;
   readonly clock: Clock;
+  readonly folders: Folders;
   readonly keys: KnownKeys;
   /** Masks the known keys. */
   readonly secrets: Secrets;
@@ -30,13 +33,13 @@ export interface Stage {
   /** The options of the run, once they are known; before the screen is opened. */
   readonly use: (globals: Globals) => void;
   readonly debug: () => boolean;
-  /** The zone that times are shown in; undefined is that of the process. */
+  /** The zone that times are shown in; undefined: that of the process. */
   readonly zone: () => string | undefined;
   /** The profile of the run, once it is open: times and amounts are shown as it says. */
   readonly opened: (profile: Profile) => void;
 }
 
-type StageGlobals = Pick<
+type UsedGlobals = Pick<
   Globals,
   | 'format'
   | 'columns'
@@ -51,7 +54,7 @@ type StageGlobals = Pick<
 >;
 
 // Until the command line is read.
-const plainGlobals: StageGlobals = {
+const plainGlobals: UsedGlobals = {
   format: 'table',
   columns: undefined,
   usualColumns: undefined,
@@ -64,22 +67,25 @@ const plainGlobals: StageGlobals = {
   utc: false,
 };
 
-/** Sets the stage. Nothing is opened, read or written yet. */
-export function setStage(process: NodeJS.Process, version: string): Stage {
-  const clock = systemClock;
-  const keys = createKnownKeys(process);
+/** The state of a new run. Nothing is opened, read or written yet. */
+export function createRunState(argv: readonly string[], io: Io, version: string): RunState {
+  const { env, clock, platform } = io;
+  const folders = findFolders({ env, platform, home: io.home() });
+  const keys = createKnownKeys({ argv, env, folders, cwd: io.cwd });
   const { secrets } = keys;
   const stop = createStop();
   let globals = plainGlobals;
   let screen: Screen | undefined;
   let profile: Profile | undefined;
   const { signal, abort } = stop;
-  const zone = () => (globals.utc ? 'UTC' : profile?.settings['time.zone']);
+  const zone = () => (globals.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
   const locale = () => ({ zone: zone(), decimals: profile?.settings['amounts.decimals'] ?? {} });
   return {
-    process,
+    argv,
+    io,
     version,
     clock,
+    folders,
     keys,
     secrets,
     stop,
@@ -88,7 +94,7 @@ export function setStage(process: NodeJS.Process, version: string): Stage {
     zone,
     screen: () => {
       screen ??= openScreen({
-        process,
+        io,
         clock,
         secrets,
         learnKey: keys.learn,

@@ -1,0 +1,282 @@
+/** What runs in memory is what runs as a process: each command, exit code and format both ways, compared byte for byte. */
+
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { gunzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { commands } from '../../src/commands/commands.ts';
+import { exitMeanings } from '../../src/errors.ts';
+import { formats } from '../../src/terminal/terminal.ts';
+import { type Home, newHome, type RunOptions, startInMemory, startProcess } from '../harness/paydesk.ts';
+import type { Ran, Running } from '../harness/ran.ts';
+import { environment, errorBody, order, pages } from '../harness/scripted-answers.ts';
+import { type Handler, inTurn, json, reply, stall, startServer } from '../harness/server.ts';
+
+/** One command line. `{intent}` is the newest id of the journal that was printed. */
+interface Line {
+  readonly words: string;
+  readonly code: number;
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** A signal, once the service was asked, or once a line stands on stdout. */
+  readonly stop?: { readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'; readonly after: 'request' | 'line' };
+}
+
+/** Lines that run in one home, one after another; `service`: the account of the profile `environment`. */
+interface Story {
+  readonly name: string;
+  readonly service?: () => Handler;
+  readonly lines: readonly Line[];
+}
+
+const split = 'ord_2tQ7zRk9PwE5xNvAm';
+const done = (words: string, more: Partial<Line> = {}): Line => ({ words, code: 0, ...more });
+const ends = (code: number, words: string, more: Partial<Line> = {}): Line => ({ words, code, ...more });
+
+const lost: Handler = (_request, _response, socket) => void socket.destroy();
+const orders = [order('ord_1'), order('ord_2', { payment_status: 'refunded', is_refundable: false })];
+
+const stories: readonly Story[] = [
+  {
+    name: 'texts, and lines that are not understood',
+    lines: [
+      done(''),
+      done('--version'),
+      done('--help'),
+      done('orders --help', { env: { COLUMNS: '60' } }),
+      done('orders refund --help'),
+      done('help exit-codes'),
+      done('completion bash'),
+      done('completion zsh'),
+      done('__complete zsh 1 orders'),
+      ends(10, "__complete zsh 2 journal import ''"),
+      ends(2, 'orders lsit'),
+      ends(2, 'orders list --limit x --json'),
+      ends(2, 'orders list -o yaml'),
+      ends(4, '-p nobody orders list'),
+      ends(4, 'orders list -o ndjson'),
+    ],
+  },
+  {
+    name: 'the demo: reads, in every format',
+    lines: [
+      done('-p demo orders list'),
+      done('-p demo orders list -o list --limit 2'),
+      done('-p demo orders list --json --limit 2'),
+      done('-p demo orders list --ndjson --limit 3'),
+      done('-p demo orders list --csv --columns id,amount --no-header'),
+      done('-p demo orders list --color always --limit 3', { env: { TZ: 'America/Mexico_City' } }),
+      done(`-p demo orders show ${split}`),
+      done(`-p demo orders show ${split} --json`, { env: { PAYDESK_DEBUG: '0' } }),
+      done('-p demo orders find 0005 --max 20'),
+      done('-p demo orders export --limit 50 --csv'),
+      done('-p demo orders export --to orders.ndjson.gz'),
+      done('orders export --verify orders.ndjson.gz'),
+      ends(3, '-p demo orders export --to orders.ndjson.gz'),
+      done('-p demo customers list --limit 3'),
+      ends(5, '-p demo customers show cus_2sZp8LmQ4tVxNobody'),
+      done('-p demo customers export --to customers.csv'),
+      done('-p demo api GET orders --field limit=1'),
+      ends(5, '-p demo orders show ord_2tQ7zRk9PwE5xNvNo'),
+      done('simulator reset --yes'),
+    ],
+  },
+  {
+    name: 'the demo: changes, and the journal of them',
+    lines: [
+      done(`-p demo orders refund ${split} --charge 2 --dry-run`),
+      ends(2, `-p demo orders refund ${split} --charge 2`),
+      done(`-p demo orders refund ${split} --charge 2 --yes --reason other`),
+      ends(3, `-p demo orders refund ${split} --charge 2 --yes`),
+      done('-p demo orders create --item Lamp:30000:1 --currency MXN --yes --json'),
+      done('-p demo checkout create --name Lamp --item Lamp:30000:1 --currency MXN --expires 7d --yes'),
+      ends(7, `-p demo orders refund ${split} --charge 1 --amount 200 --yes`, {
+        env: { PAYDESK_DEMO_FAULT: 'drop' },
+      }),
+      done('journal list'),
+      done('journal list --json'),
+      done('journal show {intent}'),
+      done('journal reconcile {intent}'),
+      ends(2, 'journal settle {intent} --not-applied'),
+      ends(3, 'journal settle {intent} --not-applied --note gone --yes'),
+      done('journal verify'),
+      done('journal forget --before 30d --yes'),
+      done('journal export --ndjson'),
+      done('journal export --to journal.paydesk'),
+      ends(3, 'journal import journal.paydesk --yes'),
+      ends(3, `-p demo orders capture ${split} --yes`),
+    ],
+  },
+  {
+    name: 'profiles and keys',
+    service: () => pages(orders),
+    lines: [
+      done('profile add shop --base-url {url} --mode sandbox --key-stdin --key-store file', {
+        input: 'key_ofTheShop0123456789\n',
+      }),
+      done('profile list'),
+      done('profile show shop --json'),
+      done('profile use shop'),
+      done('profile set shop refund.require reason'),
+      done('profile key shop --key-file key.txt'),
+      done('profile check shop'),
+      done('orders list'),
+      done('profile remove shop --yes'),
+      ends(2, 'orders list key_CANARYxyz0123456789', { env: { PAYDESK_KEY_FILE: 'canary.txt' } }),
+    ],
+  },
+  {
+    name: 'a service that answers badly',
+    service: () =>
+      inTurn(
+        reply('<!doctype html><html>'),
+        json(errorBody({ type: 'authentication_error' }), 401),
+        json(errorBody(), 422),
+        json({ object: 'list', has_more: true, data: [order('ord_1')] }),
+        json({ object: 'list', has_more: true, data: [order('ord_1')] }),
+      ),
+    lines: [
+      ends(1, 'orders list'),
+      ends(4, 'orders list --json'),
+      ends(5, 'orders list'),
+      ends(9, 'orders list --all --ndjson'),
+    ],
+  },
+  {
+    name: 'a service that is not there, or loses replies',
+    service: () => (request, response, socket) =>
+      (request.method === 'GET' ? pages(orders) : lost)(request, response, socket),
+    lines: [
+      ends(6, 'orders list', { env: { PAYDESK_BASE_URL: 'http://127.0.0.1:9' } }),
+      ends(3, 'orders refund ord_2 --yes'),
+      ends(7, 'orders refund ord_1 --yes --json'),
+      ends(3, 'orders refund ord_1 --yes'),
+    ],
+  },
+  {
+    name: 'signals',
+    service: () => stall,
+    lines: [
+      ends(130, 'orders list', { stop: { signal: 'SIGINT', after: 'request' } }),
+      ends(143, 'orders list --json', { stop: { signal: 'SIGTERM', after: 'request' } }),
+      ends(129, 'orders list', { stop: { signal: 'SIGHUP', after: 'request' } }),
+      ends(143, 'simulator serve --json --port 0', { stop: { signal: 'SIGTERM', after: 'line' } }),
+    ],
+  },
+];
+
+test.each(stories)('$name: the same in memory and as a process', async (story) => {
+  const inMemory = await tell(story, startInMemory);
+  const asProcess = await tell(story, startProcess);
+  expect(inMemory.lines.map(({ words, code }) => ({ words, code }))).toEqual(
+    story.lines.map(({ words, code }) => ({ words, code })),
+  );
+  for (const [index, told] of inMemory.lines.entries()) expect(told).toEqual(asProcess.lines[index]);
+  expect(inMemory.files).toEqual(asProcess.files);
+});
+
+test('every command, exit code and format is among them', () => {
+  const lines = stories.flatMap((story) => story.lines);
+  const has = (text: string) => lines.some(({ words }) => ` ${words} `.includes(` ${text} `));
+  expect(commands.map(({ words }) => words.join(' ')).filter((words) => !has(words))).toEqual([]);
+  expect(
+    formats.filter((format) => format !== 'table' && !has(`-o ${format}`) && !has(`--${format}`)),
+  ).toEqual([]);
+  // 8 is kept for batches.
+  const codes = [...exitMeanings.keys()].filter((code) => code !== 8);
+  expect(codes.filter((code) => !lines.some((line) => line.code === code))).toEqual([]);
+});
+
+type Start = (args: readonly string[], options: RunOptions) => Running;
+
+/** What the lines gave, and the files that they left behind. */
+interface Told {
+  readonly lines: readonly (Pick<Ran, 'code' | 'stdout' | 'stderr'> & { readonly words: string })[];
+  readonly files: readonly string[];
+}
+
+async function tell(story: Story, start: Start): Promise<Told> {
+  using home = newHome();
+  await using server = await startServer(story.service?.() ?? lost);
+  writeFileSync(join(home.path, 'key.txt'), 'key_another0123456789\n');
+  writeFileSync(join(home.path, 'canary.txt'), 'key_CANARYxyz0123456789\n');
+  const service =
+    story.service === undefined || story.name.startsWith('profiles') ? {} : environment(server.url);
+  const plain = sameNames([
+    [home.path, '<home>'],
+    [server.url, '<url>'],
+  ]);
+  const told: Told['lines'][number][] = [];
+  let intent = '';
+  for (const { words, input, env, stop } of story.lines) {
+    const asked = server.requests.length;
+    const args = argumentsOf(words.replace('{intent}', intent).replace('{url}', server.url));
+    const running = start(args, {
+      home,
+      env: { TZ: 'UTC', ...service, ...env },
+      sleeps: 'really',
+      ...(input === undefined ? {} : { input }),
+    });
+    if (stop !== undefined) {
+      await (stop.after === 'line' ? running.firstLine() : server.waitFor(asked + 1));
+      running.signal(stop.signal);
+    }
+    const { code, stdout, stderr } = await running.end;
+    intent = `${stdout}${stderr}`.match(/\bi_[0-9a-f]{8}\b/)?.[0] ?? intent;
+    told.push({ words, code, stdout: plain(stdout), stderr: plain(stderr) });
+  }
+  return { lines: told, files: filesOf(home).map(plain) };
+}
+
+function argumentsOf(words: string): readonly string[] {
+  return (words.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
+}
+
+// Databases as the rows in them. A process may keep compiled code; a run in memory compiles nothing.
+function filesOf({ path }: Home): readonly string[] {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !file.includes('/.cache/paydesk/compile'))
+    .sort()
+    .map((file) => {
+      const stat = statSync(file);
+      const mode = (stat.mode & 0o777).toString(8);
+      return `${file} ${mode} ${stat.isFile() ? contentOf(file) : 'folder'}`;
+    });
+}
+
+function contentOf(file: string): string {
+  const bytes = file.endsWith('.gz') ? gunzipSync(readFileSync(file)) : readFileSync(file);
+  if (!bytes.subarray(0, 15).equals(Buffer.from('SQLite format 3'))) return bytes.toString('latin1');
+  using db = new DatabaseSync(file, { readOnly: true });
+  const tables = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name").all();
+  // The records of the demo are made by chance.
+  const rows = (name: string) =>
+    db.prepare(`SELECT ${file.endsWith('demo.db') ? 'count(*)' : '*'} FROM "${name}"`).all();
+  return JSON.stringify(tables.map(({ name, sql }) => [sql, rows(String(name))]));
+}
+
+/** Makes equal what differs by nature; the same id gets the same name wherever it stands. */
+function sameNames(replaced: readonly (readonly [string, string])[]): (text: string) => string {
+  const names = new Map<string, string>();
+  const random =
+    /\bi_[0-9a-f]{8}\b|\b(?:key|ord|cus|line_item|ship_cont|off_ref|fis_ent)_[A-Za-z0-9]{16,40}\b|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b|\b(?:[0-9a-f]{64}|[0-9a-f]{40}|[0-9a-f]{32}|[0-9a-f]{24}|[0-9a-f]{16}|[0-9a-f]{12})\b|127\.0\.0\.1:\d{4,5}/g;
+  return (text) => {
+    let out = text;
+    for (const [from, to] of replaced) out = out.replaceAll(from, to);
+    return out
+      .replace(random, (id) => {
+        const name = names.get(id) ?? `<${names.size}>`;
+        names.set(id, name);
+        return name;
+      })
+      .replace(/\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?/g, '<time>')
+      .replace(/\b\d{1,2} [A-Z][a-z]{2} (?:20\d\d )?\d\d:\d\d(?::\d\d)?/g, '<time>')
+      .replace(/\b\d\d:\d\d(?::\d\d)?\b/g, '<time>')
+      .replace(/\b1[789]\d{8}(?:\d{3})?\b/g, '<time>')
+      .replace(/"ms\\?":\d+/g, '<ms>')
+      .replace(/\b\d+ bytes\b|"bytes":\s*\d+/g, '<bytes>')
+      .replace(/"folder":"\d+ \d+"/g, '<folder>');
+  };
+}

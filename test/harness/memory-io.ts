@@ -1,0 +1,119 @@
+/** What a run in memory is given from outside: streams that collect, and what a test says of everything else. */
+
+import { userInfo } from 'node:os';
+import { isAbsolute } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { dispatcherFor } from '../../bin/process-io.ts';
+import type { Clock, Dispatcher, Env, Io, Stdin, StopSignal } from '../../src/io.ts';
+import type { Ran, Running } from './ran.ts';
+
+/** What a test says. */
+export interface MemoryParts {
+  readonly env: Env;
+  /** What is piped in. */
+  readonly input: string;
+  readonly cwd: string;
+  readonly clock: Clock;
+}
+
+/** Runs with streams, signals and connections of its own; connections that are left open are closed at its end, as with a process. */
+export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<number>): Running {
+  const { env, clock, cwd } = parts;
+  const stdout = new Collected();
+  const stderr = new Collected();
+  const connections = connectionsOfItsOwn();
+  let listeners: readonly ((signal: StopSignal) => void)[] = [];
+  const io: Io = {
+    env,
+    stdin: stdinOf(parts.input),
+    stdout,
+    stderr,
+    stdoutWasClosed: () => false,
+    clock,
+    onSignal(listener) {
+      listeners = [...listeners, listener];
+      return () => {
+        listeners = listeners.filter((one) => one !== listener);
+      };
+    },
+    // Vitest hears of them, and fails the run.
+    onUncaught: () => undefined,
+    uid: process.getuid?.(),
+    userName: () => userInfo().username,
+    home: () => (isAbsolute(env.HOME ?? '') ? (env.HOME ?? '') : userInfo().homedir),
+    cwd: () => cwd,
+    platform: process.platform,
+    execPath: process.execPath,
+    execArgv: [],
+    zone: env.TZ === '' ? undefined : env.TZ,
+    dispatcherFor: (proxy) => (proxy === undefined ? connections.dispatcher() : dispatcherFor(proxy)),
+    stopHeapGrowth: () => undefined,
+  };
+  const toEnd = async (): Promise<Ran> => {
+    try {
+      return { code: await run(io), signal: null, stdout: stdout.text, stderr: stderr.text };
+    } finally {
+      await connections.close();
+    }
+  };
+  const end = toEnd();
+  return {
+    signal(signal) {
+      for (const listener of listeners) listener(signal);
+    },
+    firstLine: () => Promise.race([stdout.firstLine(), end.then(failed)]),
+    end,
+  };
+}
+
+function failed({ stderr }: Ran): never {
+  throw new Error(`it ended without a line on stdout: ${stderr}`);
+}
+
+class Collected extends Writable {
+  readonly #chunks: Buffer[] = [];
+  readonly #line = Promise.withResolvers<string>();
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#chunks.push(chunk);
+    if (chunk.includes('\n')) this.#line.resolve(this.text.split('\n')[0] ?? '');
+    done();
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString();
+  }
+
+  firstLine(): Promise<string> {
+    return this.#line.promise;
+  }
+}
+
+function stdinOf(input: string): Stdin {
+  const stream = Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false });
+  return Object.assign(stream, { setRawMode: () => noTerminal() });
+}
+
+function noTerminal(): never {
+  throw new Error('a run in memory has no terminal');
+}
+
+// fetch keeps connections for the whole process; a new process has none. So each run gets an agent, of the class that fetch uses.
+function connectionsOfItsOwn() {
+  let agent: (Dispatcher & { destroy(): Promise<void> }) | undefined;
+  return {
+    async dispatcher(): Promise<Dispatcher> {
+      agent ??= await newAgent();
+      return agent;
+    },
+    close: async (): Promise<void> => {
+      await agent?.destroy();
+    },
+  };
+}
+
+async function newAgent(): Promise<Dispatcher & { destroy(): Promise<void> }> {
+  await fetch('data:,');
+  const inUse = Reflect.get(globalThis, Symbol.for('undici.globalDispatcher.1'));
+  return new inUse.constructor();
+}
