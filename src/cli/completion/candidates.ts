@@ -2,7 +2,7 @@
 
 import type { Argument, Command, Flag } from '../../commands/command.ts';
 import { commands } from '../../commands/commands.ts';
-import { globalFlags } from '../global-flags.ts';
+import { globalFlags } from '../global-options.ts';
 import { type Candidate, nextWords } from './next-words.ts';
 import type { TypedLine } from './typed-line.ts';
 
