@@ -1,3 +1,5 @@
+/** How an export reads pages, and what it does when a disk is full or a reply is odd. */
+
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
