@@ -77,7 +77,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
       const times = createTimes(zone, now);
       return knowsZone(zone) ? daysOf(() => times) : undefined;
     },
-    zone: () => state.zone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone: () => state.zone() ?? io.zoneName(),
     exports,
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
