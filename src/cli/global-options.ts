@@ -1,7 +1,8 @@
 /** The options that every command takes: their table, and their values in a run: flag, variable, default. Pure. */
 
 import { apiVersionPattern, langPattern } from '../api/spec.ts';
-import { type Flag, flag, type Input, nonEmpty, short, usage } from '../commands/command.ts';
+import type { Flag, Input } from '../commands/command.ts';
+import { flag, nonEmpty, short, usage } from '../commands/flags.ts';
 import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 import { type Format, formats } from '../terminal/terminal.ts';
@@ -13,7 +14,7 @@ export const globalFlags = {
     short: 'p',
     summary: 'the account to talk to',
     env: 'PAYDESK_PROFILE',
-    offers: 'profiles',
+    offers: (_typed, known) => known.profiles(),
   }),
   output: flag.choice(formats, {
     value: 'FORMAT',
