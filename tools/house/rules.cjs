@@ -3,9 +3,8 @@
 // A room shows one file to the others: src/ROOM/ROOM.ts.
 const doors = '^src/([^/]+)/\\1\\.ts$';
 
-// Known to everyone: errors and exit codes, time and variables, the facts of the service and the money of an order. The door
-// of api/ cannot hand on the last two: it reads one order with words of profiles/, which rest on those facts.
-const everybody = '^src/(errors|io|api/(spec|charges))\\.ts$';
+// Known to everyone: errors and exit codes, what a run is given from outside, the service's document, the money of an order.
+const everybody = '^src/(errors|io|api/spec|api/charges)\\.ts$';
 
 /** Package → its one door, a file or a folder of src. */
 const packages = {
