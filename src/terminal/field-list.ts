@@ -35,7 +35,7 @@ function namedFields(record: JsonObject, columns: readonly Column[], reading: Re
 
 // Known fields come first and in their order, so that the blocks of a list read alike.
 function allFields(record: JsonObject, known: readonly Column[], reading: Reading): readonly Field[] {
-  // One that the service filled with an object is taken apart below.
+  // A known field whose value is an object is left out here: its members are listed below, one per line.
   const shown = known.filter(
     (column) => column.derived === undefined && members(column.value(record)) === undefined,
   );

@@ -9,7 +9,7 @@ export type ChargeCase = 'paid' | 'declined' | 'pre_authorized' | 'locked';
 export interface OrderCase {
   /** The charges, in shares of the amount; a declined one is an attempt at the share after it. */
   readonly charges: readonly ChargeCase[];
-  /** What went back since: all of it, or some of the first charge that was paid. */
+  /** What was refunded since: all of it, or some of the first charge that was paid. */
   readonly refunded?: 'all' | 'part' | 'first_charge';
   /** Bought by the same buyer for the same amount as the next older order, a few minutes after it. */
   readonly twin?: true;
@@ -90,14 +90,14 @@ export interface OrderExample {
   readonly id: string;
   readonly lines: readonly [Line, ...Line[]];
   readonly charges: readonly { readonly amount: number; readonly card: Card }[];
-  /** How much of the first charge went back since. */
+  /** How much of the first charge was refunded since. */
   readonly refunded?: number;
 }
 
 const [blanket, lamp] = [goods[0], goods[1] ?? goods[0]];
 const [firstCard, secondCard] = [cards[0], cards[1] ?? cards[0]];
 
-// Help names these records. They stand at fixed places, so that every example works on a fresh demo. The cases of these
+// Help names these records. They are at fixed places, so that every example works on a fresh demo. The cases of these
 // places are a split order of which a part was refunded, and one that is pre-authorized.
 const orders: ReadonlyMap<number, OrderExample> = new Map([
   [

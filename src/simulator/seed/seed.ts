@@ -156,11 +156,11 @@ function paymentOf(charges: readonly StoredCharge[]) {
 interface Since {
   readonly now: number;
   readonly ids: Ids;
-  /** How much, where only a part went back; absent: a third. */
+  /** How much, where only a part was refunded; undefined: a third. */
   readonly amount: number | undefined;
 }
 
-// What went back since, by the same rule that refunds it later.
+// The order after the refunds of its case, made by the same rule that serves refunds later.
 function refunded(
   order: StoredOrder,
   { refunded: how }: OrderCase,
