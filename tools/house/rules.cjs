@@ -3,8 +3,8 @@
 // A room shows one file to the others: src/ROOM/ROOM.ts.
 const doors = '^src/([^/]+)/\\1\\.ts$';
 
-// Known to everyone: errors and exit codes, time and variables.
-const everybody = '^src/(errors|io)\\.ts$';
+// Known to everyone: errors and exit codes, what a run is given from outside, the service's document, the money of an order.
+const everybody = '^src/(errors|io|api/spec|api/charges)\\.ts$';
 
 /** Package → its one door, a file or a folder of src. */
 const packages = {

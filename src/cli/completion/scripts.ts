@@ -1,7 +1,7 @@
 /** The completion script of every shell, and where each is kept in the repository. */
 
 import type { Shell } from '../../terminal/terminal.ts';
-import { nextWords } from './next-words.ts';
+import { nextWords } from './candidates.ts';
 
 /** The exit code by which `__complete` says that a file name is possible here. */
 export const filesHere = 10;

@@ -5,6 +5,9 @@ import { type Ids, idsFrom, type Random, seededRandom } from '../random.ts';
 import { nestedList, type StoredCharge, type StoredOrder } from '../records.ts';
 import { refundOrder } from '../rules/refund-and-capture.ts';
 import {
+  buyersCount,
+  buyersOf,
+  customerAt,
   customerExampleIndex,
   goods,
   type Line,
@@ -13,7 +16,6 @@ import {
   orderCases,
   orderExampleAt,
 } from './cases.ts';
-import { buyersCount, buyersOf, customerAt } from './customers.ts';
 import { chargesFor, contactsOf, customerInfo, lineItem, linesOf } from './order-parts.ts';
 
 /** How many orders a new simulator holds unless told otherwise. */
