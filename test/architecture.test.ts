@@ -112,16 +112,6 @@ test('commands and changes do no input or output of their own', () => {
   expect(wrong).toEqual([]);
 });
 
-test('only bin, main and what joins for it touch the process', () => {
-  const wrong = files
-    .filter(
-      (file) =>
-        !file.startsWith('src/cli/') && /(^|[^.\w'"`])process\.(?!versions\b)/m.test(withoutComments(file)),
-    )
-    .map((file) => `${file} uses process: take it as a parameter, and let cli/ hand it over`);
-  expect(wrong).toEqual([]);
-});
-
 test('nothing of the program reads the time or makes chance by itself but where main joins it', () => {
   const wrong = files
     .filter(

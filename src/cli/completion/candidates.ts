@@ -2,7 +2,7 @@
 
 import type { Argument, Candidate, Command, Flag, KnownHere } from '../../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
-import { globalFlags } from '../global-flags.ts';
+import { globalFlags } from '../global-options.ts';
 import { topicLines, topicNames } from '../help-topics.ts';
 import type { TypedLine } from './callback.ts';
 
