@@ -68,7 +68,7 @@ export function typedProfile(argv: readonly string[]): string | undefined {
   return undefined;
 }
 
-// What a shell reads as it stands; a name that is none is said to be none elsewhere.
+// What a shell reads without quotes. Other code refuses a name that does not match.
 const nameLike = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 function profileName(text: string | undefined): string | undefined {
@@ -82,7 +82,7 @@ function asksFor(argv: readonly string[], long: string, short: string): boolean 
     .some((word) => word === `--${long}` || (/^-[^-]/.test(word) && switchesOf(word).includes(short)));
 }
 
-// The letters of bundled switches, `-yq`; behind one that takes a value stands the value.
+// The letters of bundled switches, `-yq`; what follows one that takes a value is that value.
 function switchesOf(word: string): string {
   const letters = word.slice(1);
   const end = letters.split('').findIndex((letter) => takesNext(`-${letter}`));

@@ -53,7 +53,7 @@ export function commandListing(entries: readonly CommandEntry[], width: number):
   ].join('\n');
 }
 
-/** A term and its text; under 60 columns the text stands below, since beside it there is no room. */
+/** A term and its text; under 60 columns the text goes on the next line, since there is no room beside the term. */
 export function item(term: string, termWidth: number, text: string, width: number): string {
   if (text === '') return `  ${term}`;
   if (width < 60) return `  ${term}\n${wrapLine(`    ${text}`, width, 4)}`;

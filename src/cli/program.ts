@@ -75,7 +75,7 @@ interface Build {
   readonly width: number;
   /** Help lists the commands itself; commander needs them visible only to suggest one. */
   readonly forHelp: boolean;
-  /** Options may stand before the words of the command. */
+  /** Options may come before the words of the command. */
   readonly optionsMayLead?: boolean;
 }
 

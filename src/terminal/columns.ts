@@ -143,7 +143,7 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
       return valid(value) ? reading.times.show(value, 'day') : undefined;
     case 'flag':
       return typeof value === 'boolean' ? String(value) : undefined;
-    // The service sends objects where its document shows text (channel); they are no mistake worth a mark.
+    // The service sends objects where its document shows text (channel); such an object is not marked as a mistake.
     case 'text':
       return asReceived(value);
     case 'id':

@@ -5,7 +5,7 @@ import { Buffer } from 'node:buffer';
 /** A text after some layers of escapes were decoded. */
 export interface Layer {
   readonly text: string;
-  /** Where the character at `at`, or the end, stands in the original text. */
+  /** Where the character at `at`, or the end, is in the original text. */
   place(at: number): number;
 }
 

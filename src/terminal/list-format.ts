@@ -91,7 +91,7 @@ export interface FileFormatOptions {
   /** PAYDESK_COLUMNS: those of them that it has. */
   readonly usual: readonly string[] | undefined;
   readonly header: boolean;
-  /** What stands in the file already. */
+  /** What the file holds already. */
   readonly begun: { readonly bytes: number; readonly rows: number };
   readonly secrets: Secrets;
 }

@@ -89,7 +89,7 @@ export interface TypedLine {
   readonly before: readonly string[];
   /** The part of the word before the cursor. */
   readonly current: string;
-  /** How much of the current word stands before what the shell will replace: `--reason=` in bash. */
+  /** How much of the current word comes before what the shell will replace: `--reason=` in bash. */
   readonly kept: number;
 }
 

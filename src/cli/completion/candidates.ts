@@ -9,7 +9,7 @@ import type { TypedLine } from './callback.ts';
 /** What the shell gets to offer. */
 export interface Offered {
   readonly candidates: readonly Candidate[];
-  /** A file name may stand here: the shell completes those itself. */
+  /** A file name is possible here: the shell completes those itself. */
   readonly files: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Place {
   readonly flags: Readonly<Record<string, Flag>>;
   /** Options given, with the last value of each. */
   readonly given: ReadonlyMap<string, string | undefined>;
-  /** The option whose value stands at the cursor. */
+  /** The option whose value is at the cursor. */
   readonly awaiting: string | undefined;
   /** Behind `--` nothing is an option. */
   readonly ended: boolean;

@@ -99,7 +99,7 @@ export interface OrderExample {
 const [blanket, lamp] = [goods[0], goods[1] ?? goods[0]];
 const [firstCard, secondCard] = [cards[0], cards[1] ?? cards[0]];
 
-// Help names these records. They stand at fixed places, so that every example works on a fresh demo. The cases of these
+// Help names these records. They are at fixed places, so that every example works on a fresh demo. The cases of these
 // places are a split order of which a part was refunded, and one that is pre-authorized.
 const orders: ReadonlyMap<number, OrderExample> = new Map([
   [
