@@ -54,20 +54,34 @@ export default defineConfig([
       },
     },
   },
-  { ...shared, input: { complete: 'bin/complete.ts' }, output },
+  {
+    ...shared,
+    input: { complete: 'bin/complete.ts' },
+    output: {
+      ...output,
+      codeSplitting: {
+        groups: [{ name: (id, context) => loadedFirst(/[\\/]bin[\\/]complete\.ts$/, id, context) && 'tab' }],
+      },
+    },
+  },
   { ...shared, input: { 'compile-cache': 'bin/compile-cache.ts' }, output },
 ]);
 
 /** Everything that the start imports before it knows what is to run is one file. */
 function alwaysLoaded(id: string, context: ChunkingContext): string | null {
+  return loadedFirst(/[\\/]bin[\\/]start\.ts$/, id, context) ? 'core' : null;
+}
+
+/** Whether an entry imports a module statically, itself or through others. */
+function loadedFirst(entry: RegExp, id: string, context: ChunkingContext): true | null {
   const seen = new Set<string>();
   const reaches = (one: string): boolean => {
-    if (/[\\/]bin[\\/]start\.ts$/.test(one)) return true;
+    if (entry.test(one)) return true;
     if (seen.has(one)) return false;
     seen.add(one);
     return (context.getModuleInfo(one)?.importers ?? []).some(reaches);
   };
-  return reaches(id) ? 'core' : null;
+  return reaches(id) ? true : null;
 }
 
 /**
