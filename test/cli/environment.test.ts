@@ -17,7 +17,7 @@ import { giveHome, ordinaryUser } from '../harness/ordinary-user.ts';
 import { type Home, newHome, paydesk, paydeskProcess, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { json, startServer } from '../harness/server.ts';
-import { orderPages } from '../harness/service-pages.ts';
+import { orderPages } from '../harness/service.ts';
 
 const emptyList = json({ object: 'list', has_more: false, data: [] });
 const newKey = () => `test_${crypto.randomUUID()}`;

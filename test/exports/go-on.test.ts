@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { type Handler, json, startServer, type TestServer } from '../harness/server.ts';
-import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
+import { environment } from '../harness/service.ts';
+import { exporting, orders, ordersService, startOrders } from './many-orders.ts';
 
 const refusal = json({ object: 'error', type: 'authentication_error' }, 401);
 const third = 'ord_000000000041';
@@ -75,7 +76,7 @@ test.each([
   using home = newHome();
   const settings = { 'orders.order': 'newest-first' };
   const profile = { name: 'shop', baseUrl: server.url, mode: 'sandbox', settings } as const;
-  await storeProfile(home, profile, reaching(server).PAYDESK_API_KEY ?? '');
+  await storeProfile(home, profile, environment(server.url).PAYDESK_API_KEY ?? '');
   const words = ['-p', 'shop', 'orders', 'export', '--since', '2026-01-01T00:00:00Z', '--limit', '10'];
   const first = await paydesk([...words, '--to', 'o.ndjson'], { home });
   expect(first.code, first.stderr).toBe(4);
@@ -100,7 +101,7 @@ test.each([
   now.third = undefined;
   const command = printedCommand(first);
   expect(command).toEqual(expect.arrayContaining(words));
-  const second = await paydesk(command, { home, env: reaching(server) });
+  const second = await paydesk(command, { home, env: environment(server.url) });
   expect(second.code, second.stderr).toBe(0);
   expect(read(home, words[1] ?? '').split('\n')).toHaveLength(62);
 });
@@ -117,7 +118,7 @@ test('an export of orders is not gone on with as one of another resource, nor wi
   ] as const) {
     const ran = await paydesk([...words, '--to', 'o.csv', '--limit', '10', '--resume'], {
       home,
-      env: reaching(server),
+      env: environment(server.url),
     });
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining(message) });
   }
@@ -133,7 +134,7 @@ test('a name that somebody took meanwhile stays theirs, and the printed command 
   const first = await exporting(server, home, '--to', 'o.ndjson', '--limit', '10');
   expect(first).toMatchObject({ code: 9, stderr: expect.stringContaining('somebody else made that file') });
   expect(read(home, 'o.ndjson')).toBe('theirs');
-  const second = await paydesk(printedCommand(first), { home, env: reaching(server) });
+  const second = await paydesk(printedCommand(first), { home, env: environment(server.url) });
   expect(second.code, second.stderr).toBe(0);
   expect(read(home, 'o.ndjson')).toBe(asLines(orders(20)));
 });
@@ -170,7 +171,7 @@ test('an export goes on in the zone of its first run, and not at all where this 
     ),
   );
   const run = (...words: readonly string[]) =>
-    paydesk(['customers', 'export', '--to', 'c.csv', ...words], { home, env: reaching(server) });
+    paydesk(['customers', 'export', '--to', 'c.csv', ...words], { home, env: environment(server.url) });
   expect((await run()).code).toBe(4);
   broken = false;
   const folder = join(home.path, '.local/state/paydesk/exports');
@@ -233,7 +234,7 @@ test('a folder that cannot be written, and checkpoints that cannot: exit 3, the 
 });
 
 test('a key that comes back as an id, a currency, a status or an error stands in no file, not even an unfinished one', async () => {
-  const key = reaching({ url: '' }).PAYDESK_API_KEY ?? '';
+  const key = environment({ url: '' }.url).PAYDESK_API_KEY ?? '';
   const echo = { id: key, object: 'order', currency: key, payment_status: key, amount: 1 };
   const answers = [
     json({ object: 'list', has_more: true, data: [echo] }),
