@@ -35,6 +35,7 @@ const shared = [
   'src/io.ts',
   // What a command is given and how its inputs are declared: changes ask with the same texts.
   'src/commands/command.ts',
+  'src/commands/flags.ts',
   'src/commands/typed-time.ts',
 ];
 

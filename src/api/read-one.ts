@@ -18,7 +18,7 @@ export async function readOne(
   purpose: 'show' | 'change',
 ): Promise<WireRecord> {
   let read = 0;
-  const over = notes.progress(() =>
+  const endProgress = notes.progress(() =>
     read === 0 ? '' : `looking for ${id}: ${read} ${resources[resource].many} read`,
   );
   try {
@@ -32,7 +32,7 @@ export async function readOne(
       ? notFound(service, resource, id)
       : boundReached(service, resource, id, located.read, purpose);
   } finally {
-    over();
+    endProgress();
   }
 }
 

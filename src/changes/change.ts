@@ -1,7 +1,8 @@
 /** The one way to change something: show what was recorded before, or else plan, preview, confirm, act and show. */
 
 import type { Service } from '../api/api.ts';
-import { type Context, usage } from '../commands/command.ts';
+import type { Context } from '../commands/command.ts';
+import { usage } from '../commands/flags.ts';
 import { CliError } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';

@@ -88,7 +88,7 @@ function chargeWords({ chargeId }: FoundRefund, order: unknown): string {
 }
 
 /** What the explanation of a refusal adds to the service's own words. */
-export interface Explained {
+export interface Explanation {
   readonly message?: string;
   readonly certain?: string;
   readonly now?: readonly string[];
@@ -107,14 +107,14 @@ interface Refusal {
 }
 
 // One explanation for each error that the service documents.
-const explanations: Readonly<Record<DocumentedError, (refusal: Refusal) => Explained>> = {
+const explanations: Readonly<Record<DocumentedError, (refusal: Refusal) => Explanation>> = {
   notReturnable: (refusal) => notReturnable(refusal, moneyOf(refusal.order)),
   chargeIdRequired: (refusal) =>
     chargeIdRequired(refusal, moneyOf(refusal.parts.data) ?? moneyOf(refusal.order)),
 };
 
 /** Explains an error that the service documents (service: Errors); empty for any other. */
-export function explainRejection(refusal: Refusal): Explained {
+export function explainRejection(refusal: Refusal): Explanation {
   const error = documentedErrorOf(refusal.parts);
   return error === undefined ? {} : explanations[error](refusal);
 }
@@ -125,7 +125,7 @@ function moneyOf(order: unknown): OrderMoney | undefined {
 }
 
 // Says which charge is not refundable and what was refunded before, as far as the order was read.
-function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explained {
+function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explanation {
   const { profile, orderId } = refusal;
   const id = orderId ?? money?.id ?? '';
   const show = commandLine(profile, 'orders', 'show', id);
@@ -166,7 +166,7 @@ function bankWords({ charges }: OrderMoney): readonly string[] {
   ];
 }
 
-function chargeIdRequired({ profile, orderId }: Refusal, money: OrderMoney | undefined): Explained {
+function chargeIdRequired({ profile, orderId }: Refusal, money: OrderMoney | undefined): Explanation {
   const charges = money?.charges ?? [];
   return {
     message: `order ${orderId ?? money?.id ?? ''} was paid by ${charges.length === 0 ? 'several' : charges.length} charges: a part of it needs a charge`,

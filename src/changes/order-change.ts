@@ -5,7 +5,7 @@ import { readOne } from '../api/api.ts';
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { type JsonObject, orderColumns } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
-import { usage } from '../commands/command.ts';
+import { usage } from '../commands/flags.ts';
 import { CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
@@ -13,7 +13,7 @@ import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
 import { changeOf } from './change-words.ts';
 import type { Applied } from './outcome.ts';
-import { askedFor, type Repeat } from './repeat.ts';
+import { onlyGiven, type Repeat } from './repeat.ts';
 
 /** The order as it was named, and the flags that every change of an order has. */
 export interface OrderAsked {
@@ -82,7 +82,7 @@ export async function changeOrder(
       `paydesk orders ${kind} --help`,
     ]);
   if (intentId !== undefined && givenId === undefined) throw usage('missing ID: --intent repeats one order');
-  const repeat = { kind, intentId, asked: askedFor({ order: givenId, ...change.asked }), again };
+  const repeat = { kind, intentId, asked: onlyGiven({ order: givenId, ...change.asked }), again };
   const plan = async () => {
     const picked = givenId === undefined ? await pick(service) : { id: givenId, twin: undefined };
     const { id, twin } = picked;

@@ -8,7 +8,7 @@ import { changeKinds } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { commandLine } from '../profiles/profiles.ts';
 import { blockedWords, bodyLine, changeWords, kindWords, settleCommands } from './change-words.ts';
-import { alarmError, type Ended, type Explained, explainRejection, keepByHand } from './explain-outcome.ts';
+import { alarmError, type Ended, type Explanation, explainRejection, keepByHand } from './explain-outcome.ts';
 
 /** The change was made; it holds the record as it is now. */
 export type Applied = Extract<Outcome, { verdict: 'applied' }>;
@@ -80,7 +80,7 @@ function rejectedError(
   const unconfirmed = confirmed ? '' : '; no read could confirm it';
   if (isKeyRefusal(parts.httpStatus))
     return keyRefused(profile, parts, `nothing was changed${unconfirmed}`, keepByHand(outcome));
-  const explained: Explained =
+  const explained: Explanation =
     change.kind !== 'refund'
       ? {}
       : explainRejection({

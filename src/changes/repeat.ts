@@ -4,7 +4,7 @@ import type { Service } from '../api/api.ts';
 import { readMoney, refundedSum } from '../api/charges.ts';
 import { type Column, chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
-import { flag, usage } from '../commands/command.ts';
+import { flag, usage } from '../commands/flags.ts';
 import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { accountLabel } from '../profiles/profiles.ts';
@@ -37,11 +37,6 @@ export const againFlag = flag.of<readonly string[]>({
     throw usage(`${name} ${text}: ids, as the refusal gives them, with commas between them`);
   },
 });
-
-/** What was typed, without absent values: under the same `--intent` it must be the same. */
-export function askedFor(values: Readonly<Record<string, unknown>>): JsonObject {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-}
 
 /** What a repeat under the same `--intent` is recognised by. */
 export type Repeat = Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>;
@@ -173,4 +168,18 @@ function moneyLines({ record, refunds = [] }: Applied): readonly Block[] {
     ...lines,
     { line: `money    ${refunded} refunded of ${money.amount}; ${money.amount - refunded} left` },
   ];
+}
+
+type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The object without its undefined fields. */
+export function onlyGiven<const T extends object>(values: T): Given<T>;
+export function onlyGiven(values: object): object {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/** The same; undefined if no field is left. */
+export function givenOrNothing<const T extends object>(values: T): Given<T> | undefined {
+  const given = onlyGiven(values);
+  return Object.keys(given).length === 0 ? undefined : given;
 }

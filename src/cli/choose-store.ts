@@ -1,7 +1,7 @@
 /** The one place that chooses where the journal is kept: today always in files on this machine. */
 
 import { join } from 'node:path';
-import type { JournalStore, Recent } from '../journal/journal-store.ts';
+import type { JournalStore, Recent, RecentOf } from '../journal/journal-store.ts';
 import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
 import type { FileRules } from '../profiles/profiles.ts';
@@ -32,7 +32,7 @@ export function chooseStore({ stateFolder, cwd, rules, onNetwork }: StoreChoice)
 /** The store's `recent` for completions, without loading the rest of the store: a TAB waits for it. */
 export function recentOf(
   stateFolder: string,
-  of: 'orders' | 'intents',
+  of: RecentOf,
   profile: string | undefined,
 ): Promise<readonly Recent[]> {
   return recentIds(fileIn(stateFolder), of, profile);

@@ -1,7 +1,8 @@
 /** The options that every command takes. */
 
 import { apiVersionPattern, langPattern } from '../api/spec.ts';
-import { flag, type Input, nonEmpty, short, usage } from '../commands/command.ts';
+import type { Input } from '../commands/command.ts';
+import { flag, nonEmpty, short, usage } from '../commands/flags.ts';
 import { formats } from '../terminal/terminal.ts';
 
 /** The global options, before or after the command. No others are global. */
@@ -11,7 +12,7 @@ export const globalFlags = {
     short: 'p',
     summary: 'the account to talk to',
     env: 'PAYDESK_PROFILE',
-    offers: 'profiles',
+    offers: (_typed, known) => known.profiles(),
   }),
   output: flag.choice(formats, {
     value: 'FORMAT',

@@ -3,7 +3,7 @@
 import { isObject, type JsonObject, type Method, orderIdPattern } from '../api/spec.ts';
 import { parsePair, parsePairAt } from '../changes/changes.ts';
 import { CliError } from '../errors.ts';
-import { firstRepeated, recordId, usage } from './command.ts';
+import { firstRepeated, recordId, usage } from './flags.ts';
 
 // Only characters that no URL parser changes: `:` could be a scheme, `;` a parameter, `\` a slash.
 const segmentPattern = /^(?:[A-Za-z0-9._~@+,=$!&*()-]|%[0-9A-Fa-f]{2})+$/;

@@ -10,11 +10,11 @@ import {
   resources,
 } from '../api/spec.ts';
 import {
-  askedFor,
   checkProfileConfirmable,
   creationFlags,
   headLine,
   makeChange,
+  onlyGiven,
   parsePair,
   readBody,
   requestLine,
@@ -36,7 +36,8 @@ import {
   withQuery,
 } from './api-request.ts';
 import type { Context } from './command.ts';
-import { defineCommand, flag, type Input, nonEmpty, oneOf, recordId, usage } from './command.ts';
+import { defineCommand, type Input } from './command.ts';
+import { flag, nonEmpty, oneOf, recordId, usage } from './flags.ts';
 import type { Paging } from './listing.ts';
 import { showList } from './listing.ts';
 
@@ -142,7 +143,7 @@ async function change(
   const orderId = orderOf(path, body);
   const headers = headersOf(given.header ?? []);
   const request = { method, path, body, headers };
-  const asked = askedFor({ method, path, body, headers: Object.keys(headers ?? {}).join(' ') });
+  const asked = onlyGiven({ method, path, body, headers: Object.keys(headers ?? {}).join(' ') });
   const columnsOf = (value: JsonObject) => changedColumns(ctx, value);
   await makeChange(ctx, service, { kind: 'api', intentId, asked, again }, columnsOf, async () => ({
     intent: { orderId, request, approve: async (fresh) => checkMode(fresh.value, profile) },

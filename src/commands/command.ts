@@ -1,7 +1,6 @@
 /** What a command is: its arguments and flags, examples, and what it runs with. */
 
 import type { OpenService } from '../api/api.ts';
-import { parseAmount, type ResourceName, resources } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Clock } from '../io.ts';
@@ -83,8 +82,30 @@ export interface Context {
   file(path: string, maxBytes: number): Promise<string>;
 }
 
-/** What TAB offers for a value: what this machine knows by itself. */
-type Offer = 'orders' | 'intents' | 'profiles';
+/** Something that TAB offers, with a few words about it. Both hold nothing that a shell or a terminal would act on. */
+export interface Candidate {
+  readonly value: string;
+  readonly text: string;
+}
+
+/** What a line says before the cursor. */
+export interface TypedBefore {
+  /** The arguments of the command, in order. */
+  readonly args: readonly string[];
+  /** The options given, with the last value of each. */
+  readonly flags: ReadonlyMap<string, string | undefined>;
+}
+
+/** What this machine knows by itself, for TAB: no service is asked. `profile` is the one named on the line, if any. */
+export interface KnownHere {
+  readonly profiles: () => Promise<readonly Candidate[]>;
+  readonly orders: (profile: string | undefined) => Promise<readonly Candidate[]>;
+  readonly intents: (profile: string | undefined) => Promise<readonly Candidate[]>;
+  readonly charges: (orderId: string, profile: string | undefined) => Promise<readonly Candidate[]>;
+}
+
+/** What TAB offers for a value besides its choices. */
+export type Completer = (typed: TypedBefore, known: KnownHere) => Promise<readonly Candidate[]>;
 
 /** One option of a command, or a global one. A switch has no `value`. */
 export interface Flag<T = unknown> {
@@ -96,7 +117,7 @@ export interface Flag<T = unknown> {
   readonly choices?: readonly string[];
   /** What the choices mean, if their names do not say it. */
   readonly meanings?: Readonly<Record<string, string>>;
-  readonly offers?: Offer | undefined;
+  readonly offers?: Completer | undefined;
   /** What else is allowed, in words: `1 to 250`. */
   readonly allowed?: string;
   /** The default in words, shown in help. */
@@ -119,7 +140,7 @@ export interface Argument<T = unknown> {
   /** Takes all words that are left. */
   readonly variadic?: true;
   readonly choices?: readonly string[];
-  readonly offers?: Offer | undefined;
+  readonly offers?: Completer | undefined;
   readonly parse: (text: string, name: string) => T;
 }
 
@@ -166,108 +187,12 @@ export function defineCommand<const A extends Arguments, const F extends Flags>(
   return command;
 }
 
-/** The error of a mistake in what was typed, found before anything was sent. */
-export function usage(message: string, now: readonly string[] = []): CliError {
-  return new CliError('usage', withoutPages(message), { certain: 'nothing was sent', now });
-}
-
-// Somebody pasted a page of text: its beginning, and the end of the message, which says what is wrong.
-function withoutPages(message: string): string {
-  if (message.length <= 600) return message;
-  return `${message.slice(0, 200)}… (${message.length} characters) …${message.slice(-200)}`;
-}
-
-/** What was typed, shortened for a message. */
-export function short(text: string): string {
-  return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
-}
-
-/** Ready-made kinds of flag. Each checks the text and names it in its error. */
-export const flag = {
-  switch: (parts: Omit<Flag<boolean>, 'parse' | 'value'>) => ({ ...parts, parse: () => true }),
-  text: (parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({ ...parts, parse: nonEmpty }),
-  choice: <const T extends string>(
-    choices: readonly [T, ...T[]],
-    parts: Omit<Flag<T>, 'parse' | 'choices'> & { value: string },
-  ) => ({
-    ...parts,
-    choices,
-    parse: (text: string, name: string): T => oneOf(choices, text, name),
-  }),
-  /** A whole number within bounds. */
-  integer: (min: number, max: number, parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({
-    ...parts,
-    allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
-    parse: (text: string, name: string): number => integerWithin(min, max, text, name),
-  }),
-  /** An amount: the service's integer, as typed. */
-  amount: (parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({ ...parts, parse: amount }),
-  /** The id of a listed record. */
-  id: (resource: ResourceName, parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({
-    ...parts,
-    parse: (text: string, name: string): string => recordId(resource, text, name),
-  }),
-  /** A flag with a `parse` of its own. */
-  of: <T>(parts: Flag<T>): Flag<T> => parts,
-};
-
-/** The id of an order or customer, as an argument. */
-export function idArgument<const R extends boolean>(resource: ResourceName, required: R) {
-  return {
-    name: 'id',
-    summary: `id of the ${resources[resource].one}`,
-    required,
-    offers: resource === 'orders' ? 'orders' : undefined,
-    parse: (text: string): string => recordId(resource, text, 'ID'),
-  } as const;
-}
-
-/** The text as it is. Throws CliError 'usage' for an empty one. */
-export function nonEmpty(text: string, name: string): string {
-  if (text === '') throw usage(`${name} is empty`);
-  return text;
-}
-
-/** One of a closed set. Throws CliError 'usage' that names the set. */
-export function oneOf<const T extends string>(choices: readonly T[], text: string, name: string): T {
-  const found = choices.find((choice) => choice === text);
-  if (found === undefined) throw usage(`${name} ${short(text)}: not one of ${choices.join(', ')}`);
-  return found;
-}
-
-function integerWithin(min: number, max: number, text: string, name: string): number {
-  const value = /^(0|[1-9][0-9]{0,15})$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= min && value <= max))
-    throw usage(`${name} ${short(text)}: not a whole number from ${min} to ${max}`);
-  return value;
-}
-
-function amount(text: string, name: string): number {
-  const value = parseAmount(text);
-  if (value === undefined) {
-    throw usage(
-      `${name} ${short(text)}: not an amount; it is the service's own integer, digits only, 1 to 9007199254740991`,
-    );
-  }
-  return value;
-}
-
-/** Checks the id of an order or customer. Throws CliError 'usage'. */
-export function recordId(resource: ResourceName, text: string, name: string): string {
-  const { idPattern, idExample, one } = resources[resource];
-  if (idPattern.test(text)) return text;
-  throw usage(
-    `${name} ${short(text)}: not the id of ${one === 'order' ? 'an' : 'a'} ${one}, which looks like ${idExample}`,
-    [resource === 'orders' ? `paydesk orders find ${searchable(text)}` : `paydesk ${resource} list`],
-  );
-}
-
-// What was typed may be a name or a part of an id; what a shell would read in another way is not repeated.
-function searchable(text: string): string {
-  return /^[\p{L}\p{N}][\p{L}\p{N}@._+]{0,63}$/u.test(text) ? text : 'TEXT';
-}
-
-/** The first name that stands twice; undefined where each stands once. */
-export function firstRepeated(names: readonly string[]): string | undefined {
-  return names.find((name, index) => names.indexOf(name) !== index);
+/** Asks before something that cannot be undone, unless --yes was given. Throws CliError 'cancelled' on No: `nothing was erased`. */
+export async function confirmFirst(
+  { options, ask }: Pick<Context, 'options' | 'ask'>,
+  message: string,
+  otherwise: string,
+): Promise<void> {
+  if (options.yes || (await ask.confirm({ message, flag: '--yes' }))) return;
+  throw new CliError('cancelled', otherwise);
 }

@@ -2,7 +2,8 @@
 
 import { exitCodes } from '../errors.ts';
 import { shells } from '../terminal/terminal.ts';
-import { defineCommand, oneOf } from './command.ts';
+import { defineCommand } from './command.ts';
+import { oneOf } from './flags.ts';
 
 export const completion = defineCommand({
   description: [

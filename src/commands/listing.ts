@@ -6,7 +6,8 @@ import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { accountLabel, commandLine, otherModeLine } from '../profiles/profiles.ts';
 import type { ListSink } from '../terminal/terminal.ts';
-import { type Context, flag } from './command.ts';
+import type { Context } from './command.ts';
+import { flag } from './flags.ts';
 import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
 
 /** The paging flags of a listed resource (service: Endpoints 2). */
@@ -49,7 +50,7 @@ export interface Filter {
   readonly words: readonly string[];
   readonly accepts: (record: Readonly<Record<string, unknown>>) => boolean;
   /** Few records pass, so pages are read as long as possible. */
-  readonly few: boolean;
+  readonly passesFew: boolean;
 }
 
 /** Is told of each page of a walk; may add columns, end the walk, and print lines in the end. */
@@ -57,17 +58,17 @@ export interface WalkObserver {
   /** Columns that show what it found out. */
   readonly columns: readonly Column[];
   /** Is called with each page as it was read, before filters. */
-  readonly see: (page: Page) => void;
+  readonly onPage: (page: Page) => void;
   /** Is called before records are shown, to look up what its columns show. */
-  readonly ready?: (records: readonly WireRecord[]) => Promise<void>;
+  readonly beforeShown?: (records: readonly WireRecord[]) => Promise<void>;
   /** Is called after records were shown. */
-  readonly shown: (records: readonly WireRecord[]) => void;
+  readonly onShown: (records: readonly WireRecord[]) => void;
   /** Whether nothing that is wanted can follow. */
-  readonly over: () => boolean;
+  readonly isDone: () => boolean;
   /** Few of the records are wanted, so pages are read as long as possible. */
-  readonly wide: boolean;
+  readonly readsLongPages: boolean;
   /** Lines to print in the end. */
-  readonly closing: () => readonly string[];
+  readonly closingLines: () => readonly string[];
 }
 
 /** Prints a list page by page and then, on stderr, the exact command for the next page. */
@@ -86,27 +87,27 @@ export async function showList(
     all: paging.all === true,
     max: paging.max,
     filter: filters.length === 0 ? undefined : (record) => filters.every(({ accepts }) => accepts(record)),
-    wide: observer?.wide,
-    over: observer?.over,
-    see: (page) => {
+    readsLongPages: observer?.readsLongPages,
+    isDone: observer?.isDone,
+    onPage: (page) => {
       tally.read += page.records.length;
       tally.ofOtherMode += page.records.filter(({ value }) => contradictsMode(value, mode)).length;
-      observer?.see(page);
+      observer?.onPage(page);
     },
   };
   const sink = ctx.out.list([...resources[resource].columns, ...(observer?.columns ?? [])]);
   const { many } = resources[resource];
-  const over = ctx.notes.progress(() =>
+  const endProgress = ctx.notes.progress(() =>
     tally.read === 0 ? '' : `${tally.read} ${many} read, ${tally.shown} shown`,
   );
   const show = async (records: readonly WireRecord[]): Promise<void> => {
-    await observer?.ready?.(records);
+    await observer?.beforeShown?.(records);
     await sink.page(records);
     tally.shown += records.length;
-    observer?.shown(records);
+    observer?.onShown(records);
   };
-  const drawn = await draw(sink, pagesOf(service, resource, walk), show).finally(over);
-  for (const line of observer?.closing() ?? []) ctx.notes.note(line);
+  const drawn = await draw(sink, pagesOf(service, resource, walk), show).finally(endProgress);
+  for (const line of observer?.closingLines() ?? []) ctx.notes.note(line);
   if (tally.ofOtherMode > 0) ctx.notes.warn(otherModeLine(service.profile));
   const words = { filters: filters.flatMap((filter) => filter.words), output: ctx.options.outputWords };
   for (const line of closingLines(service.profile, resource, paging, drawn, words)) ctx.notes.note(line);

@@ -2,7 +2,7 @@
 
 import { CliError } from '../errors.ts';
 import type { Context } from './command.ts';
-import { flag, usage } from './command.ts';
+import { flag, usage } from './flags.ts';
 
 /** The clock and the time zone that a typed time is read with. */
 export interface ClockAndZone {

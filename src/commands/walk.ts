@@ -11,11 +11,11 @@ export interface Walk {
   readonly max: number | undefined;
   readonly filter: ((record: JsonObject) => boolean) | undefined;
   /** Read pages as long as the service gives them, if no `limit` was asked for. */
-  readonly wide?: boolean | undefined;
+  readonly readsLongPages?: boolean | undefined;
   /** Is called with each page as it was read. */
-  readonly see?: ((page: Page) => void) | undefined;
+  readonly onPage?: ((page: Page) => void) | undefined;
   /** Whether nothing that is wanted can follow. */
-  readonly over?: (() => boolean) | undefined;
+  readonly isDone?: (() => boolean) | undefined;
 }
 
 /** A page of matches. `read`: how many records were read for it. */
@@ -31,7 +31,7 @@ export interface WalkedPage {
 // Assumed: without --limit a page of matches is this long, since the service's own default is not documented.
 const defaultPageLength = 20;
 // Assumed: the largest page that the service gives. If it refuses, its default is used.
-const widePageLength = 250;
+const longPageLength = 250;
 
 /** Walks forwards and yields matches as pages arrive. The last one says whether more may follow. */
 export async function* walkForwards(
@@ -40,23 +40,25 @@ export async function* walkForwards(
   walk: Walk,
 ): AsyncGenerator<WalkedPage> {
   let wanted = wantedRecords(walk);
-  const wide = walk.wide === true;
-  const pages = wide ? widePages(service, resource, walk.query) : service.pages(resource, walk.query);
+  const pages =
+    walk.readsLongPages === true
+      ? longPages(service, resource, walk.query)
+      : service.pages(resource, walk.query);
   for await (const page of pages) {
-    walk.see?.(page);
-    const over = walk.over?.() === true;
+    walk.onPage?.(page);
+    const isDone = walk.isDone?.() === true;
     const matches = matching(page, walk);
     const records = matches.slice(0, wanted);
     wanted -= records.length;
-    const done = over || wanted <= 0 || (walk.filter === undefined && !walk.all && walk.max === undefined);
-    const hasMore = (page.hasMore && !over) || matches.length > records.length;
+    const done = isDone || wanted <= 0 || (walk.filter === undefined && !walk.all && walk.max === undefined);
+    const hasMore = (page.hasMore && !isDone) || matches.length > records.length;
     yield { records, hasMore, saysHasMore: page.saysHasMore || hasMore, read: page.records.length };
     if (done) return;
   }
 }
 
 /** Pages as long as the service gives them, unless the query says how long. */
-export async function* widePages(
+export async function* longPages(
   service: Service,
   resource: ResourceName,
   query: PageQuery,
@@ -66,7 +68,7 @@ export async function* widePages(
   try {
     for await (const page of service.pages(
       resource,
-      { ...query, limit: query.limit ?? widePageLength },
+      { ...query, limit: query.limit ?? longPageLength },
       how,
     )) {
       read += 1;
@@ -91,7 +93,7 @@ export async function walkBackwards(
   let hasMore = false;
   let saysHasMore = true;
   for await (const page of service.pages(resource, walk.query)) {
-    walk.see?.(page);
+    walk.onPage?.(page);
     const matches = [...matching(page, walk), ...records];
     records = walk.filter === undefined ? matches : matches.slice(-wanted);
     read += page.records.length;

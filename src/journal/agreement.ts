@@ -1,9 +1,15 @@
-/** The rule of evidence: whether all figures of an order moved as its refund records say. Pure. */
+/**
+ * The rule of evidence: whether all figures of an order moved as its refund records say, and whether anything contradicts
+ * what it shows. Pure.
+ */
 
 import type { ChargeMoney, OrderMoney } from '../api/charges.ts';
-import { valueAt } from '../api/spec.ts';
+import { failedWords, valueAt } from '../api/spec.ts';
 import type { FoundRefund } from './journal.ts';
 import type { ChargeImage, PreImage } from './journal-rows.ts';
+
+/** Money is only read when every refund has an id. */
+export type ShownRefund = FoundRefund & { readonly id: string };
 
 type Shown = string | number | boolean | undefined;
 
@@ -73,7 +79,7 @@ function sumMoved(
   records: readonly FoundRefund[],
 ): string | undefined {
   if (now === undefined) {
-    // An absent sum says nothing against records that are there.
+    // A sum that is not shown does not contradict records that are.
     return records.length > 0 ? undefined : moved(name, before, now);
   }
   const [was, since] = before === undefined ? [0, all] : [before, records];
@@ -94,4 +100,49 @@ function pairs(before: PreImage, money: OrderMoney): (readonly [ChargeImage, Cha
     const now = money.charges.find(({ id }) => id === was.id);
     return now === undefined ? [] : [[was, now] as const];
   });
+}
+
+// Undefined in rows that are older than this comparison.
+type Before = Pick<PreImage, 'amount' | 'currency' | 'charges'>;
+
+/** Why an order does not show the capture of the money that was read before; undefined when nothing contradicts it. */
+export function otherCapture(before: Before, value: unknown): string | undefined {
+  return (
+    differs('amount', before.amount, valueAt(value, ['amount'])) ??
+    differs('currency', before.currency, valueAt(value, ['currency']))
+  );
+}
+
+/** Why an order does not show these refunds of the money that was read before: another currency, a refund that failed. */
+export function otherRefund(
+  before: Before,
+  { currency, charges }: OrderMoney,
+  refunds: readonly ShownRefund[],
+): string | undefined {
+  const own = refunds.map(({ chargeId }) => {
+    const was = before.charges.find(({ id }) => id === chargeId)?.currency;
+    const now = charges.find(({ id }) => id === chargeId)?.value.currency;
+    return differs(`currency of charge ${chargeId}`, was, now);
+  });
+  return [differs('currency', before.currency, currency), ...own, ...refunds.map(failed)].find(
+    (words) => words !== undefined,
+  );
+}
+
+// A value that is not shown contradicts nothing.
+function differs(name: string, before: number | string | undefined, now: unknown): string | undefined {
+  if (before === undefined || now === undefined || now === null) return undefined;
+  const shown = shownAs(now);
+  if (shown.toUpperCase() === shownAs(before).toUpperCase()) return undefined;
+  return `${name} ${shown} instead of ${before}`;
+}
+
+function shownAs(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'bigint' ? String(value) : `a ${typeof value}`;
+}
+
+function failed({ id, status }: ShownRefund): string | undefined {
+  if (status === undefined || !failedWords.includes(status.toLowerCase())) return undefined;
+  return `the status ${status} of refund ${id}`;
 }

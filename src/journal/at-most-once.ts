@@ -5,7 +5,6 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import { claimedBy, claimsOf, isWatched, verdictOf } from './attempt-state.ts';
-import { judgeSeen } from './creations.ts';
 import { equalRefund, nothingToRepeat, oldRead } from './equal-refund.ts';
 import { decide, type Refusal } from './guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
@@ -13,7 +12,7 @@ import { earliestOf, stampOf } from './journal-time.ts';
 import { judgeRead, preImage, provable } from './judge-read.ts';
 import { judgeReply } from './judge-reply.ts';
 import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol-types.ts';
-import { type Ruling, ruling, rulingOf } from './verdict.ts';
+import { judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;
 
@@ -52,7 +51,7 @@ function transition(state: State, event: Event): Step | undefined {
       if (event.is === 'unrecorded') return takeBack(state, event);
       return event.is === 'recorded' ? send(state, event.moment) : undefined;
     case 'sending':
-      return hearOut(state, event);
+      return takeReply(state, event);
     case 'doubting':
     case 'waiting':
     case 'rereading':
@@ -77,7 +76,7 @@ function guard({ wanted }: At<'looking' | 'locking'>, known: readonly AttemptRec
 
 function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): Step {
   const { wanted, known, sending } = state;
-  // Decided again: the final read may be the first to show the service's clock, and by that a horizon may not be over.
+  // Decided again: the final read may be the first to show the service's clock, and by that clock a horizon may not be over.
   const decision = decide(wanted, known, event.moment);
   if (decision.go === 'refuse') return refuse(decision.refusal);
   for (const attempt of [...sending.doubtful, ...known.filter(isWatched)]) {
@@ -101,8 +100,8 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   };
 }
 
-// What the final read tells about an earlier attempt and the journal does not know yet: a change that was not seen was
-// made after all, or a refund that was made is there twice.
+// What the journal does not know yet and the final read shows of an earlier attempt: a change that was not seen was made
+// after all, or a refund that was made is there twice.
 function newsOf(
   attempt: AttemptRecord,
   known: readonly AttemptRecord[],
@@ -110,17 +109,17 @@ function newsOf(
 ): { readonly verdict: VerdictRow } | { readonly problem: string } | undefined {
   const { sent } = attempt;
   const last = verdictOf(attempt);
-  const sight = judgeRead(sent.proof, value, claimsOf(known, attempt), earliestOf(sent));
+  const evidence = judgeRead(sent.proof, value, claimsOf(known, attempt), earliestOf(sent));
   if (last?.verdict === 'applied') {
-    if (sight.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
-    return { verdict: ruling(sent, moment, rulingOf(sight)) };
+    if (evidence.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
+    return { verdict: verdictRow(sent, moment, rulingOf(evidence)) };
   }
-  if (sight.shows === 'nothing') return undefined;
-  if (sight.shows === 'unreadable') return { problem: sight.problem };
-  return { verdict: ruling(sent, moment, rulingOf(sight)) };
+  if (evidence.shows === 'nothing') return undefined;
+  if (evidence.shows === 'unreadable') return { problem: evidence.problem };
+  return { verdict: verdictRow(sent, moment, rulingOf(evidence)) };
 }
 
-// Reads again where a last question took most of the time that the read before it is good for.
+// Reads again when the last question to a person took most of the time for which the read counts.
 function record(state: At<'approving'>, now: Moment): Step {
   const { wanted, known, sending, readAt } = state;
   if (wanted.dryRun) return release({ how: 'dry_run' });
@@ -135,14 +134,14 @@ function record(state: At<'approving'>, now: Moment): Step {
   };
 }
 
-// Between two moments the process may have been stopped: for how long, either clock may tell.
+// The process may have been stopped in between. Either clock may show for how long.
 function elapsedMs(from: Moment, to: Moment): number {
   return Math.max(to.wall - from.wall, to.mono - from.mono);
 }
 
 function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>, now: Moment): SentRow {
   const { kind, orderId, livemode, expected = [], tolerated = [] } = wanted;
-  // A header somebody added may hold a secret, and no verdict needs it.
+  // An added header may hold a secret, and no verdict needs it.
   const { headers: _, ...request } = wanted.request;
   const proof: Proof = { kind, orderId, livemode, body: request.body, expected, tolerated, before };
   return {
@@ -151,7 +150,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
     intent: sending.intent,
     attempt: sending.attempt,
     ...stampOf(now),
-    // From the final read on: what somebody else does to the order after it is not seen.
+    // Counted from the final read: nobody sees what others do to the order after it.
     sendBy: readAt.time + wanted.sendWithinMs,
     horizonMs: wanted.horizonMs,
     request,
@@ -165,18 +164,18 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
   };
 }
 
-// A commit that failed at its last step may be in the file all the same. That nothing is sent now is certain.
+// A commit that failed at its last step may be in the file all the same. It is certain that nothing is sent now.
 function takeBack(
   { wanted, flight }: At<'recording' | 'sending'>,
   { cause, moment }: Extract<Event, { is: 'unrecorded' }>,
 ): Step {
   const why = 'it could not be written down';
-  const verdict = ruling(flight.sent, moment, { verdict: 'not_sent', by: 'sender', why });
+  const verdict = verdictRow(flight.sent, moment, { verdict: 'not_sent', by: 'sender', why });
   const refusal: Refusal = { why: 'journal', cause, left: flight.sent.intent };
   return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: verdict } };
 }
 
-// With that word the SENT row, where it is there, blocks nothing.
+// With the verdict `not_sent` the SENT row, if it is there, blocks nothing.
 function corrected({ refusal }: At<'correcting'>, { is }: Event): Refusal {
   if (refusal.why !== 'journal' || is === 'unrecorded') return refusal;
   return { why: 'journal', cause: refusal.cause };
@@ -193,13 +192,13 @@ function send({ wanted, flight }: At<'recording' | 'sending'>, now: Moment): Ste
 
 // ── After the sending ───────────────────────────────────────────────────────────────────────────
 
-function hearOut({ wanted, flight }: At<'recording' | 'sending'>, event: Event): Step | undefined {
+function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event): Step | undefined {
   if (event.is === 'not_sent') {
     return rule(wanted, flight, event.moment, { verdict: 'not_sent', by: 'sender', why: event.why });
   }
   if (event.is === 'no_reply') return doubt(wanted, flight, event.moment, event.why);
   if (event.is !== 'replied') return undefined;
-  const answer = judgeReply(flight.sent.proof, event.heard, earliestOf(flight.sent));
+  const answer = judgeReply(flight.sent.proof, event.parsed, earliestOf(flight.sent));
   switch (answer.says) {
     case 'applied': {
       const why = 'the reply shows it';
@@ -222,9 +221,9 @@ function hearOut({ wanted, flight }: At<'recording' | 'sending'>, event: Event):
   }
 }
 
-// The doubt is written down before anything is read: whoever comes after a kill knows that the request is out.
+// The verdict `unknown` is written before anything is read: after a kill the next run knows that the request left.
 function doubt(wanted: Wanted, flight: InFlight, now: Moment, lost: string): Step {
-  const verdict = ruling(flight.sent, now, {
+  const verdict = verdictRow(flight.sent, now, {
     verdict: 'unknown',
     by: 'sender',
     why: lost,
@@ -239,7 +238,7 @@ function doubt(wanted: Wanted, flight: InFlight, now: Moment, lost: string): Ste
   return { state, effect: { do: 'record', row: verdict } };
 }
 
-// A refusal is believed once a read shows that nothing was done; three tries.
+// A refusal is believed once a read shows that nothing was done. Three reads at most.
 function confirm(wanted: Wanted, flight: InFlight, now: Moment, rejected: CliErrorParts): Step {
   const ahead = provable(wanted.kind) ? wanted.readAfterMs.slice(0, 3) : [];
   return readOn(wanted, { ...flight, because: { rejected }, from: now.mono, ahead }, now);
@@ -262,28 +261,28 @@ function search(
   if (at !== 'rereading') return undefined;
   if (event.is === 'unseen') return readOn(wanted, { ...found, reads: found.reads + 1 }, event.moment);
   if (event.is !== 'seen') return undefined;
-  const sight = judgeSeen(found.sent, event, found.claimed);
+  const evidence = judgeSeen(found.sent, event, found.claimed);
   const reads = { reads: found.reads + 1, lastReadAt: event.moment.time };
-  if (sight.shows === 'unreadable') return readOn(wanted, { ...found, ...reads }, event.moment);
-  return readOn(wanted, { ...found, ...reads, sight }, event.moment);
+  if (evidence.shows === 'unreadable') return readOn(wanted, { ...found, ...reads }, event.moment);
+  return readOn(wanted, { ...found, ...reads, evidence }, event.moment);
 }
 
-// Waits for the next read, unless the last sight settles it or no read is left.
+// Waits for the next read, unless the last one settles it or none is left.
 function readOn(wanted: Wanted, found: Search, now: Moment): Step {
   const [next, ...ahead] = found.ahead;
-  if (next === undefined || settles(found)) return ruleOnSight(wanted, found, now);
+  if (next === undefined || settles(found)) return ruleOnEvidence(wanted, found, now);
   const ms = Math.max(0, found.from + next - now.mono);
   return { state: { at: 'waiting', wanted, search: { ...found, ahead } }, effect: { do: 'wait', ms } };
 }
 
-function settles({ sight, because }: Search): boolean {
-  if (sight === undefined) return false;
-  if ('rejected' in because) return sight.shows !== 'disagreement';
-  return sight.shows === 'expected' || sight.shows === 'duplicate';
+function settles({ evidence, because }: Search): boolean {
+  if (evidence === undefined) return false;
+  if ('rejected' in because) return evidence.shows !== 'disagreement';
+  return evidence.shows === 'expected' || evidence.shows === 'duplicate';
 }
 
-function ruleOnSight(wanted: Wanted, found: Search, now: Moment): Step {
-  const { because, sight } = found;
+function ruleOnEvidence(wanted: Wanted, found: Search, now: Moment): Step {
+  const { because, evidence } = found;
   if ('rejected' in because) {
     const unconfirmed: Ruling = {
       verdict: 'rejected',
@@ -291,24 +290,24 @@ function ruleOnSight(wanted: Wanted, found: Search, now: Moment): Step {
       why: 'the service refused it, not confirmed by a read',
       confirmed: false,
     };
-    const words = sight === undefined ? unconfirmed : rulingOf(sight, 'rejected');
+    const words = evidence === undefined ? unconfirmed : rulingOf(evidence, 'rejected');
     const why = words.verdict === 'unknown' ? `the service refused it, but ${words.why}` : words.why;
     return rule(wanted, found, now, { ...words, why, error: withoutData(because.rejected) });
   }
-  if (sight === undefined)
+  if (evidence === undefined)
     return rule(wanted, found, now, { verdict: 'unknown', by: 'sender', why: because.lost });
-  const words = rulingOf(sight);
+  const words = rulingOf(evidence);
   // The reply may have shown the very figures that the read shows.
   const said = because.lost.includes(words.why);
   if (words.verdict === 'not_seen' || said) return rule(wanted, found, now, { ...words, why: because.lost });
-  const why = sight.shows === 'disagreement' ? `${because.lost}; ${words.why}` : words.why;
+  const why = evidence.shows === 'disagreement' ? `${because.lost}; ${words.why}` : words.why;
   return rule(wanted, found, now, { ...words, why });
 }
 
 // ── The end ─────────────────────────────────────────────────────────────────────────────────────
 
 function rule(wanted: Wanted, flight: InFlight, now: Moment, words: Ruling): Step {
-  const verdict = ruling(flight.sent, now, { ...words, alarm: words.alarm ?? flight.alarm });
+  const verdict = verdictRow(flight.sent, now, { ...words, alarm: words.alarm ?? flight.alarm });
   return { state: { at: 'concluding', wanted, flight, verdict }, effect: { do: 'record', row: verdict } };
 }
 
@@ -331,7 +330,7 @@ function done(end: End): Step {
   return { state: { at: 'done', end }, effect: { do: 'finish' } };
 }
 
-// The order in an error body is a buyer's data and not needed for any verdict.
+// The order in an error body is a buyer's data, and no verdict needs it.
 function withoutData({ data: _, cause: __, ...error }: CliErrorParts): VerdictRow['error'] {
   return error;
 }

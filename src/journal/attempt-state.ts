@@ -1,4 +1,4 @@
-/** How an attempt stands: the verdict that counts, whether it is open, settled or due, and what it accounts for. Pure. */
+/** The state of an attempt: the verdict that counts, whether it is open, settled or due, and which records it made. Pure. */
 
 import type { FoundRefund } from './journal.ts';
 import type { AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';
@@ -16,9 +16,9 @@ function startOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
 }
 
 /**
- * When its time is over, by the journal's time. It runs from the first verdict, not from SENT: a process that was stopped
- * between the check of `send_by` and the sending holds the lock until it has sent or died, and a verdict is only written
- * under the lock.
+ * When its horizon ends, in the journal's time. It is counted from the first verdict, not from SENT: a process that was
+ * stopped between the check of `send_by` and the sending holds the lock until it has sent or died, and a verdict is only
+ * written under the lock.
  */
 export function horizonOf(record: AttemptRecord): number {
   const start = startOf(record);
@@ -30,22 +30,22 @@ export function isYoung(record: AttemptRecord, now: Moment): boolean {
   return !isOver(record, now);
 }
 
-/** Whether its time was over when a verdict on it was written. */
+/** Whether its horizon had ended when a verdict on it was written. */
 export function wasOver(record: AttemptRecord, row: VerdictRow): boolean {
   return isOver(record, momentOfRow(row));
 }
 
-// Where the clocks do not tell its age, it is not over.
+// When the clocks do not tell its age, it has not ended.
 function isOver(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
   return (ageAt(record, then) ?? 0) >= record.sent.horizonMs;
 }
 
-/** Milliseconds since the first verdict that can be counted from; undefined where the clocks do not tell. */
+/** Milliseconds since the first verdict from which one can count; undefined when the clocks do not tell. */
 export function ageAt({ verdicts }: AttemptRecord, then: ReturnType<typeof momentOfRow>): number | undefined {
   return verdicts.map((row) => passedSince(row, then)).find((ms) => ms !== undefined);
 }
 
-/** An open attempt may still move money, or may have: it blocks every change of its order. */
+/** Whether an attempt may still move money, or may have done so: it blocks every change of its order. */
 export function isOpen(record: AttemptRecord, now: Moment): boolean {
   const last = verdictOf(record);
   if (last === undefined || last.verdict === 'unknown') return true;
@@ -58,7 +58,7 @@ export function isOpen(record: AttemptRecord, now: Moment): boolean {
   );
 }
 
-/** Until when an open attempt is open at the latest; undefined: until a read tells, or a person. */
+/** When an open attempt ends at the latest; undefined: when a read or a person tells. */
 export function blockedUntil(record: AttemptRecord): number | undefined {
   const verdict = verdictOf(record)?.verdict;
   const horizon = horizonOf(record);
@@ -66,7 +66,7 @@ export function blockedUntil(record: AttemptRecord): number | undefined {
   return horizon;
 }
 
-/** Its last verdict may still change. */
+/** Whether its last verdict may still change. */
 export function isUnsettled(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (last === undefined) return true;
@@ -74,8 +74,8 @@ export function isUnsettled(record: AttemptRecord): boolean {
 }
 
 /**
- * Whether a refund that was made is still watched. It is read again until one read came after its horizon: the service may
- * make it twice, and another machine may have sent the same.
+ * Whether a refund that was made is still watched: it is read again until one read came after its horizon, since the
+ * service may make it twice, and another machine may have sent the same.
  */
 export function isWatched(record: AttemptRecord): boolean {
   const last = verdictOf(record);
@@ -98,13 +98,13 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
   return last === undefined || last.verdict === 'unknown' || now.skewed || !wasOver(record, last);
 }
 
-// At once, then whenever it is four times as old as at the last read, and once after its horizon.
+// Right after it was made, then each time it is four times as old as at the last read, and once after its horizon.
 function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boolean {
-  const first = record.verdicts.find(({ verdict }) => verdict === 'applied') ?? last;
+  const first = record.verdicts.reduceRight((found, row) => (row.verdict === 'applied' ? row : found), last);
   return !isYoung(record, now) || (passedSince(first, now) ?? 0) >= 4 * (last.time - first.time);
 }
 
-/** Refund ids, and ids of created orders, that attempts other than this one account for. */
+/** Ids of the refunds and orders that attempts other than this one made. */
 export function claimedBy(
   others: readonly AttemptRecord[],
   except: Pick<AttemptRecord, 'sent'>,
@@ -123,8 +123,8 @@ function createdBy(record: AttemptRecord): string | undefined {
 }
 
 /**
- * The refund records that an attempt accounts for; none unless it was made. They are those of the verdict that found it: a
- * later look sees what was sent after it as well.
+ * The refund records that an attempt made; none unless its last verdict is `applied`. They are those of the first such
+ * verdict: a later read shows what was sent after it as well.
  */
 export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRefund[] {
   if (verdicts.at(-1)?.verdict !== 'applied') return [];
@@ -132,7 +132,7 @@ export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRef
   return askedFor(sent.proof, finding?.refunds ?? []);
 }
 
-/** Those of some refund records that were asked for: the others are other people's. */
+/** Of some refund records, those that were asked for; the rest are other people's. */
 export function askedFor(
   { expected, tolerated }: Pick<Proof, 'expected' | 'tolerated'>,
   refunds: readonly FoundRefund[],
@@ -149,8 +149,8 @@ export function askedFor(
 }
 
 /**
- * What of an order is not this attempt's: refunds that other attempts account for, and those that were not there yet when
- * a later one was about to be sent. The time of this one was over then.
+ * Which refunds of an order are not this attempt's: those that other attempts made, and those that were not there yet when
+ * a later attempt was about to be sent, since the horizon of this one had ended then.
  */
 export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord): Claims {
   const claimed = claimedBy(known, record);
@@ -162,7 +162,7 @@ export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord)
   return { has: (id) => claimed.has(id) || later.some((shown) => !shown.has(id)) };
 }
 
-// Sent on the same order once nothing could come of the record any more.
+// Sent on the same order after nothing more could come of the record.
 function isAfterTimeOf(record: AttemptRecord, { sent: { proof, time, skewed } }: AttemptRecord): boolean {
   if (proof.kind !== 'refund' || proof.orderId !== record.sent.proof.orderId) return false;
   return skewed === undefined && time >= horizonOf(record);

@@ -9,14 +9,14 @@ import type { ChangeSubject, Journal, Outcome } from './journal.ts';
 import type { AttemptRecord, SentRow, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
-import type { Sight } from './judge-read.ts';
+import type { Evidence } from './judge-read.ts';
 import { resolveOne } from './read-again.ts';
 import { readTarget, recordIn } from './read-target.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
 
-/** What this run got to know of a change, beside the journal's rows. */
+/** What this run learned of a change, apart from the journal's rows. */
 export interface Learned {
   readonly reply?: WireRecord | undefined;
   readonly head?: ReplyHead | undefined;
@@ -62,7 +62,7 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
   }
 }
 
-// Where the order cannot be read, the journal's own row stands for it.
+// When the order cannot be read, the journal's own row stands for it.
 function journalRecord(row: VerdictRow): WireRecord {
   const value = {
     object: 'intent',
@@ -116,15 +116,18 @@ async function outcomeNow(
   const verdict = verdictOf(record);
   return outcomeOf(record.sent, verdict, {
     read: recordIn(read, verdict?.created),
-    ...readOf(looked?.sight, lookedAt),
+    ...readOf(looked?.evidence, lookedAt),
     blockedUntil: blockedUntil(record),
     recorded: true,
   });
 }
 
 // What the read showed. There was none when nothing was due, or another run had settled it.
-function readOf(sight: Sight | undefined, at: number): Pick<Learned, 'reads' | 'lastReadAt' | 'unread'> {
-  if (sight === undefined) return { reads: 0 };
-  if (sight.shows === 'unreadable') return { reads: 0, unread: sight.problem };
+function readOf(
+  evidence: Evidence | undefined,
+  at: number,
+): Pick<Learned, 'reads' | 'lastReadAt' | 'unread'> {
+  if (evidence === undefined) return { reads: 0 };
+  if (evidence.shows === 'unreadable') return { reads: 0, unread: evidence.problem };
   return { reads: 1, lastReadAt: at };
 }

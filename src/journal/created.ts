@@ -1,4 +1,4 @@
-/** Finds an order that was created among the newest orders: one that was not there before and equals the body. */
+/** Finds a created order among the newest orders: one that was not there before and equals the body. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, itemsOf, type JsonObject, valueAt } from '../api/spec.ts';
@@ -16,7 +16,7 @@ export function newestIds(orders: unknown): string[] {
   return listOf(orders).map(({ id }) => id);
 }
 
-/** Why they do not show all that was made since; undefined when they do. */
+/** Why they do not show all orders made since; undefined when they do. */
 export function gapOf(orders: unknown): string | undefined {
   const gap = valueAt(orders, ['gap']);
   return typeof gap === 'string' ? gap : undefined;
@@ -25,16 +25,16 @@ export function gapOf(orders: unknown): string | undefined {
 /** A new order that equals the body. */
 export interface CreatedOrder {
   readonly id: string;
-  /** Its time lies a little before the sending: the clock of the service's orders may be behind, or it is another's. */
+  /** Its time is a little before the sending: either the clock of the service is behind, or somebody else made it. */
   readonly early: boolean;
 }
 
-// Longer than clocks of one service differ; whatever is older is another order.
+// Clocks of one service differ by less than this; what is older is another order.
 const doubtfulMs = 120_000;
 
 /**
- * The new order that equals the body; undefined when none of those read does. `earliest` (Unix ms): before that it was not
- * sent. One that was made after it goes before one that was made just before it.
+ * The new order that equals the body; undefined when none of those read does. `earliest` (Unix milliseconds): it was not
+ * sent before that. An order that was made after that time is preferred to one that was made just before it.
  */
 export function createdIn(
   proof: Proof,
@@ -55,12 +55,12 @@ export function createdIn(
 
 type Identified = JsonObject & { readonly id: string };
 
-// What has no id of its own cannot be told from what was there before.
+// Without an id an order cannot be told from those that were there before.
 function listOf(orders: unknown): readonly Identified[] {
   return itemsOf(orders).filter((order): order is Identified => typeof order.id === 'string');
 }
 
-// What the service repeats of the body, where the body says it (service: order, line_item); the rest it may drop.
+// Compares what the service repeats of the body (service: order, line_item); it may drop the rest.
 function equals(body: JsonObject, order: JsonObject): boolean {
   const customer = valueAt(body, ['customer_info', 'customer_id']);
   const metadata = isObject(body.metadata) ? Object.entries(body.metadata) : [];
@@ -76,7 +76,7 @@ function upper(value: unknown): string {
   return typeof value === 'string' ? value.toUpperCase() : '';
 }
 
-// What is not there and null are the same. A number of the service's may be a bigint.
+// Absent and null are the same. A number of the service may be a bigint.
 function lines(items: readonly JsonObject[]): readonly (readonly unknown[])[] {
   return items.map(({ name, unit_price, quantity }) => [name ?? null, unit_price ?? null, quantity ?? null]);
 }

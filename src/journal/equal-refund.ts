@@ -7,8 +7,9 @@ import type { AttemptRecord, PreImage } from './journal-rows.ts';
 import { isEqual } from './same-request.ts';
 
 /**
- * A refund of the same amount on the same charge by anyone, whatever its age: the newest of them must be named, and where
- * no time tells which one that is, all of them. Rows of the same plan do not count, nor does what one of them repeated.
+ * Refuses when anybody made a refund of the same amount on the same charge, however long ago, and --again does not name the
+ * newest of them; when times do not tell which one that is, all of them. Rows of the same plan do not count, nor does what
+ * one of them repeated.
  */
 export function equalRefund(
   asked: Asked,
@@ -36,20 +37,20 @@ export function equalRefund(
 
 type Made = PreImage['charges'][number]['refunds'][number];
 
-// A time that is not shown is neither before nor after another.
+// A time that is not shown is neither before nor after another one.
 function isOlder({ createdAt: one = Number.NaN }: Made, { createdAt: other = Number.NaN }: Made): boolean {
   return one < other;
 }
 
-// Whether one was there when the other was made of it by --again.
+// Whether the other one was made by --again with this one's id.
 function repeats(known: readonly AttemptRecord[], one: Made, other: Made): boolean {
   const repeating = known.filter(({ sent }) => sent.again?.includes(one.id) === true);
   return refundsOf(repeating).has(other.id);
 }
 
 /**
- * Refuses a name in `--again` that stands for nothing like what is asked for: a slip, another amount, or another order.
- * It would be used up for nothing.
+ * Refuses a name in `--again` that is of nothing like what is asked for: a typing error, another amount, another order. The
+ * name would be used up for nothing.
  */
 export function nothingToRepeat(
   asked: Asked,
@@ -68,7 +69,7 @@ export function nothingToRepeat(
   return name === undefined ? undefined : { why: 'nothing_to_repeat', name };
 }
 
-/** The problem of a final read that lacks a refund which the journal knows was made: it is an old copy of the order. */
+/** The problem when the final read lacks a refund that the journal knows was made: it shows an old copy of the order. */
 export function oldRead(
   orderId: string | undefined,
   before: PreImage,

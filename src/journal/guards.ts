@@ -8,7 +8,7 @@ import { asksForSame, isEqual, sameJson, type Typed } from './same-request.ts';
 
 export { attemptName };
 
-/** Why nothing is sent. words.ts puts it into words. */
+/** Why nothing is sent. refusal-error.ts makes the error of it. */
 export type Refusal =
   | {
       readonly why: 'busy';
@@ -20,7 +20,7 @@ export type Refusal =
   | { readonly why: 'open'; readonly attempt: AttemptRecord; readonly account?: AccountMarks | undefined }
   /** The same was tried, was not seen, and its time is over: a person must ask for it again. */
   | { readonly why: 'not_seen'; readonly attempt: AttemptRecord }
-  /** The same was made before by the word of a person: no read has to show it. */
+  /** The same was made before, as a person stated: a read may not show it. */
   | { readonly why: 'made'; readonly attempt: AttemptRecord }
   /** The final read shows an earlier attempt's refund: it was made after all. */
   | { readonly why: 'appeared'; readonly attempt: AttemptRecord; readonly verdict: VerdictRow }
@@ -41,19 +41,19 @@ export type Refusal =
   /** The script's id was used for something else. */
   | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
   | { readonly why: 'unprovable'; readonly problem: string }
-  /** The journal cannot be written. `left`: of this intent it may hold a SENT row nevertheless. */
+  /** The journal cannot be written. `left`: it may hold a SENT row of this intent all the same. */
   | { readonly why: 'journal'; readonly cause: unknown; readonly left?: string }
-  /** What a look or a person found out could not be written down, so the attempt stands as it did. */
+  /** What a read or a person told could not be written down, so the attempt is as it was. */
   | {
       readonly why: 'unwritten';
       readonly attempt: AttemptRecord;
       readonly row: VerdictRow;
       readonly cause: unknown;
     }
-  /** Something outside stopped it: the read, the approval. */
+  /** The read or the approval stopped it. */
   | { readonly why: 'stopped'; readonly cause: unknown };
 
-/** What the journal says to an intent: it may be sent, it was answered before, or it is refused. */
+/** Whether an intent may be sent, was answered by an earlier run, or is refused. */
 export type Decision =
   | {
       readonly go: 'send';
@@ -64,18 +64,18 @@ export type Decision =
   | { readonly go: 'recorded'; readonly attempt: AttemptRecord }
   | { readonly go: 'refuse'; readonly refusal: Refusal };
 
-/** What is asked for, as far as the journal has a say in it. */
+/** What is asked for, as far as these rules look at it. */
 export type Asked = Pick<
   Intent,
   'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'
 > & {
   readonly intent: string;
   readonly given?: string | undefined;
-  /** The account of this change, to be named when the open attempt went to another address. */
+  /** The account of this change; messages name it when the open attempt went to another address. */
   readonly account?: AccountMarks | undefined;
 };
 
-/** What the journal says to an intent; `known` are the attempts on its order and under its script's id. */
+/** Decides about an intent; `known` are the attempts on its order and under its script's id. */
 export function decide(asked: Asked, known: readonly AttemptRecord[], now: Moment): Decision {
   const own = known.filter(({ sent }) => asked.given !== undefined && sent.given === asked.given);
   const last = own.at(-1);
@@ -104,7 +104,7 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   };
 }
 
-/** Refuses a name in `--again` that an earlier sending has used: arrow-up and Enter must not send once more. */
+/** Refuses a name in `--again` that an earlier sending has used up: arrow-up and Enter must not send a second time. */
 export function usedUp(again: readonly string[], known: readonly AttemptRecord[]): Refusal | undefined {
   for (const name of again) {
     const attempt = known.findLast(
@@ -115,7 +115,7 @@ export function usedUp(again: readonly string[], known: readonly AttemptRecord[]
   return undefined;
 }
 
-/** What `--again` names: who names a repeat also knows of what that one repeated. */
+/** All that `--again` names: whoever names a repeat also knows what that one repeated. */
 export function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
   const named = new Set(again);
   for (const record of known.toReversed())
@@ -123,7 +123,7 @@ export function namedBy(again: readonly string[], known: readonly AttemptRecord[
   return named;
 }
 
-/** What reads of this run found to have been made after all: the same is not sent once more, not even with --again. */
+/** Refuses what reads of this run found to have been made after all: it is not sent again, not even with --again. */
 export function appeared(asked: Asked, closed: readonly AttemptRecord[]): Refusal | undefined {
   for (const attempt of closed) {
     const verdict = verdictOf(attempt);
@@ -134,15 +134,15 @@ export function appeared(asked: Asked, closed: readonly AttemptRecord[]): Refusa
   return undefined;
 }
 
-// Orders may be equal: under an id of its own a script wants another one.
+// Two orders may be equal: a script that gives a new id wants another one.
 function isAnotherOrder({ kind, given }: Asked): boolean {
   return kind === 'order' && given !== undefined;
 }
 
 const dayMs = 24 * 60 * 60_000;
 
-// A refund that a person stated has no record to be recognised by, and nobody may know of an order that a read found
-// after its answer was lost. Other rows of the same plan do not count.
+// No record shows a refund that a person stated, and nobody may know of an order that a read found after its reply was
+// lost. Other rows of the same plan do not count.
 function isMade(asked: Asked, record: AttemptRecord, now: Moment): boolean {
   const last = verdictOf(record);
   if (last?.verdict !== 'applied') return false;
@@ -153,12 +153,12 @@ function isMade(asked: Asked, record: AttemptRecord, now: Moment): boolean {
   return unseen && !isAnotherOrder(asked) && isEqual(asked, record) && !isOtherRow(asked, record);
 }
 
-/** Whether an attempt is that of another row of the same plan. */
+/** Whether an attempt belongs to another row of the same plan. */
 export function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: AttemptRecord): boolean {
   return asked.plan !== undefined && sent.plan === asked.plan && sent.ref !== asked.ref;
 }
 
-// An open attempt blocks every change of its order, and where there is no order the same request.
+// An open attempt blocks every change of its order; without an order, the same request.
 function concerns(asked: Asked, record: AttemptRecord): boolean {
   if (asked.orderId !== undefined) return true;
   const isOwn = asked.given !== undefined && record.sent.given === asked.given;
@@ -173,8 +173,8 @@ function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
 }
 
 /**
- * Whether the last attempt under a script's id is the answer to a repeat. What provably did not happen is tried again;
- * a refusal, or a doubt whose time is over, only where --again names it.
+ * Whether the last attempt under a script's id answers a repeat. What provably was not sent is tried again; a refusal, or
+ * an unconfirmed attempt whose horizon has ended, only when --again names it.
  */
 export function answersRepeat(last: AttemptRecord, again: readonly string[], now: Moment): boolean {
   const verdict = verdictOf(last)?.verdict;

@@ -75,10 +75,10 @@ export interface JournalStore {
   restore(path: string): Promise<number>;
 
   /**
-   * Orders, or intents, of what was sent last, newest first, at most 50, for completions; `profile` narrows them to one
-   * profile. Waits for nobody. Checks no chain, so nothing else may rest on it. Rejects when the rows cannot be read at once.
+   * Orders, or intents, of what was sent last, newest first, at most 50; or the charges of an order, in its order, as they
+   * were before the newest refund of it. For completions; `profile` narrows them to one profile. Waits for nobody. Checks no chain, so nothing else may rest on it. Rejects when the rows cannot be read at once.
    */
-  recent(of: 'orders' | 'intents', profile: string | undefined): Promise<readonly Recent[]>;
+  recent(of: RecentOf, profile: string | undefined): Promise<readonly Recent[]>;
 
   /** Lets go of files and connections; the next call opens them again. */
   close(): void;
@@ -159,10 +159,13 @@ export interface Repair {
   readonly blocked: readonly { readonly intent: string; readonly orderId: string | undefined }[];
 }
 
-/** A change that was sent lately, by the id that the reader asked for. */
+/** What completions ask for. */
+export type RecentOf = 'orders' | 'intents' | { readonly chargesOf: string };
+
+/** What was sent lately, by the id that the reader asked for. */
 export interface Recent {
   readonly id: string;
-  /** `refund of 300 MXN, 2026-11-20` */
+  /** `refund of 300 MXN, 2026-11-20`, of a charge `charge 1: 300 MXN` */
   readonly text: string;
 }
 
@@ -178,12 +181,32 @@ export function recentIn(
   return rows.map((row) => ({ id: only(pattern, row.id), text: words(row) })).filter(({ id }) => id !== '');
 }
 
-// A currency is the service's text: only a code reaches the terminal.
+/** The same for the charges of an order, in its order; ids that a shell would not take as they stand are left out. */
+export function chargesIn(
+  charges: readonly Readonly<Record<'id' | 'amount' | 'currency', unknown>>[],
+): readonly Recent[] {
+  return charges
+    .map(({ id, amount, currency }, index) => {
+      const sum = sumOf(amount, currency);
+      return {
+        id: only(/^[A-Za-z0-9_-]{1,64}$/, id),
+        text: `charge ${index + 1}${sum === '' ? '' : `: ${sum}`}`,
+      };
+    })
+    .filter(({ id }) => id !== '');
+}
+
 function words({ kind, amount, currency, time }: Readonly<Record<string, unknown>>): string {
-  const sum = [only(/^[0-9]+$/, amount), only(/^[A-Za-z]{1,8}$/, currency)].filter((part) => part !== '');
+  const sum = sumOf(amount, currency);
   const what = only(/^[a-z_]+$/, kind);
   const day = new Date(Number(time)).toISOString().slice(0, 10);
-  return `${what}${sum.length === 0 ? '' : ` of ${sum.join(' ')}`}, ${day}`;
+  return `${what}${sum === '' ? '' : ` of ${sum}`}, ${day}`;
+}
+
+// A currency is the service's text: only a code reaches the terminal.
+function sumOf(amount: unknown, currency: unknown): string {
+  const parts = [only(/^[0-9]+$/, amount), only(/^[A-Za-z]{1,8}$/, currency)];
+  return parts.filter((part) => part !== '').join(' ');
 }
 
 function only(pattern: RegExp, value: unknown): string {

@@ -1,4 +1,4 @@
-/** The journal's time: what all processes on this machine agree on, as far as clocks can be believed. */
+/** The journal's time, on which all processes of this machine agree as far as clocks can be believed. */
 
 import type { Service } from '../api/api.ts';
 import type { Clock } from '../io.ts';
@@ -28,9 +28,9 @@ export async function momentOf(
 
 /**
  * The moment as the clocks give it. The wall clock is believed when the service's `Date` agrees with it; without a `Date`,
- * when neither the newest row, nor the time the file was written, nor the time since the machine was started speaks
- * against it. Where it is not believed the moment is `skewed`, and its time is one that no clock calls the future.
- * `newest` is undefined where the journal cannot be read.
+ * when neither the newest row, nor the time the file was written, nor the time since the machine was started contradicts
+ * it. When it is not believed, the moment is `skewed`, and its time is one that no clock calls the future. `newest` is
+ * undefined when the journal cannot be read.
  */
 export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | undefined): Moment {
   const { wall, service: date } = clocks;
@@ -54,12 +54,12 @@ function jumped({ wall, boot }: Clocks, { time, clocks, writtenAt = 0 }: NewestR
   return Math.abs(wall - clocks.wall - (boot.ms - clocks.boot.ms)) > tolerableSkewMs;
 }
 
-// A row far ahead of two clocks that agree was written by one that was wrong.
+// A row far ahead of two clocks that agree was written by a wrong clock.
 function believable(wall: number, time: number): number {
   return time - wall > tolerableSkewMs ? 0 : time;
 }
 
-// No later moment may have to come after a time that one of the clocks calls the future.
+// Later moments come after this one, so it must not be a time that one of the clocks calls the future.
 function pastOf({ wall, service }: Clocks, time: number): number {
   if (service !== undefined) return Math.max(time, Math.min(wall, service));
   return time > 0 ? time : wall;
@@ -69,9 +69,9 @@ type Written = Pick<SentRow | VerdictRow, 'time' | 'skewed' | 'clocks'>;
 type Then = Pick<Moment, 'time' | 'skewed' | 'dated' | 'service' | 'boot'>;
 
 /**
- * Milliseconds since a row was written, as far as the clocks can be trusted; undefined where they cannot. Without the
- * service's clock the time counts that this machine has been up since: no wall clock moves that, forwards or back. With it
- * the journal's time counts, as long as the clocks agreed then and agree now.
+ * Milliseconds since a row was written, as far as the clocks can be trusted; undefined when they cannot. Without the
+ * service's clock, the time counts that this machine has been up since then: setting the wall clock does not change it. With
+ * the service's clock, the journal's time counts, as long as the clocks agreed then and agree now.
  */
 export function passedSince(row: Written, now: Then): number | undefined {
   const up = upSince(row, now);
@@ -93,7 +93,7 @@ export function atLeastSince(row: Written, now: Moment): number {
   return passedSince(row, now) ?? upSince(row, now) ?? Number.POSITIVE_INFINITY;
 }
 
-// Undefined when this machine was started anew since then.
+// Undefined when this machine was restarted since then.
 function upSince({ clocks }: Written, { boot }: Pick<Moment, 'boot'>): number | undefined {
   const before = clocks?.boot;
   if (before === undefined || boot === undefined || before.id !== boot.id) return undefined;

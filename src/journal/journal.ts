@@ -5,11 +5,11 @@ import type { JsonObject } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { Alarm, AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import type { AttemptQuery, Repair, Verification } from './journal-store.ts';
-import type { Sight } from './judge-read.ts';
+import type { Evidence } from './judge-read.ts';
 
 export type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 export type { AttemptQuery, JournalStore, Repair, Verification } from './journal-store.ts';
-export type { Sight } from './judge-read.ts';
+export type { Evidence } from './judge-read.ts';
 
 /** A refund record that an applied refund must leave: exactly one new record of this amount on this charge. */
 export interface ExpectedRefund {
@@ -141,7 +141,7 @@ export interface Resolved {
   readonly record: AttemptRecord;
   /** The verdict that was added; absent when the read told nothing new. */
   readonly added?: VerdictRow | undefined;
-  readonly sight?: Sight | undefined;
+  readonly evidence?: Evidence | undefined;
 }
 
 /** The journal as commands see it. */
@@ -181,7 +181,7 @@ export interface Journal {
   settle(
     record: AttemptRecord,
     statement: { readonly applied: boolean; readonly note: string },
-    confirm: (sight: Sight) => Promise<void>,
+    confirm: (evidence: Evidence) => Promise<void>,
   ): Promise<Resolved>;
   /**
    * The outcome of an earlier run under a script's id, read again when it is open, and what that run sent. Undefined when

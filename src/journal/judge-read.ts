@@ -2,20 +2,19 @@
 
 import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '../api/charges.ts';
 import { statuses, valueAt } from '../api/spec.ts';
-import { disagreement, moved, refundedOf } from './agreement.ts';
-import { otherCapture, otherRefund } from './contradiction.ts';
+import { disagreement, moved, otherCapture, otherRefund, refundedOf, type ShownRefund } from './agreement.ts';
 import { createdIn, gapOf, newestIds } from './created.ts';
-import { changeKinds, type ExpectedRefund, type FoundRefund, type Intent } from './journal.ts';
+import type { ChangeKind, changeKinds, ExpectedRefund, FoundRefund } from './journal.ts';
 import type { PreImage, Proof } from './journal-rows.ts';
 
-/** What a look at the order shows of the change. */
-export type Sight =
-  /** Just what was asked for, and `others`: new records that nobody asked for here. */
+/** What a read shows of the change. */
+export type Evidence =
+  /** Just what was asked for. `others`: there are new records too that nobody asked for here. */
   | {
       readonly shows: 'expected';
       readonly refunds: readonly FoundRefund[];
       readonly others: boolean;
-      /** Why it is not believed, although it shows. */
+      /** What contradicts it, although it shows. */
       readonly contradicts?: string | undefined;
       readonly created?: string;
     }
@@ -23,9 +22,9 @@ export type Sight =
   | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
   /** A part of what was asked for. */
   | { readonly shows: 'partial'; readonly refunds: readonly FoundRefund[] }
-  /** Nothing of it, and nothing that could hide it; `refunds` are others'. */
+  /** Nothing of it, and nothing that could hide it; `refunds` are those of others. */
   | { readonly shows: 'nothing'; readonly refunds: readonly FoundRefund[] }
-  /** Figures and records do not agree: it may have been made, or not. `problem` says both. */
+  /** Figures and records do not agree: it may have been made, or not. `problem` names both. */
   | {
       readonly shows: 'disagreement';
       readonly refunds: readonly FoundRefund[];
@@ -34,30 +33,47 @@ export type Sight =
   /** No evidence either way. */
   | { readonly shows: 'unreadable'; readonly problem: string };
 
-// Money is only read where every refund has an id.
-type ShownRefund = FoundRefund & { readonly id: string };
-
 /** Ids of refunds and created orders that are not this attempt's. */
 export type Claims = Pick<ReadonlySet<string>, 'has'>;
 
-/** Kinds of change whose outcome a read can show. */
-export function provable(kind: Intent['kind']): boolean {
-  return changeKinds[kind].provable;
+// How a read shows what became of each kind of change, where it does.
+const judges: {
+  readonly [Kind in ChangeKind]: (typeof changeKinds)[Kind]['provable'] extends true ? Judge : undefined;
+} = {
+  refund: judgeRefund,
+  capture: judgeCapture,
+  order: judgeCreation,
+  checkout: undefined,
+  api: undefined,
+};
+
+type Judge = (read: OwnRead) => Evidence;
+
+interface OwnRead {
+  readonly proof: Proof;
+  readonly value: unknown;
+  readonly claimed: Claims;
+  readonly earliest: number;
+}
+
+/** Whether a read can show the outcome of this kind of change. */
+export function provable(kind: ChangeKind): boolean {
+  return judges[kind] !== undefined;
 }
 
 /** The order as it is before the sending, or the problem that would make the outcome unprovable. */
 export function preImage(
-  kind: Intent['kind'],
+  kind: ChangeKind,
   value: unknown,
 ): { readonly before: PreImage } | { readonly problem: string } {
   if (kind === 'order') return { before: { charges: [], newest: newestIds(value) } };
   const reading = readMoney(value);
   if ('money' in reading) {
-    // A refund that is there and not shown would be taken for ours once it shows.
+    // A refund that is hidden now would be taken for ours once it shows.
     const hidden = kind === 'refund' ? hiddenRefunds(reading.money) : undefined;
     return hidden === undefined ? { before: imageOf(reading.money) } : { problem: hidden };
   }
-  // Only a refund is proved by its charges; a capture by the order's status, the rest by the reply alone.
+  // Only a refund is proved by the charges. A capture is proved by the order's status, the rest by the reply alone.
   if (kind === 'refund') return reading;
   const of = (name: string) => valueAt(value, [name]);
   return {
@@ -102,41 +118,44 @@ function imageOf(money: OrderMoney): PreImage {
 
 /**
  * What a read shows. `claimed`: ids of refunds and created orders that other attempts account for. `earliest` (Unix
- * milliseconds, the service's clock): what was made before it is not of this attempt.
+ * milliseconds, the service's clock): what was made before that is not this attempt's.
  */
 export function judgeRead(
   proof: Proof,
   value: unknown,
   claimed: Claims,
   earliest = Number.NEGATIVE_INFINITY,
-): Sight {
-  if (proof.kind === 'order') {
-    const created = createdIn(proof, value, claimed, earliest);
-    if (created?.early === true) {
-      const problem = `order ${created.id} is equal, and its created_at lies before this one was sent`;
-      return { shows: 'disagreement', refunds: [], problem };
-    }
-    if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created: created.id };
-    const gap = gapOf(value);
-    return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
+): Evidence {
+  const judge = judges[proof.kind];
+  if (judge === undefined) return { shows: 'unreadable', problem: 'a read cannot show it' };
+  return judge({ proof, value, claimed, earliest });
+}
+
+function judgeCreation({ proof, value, claimed, earliest }: OwnRead): Evidence {
+  const created = createdIn(proof, value, claimed, earliest);
+  if (created?.early === true) {
+    const problem = `order ${created.id} is equal, and its created_at lies before this one was sent`;
+    return { shows: 'disagreement', refunds: [], problem };
   }
-  if (!provable(proof.kind)) return { shows: 'unreadable', problem: 'a read cannot show it' };
-  const stranger = notThisOrder(proof, value);
-  if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
-  return proof.kind === 'capture' ? judgeCapture(proof, value) : judgeRefund(proof, value, claimed, earliest);
+  if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created: created.id };
+  const gap = gapOf(value);
+  return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
 }
 
 /** Why a value is not the order of this proof; undefined when it is. */
 export function notThisOrder(proof: Proof, value: unknown): string | undefined {
   if (valueAt(value, ['object']) !== 'order') return 'it is no order';
   if (valueAt(value, ['id']) !== proof.orderId) return 'it is another order';
-  // Absent is "not shown"; the opposite is another account (service: Authentication 5).
+  // Absent means "not shown"; the opposite means another account (service: Authentication 5).
   if (valueAt(value, ['livemode']) === !proof.livemode) return 'its livemode is of the other mode';
   return undefined;
 }
 
-// A capture shows in the order's status (service: Endpoints 3), and is one of the amount that was authorized.
-function judgeCapture({ before }: Proof, value: unknown): Sight {
+// A capture shows in the order's status (service: Endpoints 3); its amount is the authorized one.
+function judgeCapture({ proof, value }: OwnRead): Evidence {
+  const stranger = notThisOrder(proof, value);
+  if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
+  const { before } = proof;
   const status = valueAt(value, ['payment_status']);
   const reading = readMoney(value);
   if (status === statuses.paid) {
@@ -152,13 +171,15 @@ function judgeCapture({ before }: Proof, value: unknown): Sight {
   return { shows: 'unreadable', problem: `its payment_status is ${words}` };
 }
 
-// What moved on an order that is still authorized, by its status.
+// What moved on an order whose status is still `pre_authorized`.
 function captureMoved(before: PreImage, value: unknown, reading: MoneyReading): string | undefined {
   if ('money' in reading) return disagreement(before, reading.money, []);
   return moved('updated_at', before.updatedAt, integerOr(valueAt(value, ['updated_at'])));
 }
 
-function judgeRefund(proof: Proof, value: unknown, claimed: Claims, earliest: number): Sight {
+function judgeRefund({ proof, value, claimed, earliest }: OwnRead): Evidence {
+  const stranger = notThisOrder(proof, value);
+  if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
   const reading = readMoney(value);
   if ('problem' in reading) return { shows: 'unreadable', problem: reading.problem };
   const { money } = reading;
@@ -182,7 +203,7 @@ function judgeRefund(proof: Proof, value: unknown, claimed: Claims, earliest: nu
   };
 }
 
-// Made before this one was sent, and not shown then: somebody else's.
+// Made before this one was sent, though not shown then: it is somebody else's.
 function tooEarly(own: readonly ShownRefund[], earliest: number): string | undefined {
   for (const { id, createdAt } of own) {
     if (createdAt === undefined || createdAt * 1000 >= earliest) continue;
@@ -196,7 +217,7 @@ function timeWords(seconds: number): string {
   return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
 }
 
-// Records never go away: an order that shows fewer than before is an old copy, or not the whole of it.
+// Records never go away: an order that shows fewer than before is an old copy, or incomplete.
 function lostRecord(before: PreImage, money: OrderMoney): string | undefined {
   for (const charge of before.charges) {
     const now = money.charges.find(({ id }) => id === charge.id);

@@ -1,6 +1,8 @@
-/** What a reply says of a change, against the order as it was before. Pure. */
+/** What a reply says of a change: its bytes, read strictly, against the order as it was before. Pure. */
 
+import type { RawReply } from '../api/api.ts';
 import {
+  type DocumentedError,
   documentedErrorOf,
   type ErrorBody,
   errorParts,
@@ -9,10 +11,53 @@ import {
   valueAt,
 } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
-import type { FoundRefund } from './journal.ts';
+import type { ChangeKind, FoundRefund } from './journal.ts';
 import type { Proof } from './journal-rows.ts';
 import { judgeRead, notThisOrder } from './judge-read.ts';
-import type { Heard } from './reply.ts';
+
+/** A reply: its status and the value of its body, or why there is none. */
+export interface ParsedReply {
+  readonly status: number;
+  readonly body: { readonly value: unknown } | { readonly problem: string };
+  /** The host that a redirect names; the request never goes there. */
+  readonly redirectTo?: string | undefined;
+}
+
+/** Reads the bytes of a reply strictly: JSON in UTF-8 with every key once, or the problem in words. */
+export function parseReply(reply: RawReply): ParsedReply {
+  const { status, redirectTo } = reply;
+  return { status, body: bodyOf(reply), redirectTo };
+}
+
+function bodyOf({ body, contentType }: RawReply): ParsedReply['body'] {
+  if (body.length === 0) return { problem: 'an empty body' };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
+    const value: unknown = JSON.parse(text);
+    return repeatsKey(text) ? { problem: 'a body that says something twice' } : { value };
+  } catch {
+    const html = contentType === 'text/html' || body[0] === 0x3c;
+    return { problem: html ? 'an HTML page' : 'a body that is no JSON' };
+  }
+}
+
+const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(?=(\s*:)?)|[{}]/gs;
+
+/** Whether an object of a JSON text has a key twice. JSON.parse keeps the last one and others keep the first, so it proves nothing. */
+export function repeatsKey(text: string): boolean {
+  const open: Set<string>[] = [];
+  for (const [token, colon] of text.matchAll(strings)) {
+    if (token === '{') open.push(new Set());
+    else if (token === '}') open.pop();
+    else if (colon !== undefined) {
+      const keys = open.at(-1) ?? new Set();
+      const key = String(JSON.parse(token));
+      if (keys.has(key)) return true;
+      keys.add(key);
+    }
+  }
+  return false;
+}
 
 /** What a reply says of the change. */
 export type Answer =
@@ -26,26 +71,48 @@ export type Answer =
 // document names no status. With any other status a bank, a queue or another request may still work on it.
 const notTakenUp = [400, 401, 403, 404, 406, 422];
 
+// Whether a documented error proves that the service did nothing. What helps a person with that error is written elsewhere
+// and decides nothing here. A newly documented error does not compile until somebody has decided what it proves.
+const provesRefusal: Readonly<Record<DocumentedError, boolean>> = {
+  notReturnable: true,
+  chargeIdRequired: true,
+};
+
+// Who judges the reply to each kind of change.
+const judges: Readonly<Record<ChangeKind, (reply: OwnReply) => Answer>> = {
+  refund: judgeOrderReply,
+  capture: judgeOrderReply,
+  order: judgeNewOrder,
+  checkout: judgeAnyObject,
+  api: judgeAnyObject,
+};
+
+interface OwnReply {
+  readonly proof: Proof;
+  readonly status: number;
+  readonly value: unknown;
+  readonly earliest: number;
+}
+
 /**
  * What a reply says: the body decides before the status, since statuses are not documented (service: Errors). `earliest`
- * (Unix milliseconds, the service's clock): what was made before it is not of this attempt.
+ * (Unix milliseconds, the service's clock): what was made before that is not this attempt's.
  */
-export function judgeReply(proof: Proof, heard: Heard, earliest = Number.NEGATIVE_INFINITY): Answer {
-  const { status, body, redirectTo } = heard;
+export function judgeReply(proof: Proof, parsed: ParsedReply, earliest = Number.NEGATIVE_INFINITY): Answer {
+  const { status, body, redirectTo } = parsed;
   const redirect = redirectTo === undefined ? undefined : `a redirect to ${redirectTo}`;
   if ('problem' in body) return { says: 'nothing', why: `HTTP ${status}, ${redirect ?? body.problem}` };
   const error = readErrorBody(body.value);
   if (error !== undefined) return judgeError(proof, status, error);
   if (status < 200 || status > 299)
     return { says: 'nothing', why: `HTTP ${status}, ${redirect ?? 'without an error of the service'}` };
-  if (proof.kind === 'refund' || proof.kind === 'capture')
-    return judgeOrderReply(proof, status, body.value, earliest);
-  return judgeOtherReply(proof, status, body.value);
+  return judges[proof.kind]({ proof, status, value: body.value, earliest });
 }
 
 function judgeError(proof: Proof, status: number, error: ErrorBody): Answer {
   const { type, details } = error;
-  const documented = documentedErrorOf(error) !== undefined;
+  const known = documentedErrorOf(error);
+  const documented = known !== undefined && provesRefusal[known];
   const refused = type !== undefined && notTakenUp.includes(status);
   if (details === undefined || !(documented || refused))
     return {
@@ -62,67 +129,73 @@ function errorWords(error: ErrorBody): string {
   return `${code ?? type ?? 'an error of the service'}${log}`;
 }
 
-// A reply to this very request shows what it did; what others did meanwhile makes it contradict.
+// A reply to this very request shows what the request did; if it shows more, it contradicts.
 const unclaimed: ReadonlySet<string> = new Set();
 
 // `data` of a refusal is the unchanged order (service: Errors); one that moved contradicts the refusal.
 function dataContradicts(proof: Proof, error: ErrorBody): boolean {
   if (proof.kind !== 'refund' || error.data === undefined || error.data === null) return false;
-  const sight = judgeRead(proof, error.data, unclaimed);
-  if (sight.shows === 'unreadable') return valueAt(error.data, ['id']) !== proof.orderId;
+  const evidence = judgeRead(proof, error.data, unclaimed);
+  if (evidence.shows === 'unreadable') return valueAt(error.data, ['id']) !== proof.orderId;
   const { amountRefunded, status } = proof.before;
   return (
-    sight.refunds.length > 0 ||
+    evidence.refunds.length > 0 ||
     changed(amountRefunded, valueAt(error.data, ['amount_refunded'])) ||
     changed(status, valueAt(error.data, ['payment_status']))
   );
 }
 
-// What an error leaves out of the order contradicts nothing.
+// A figure that the error does not show contradicts nothing.
 function changed(before: number | string | undefined, now: unknown): boolean {
   return before !== undefined && now !== undefined && now !== null && now !== before;
 }
 
-function judgeOrderReply(proof: Proof, status: number, value: unknown, earliest: number): Answer {
+function judgeOrderReply({ proof, status, value, earliest }: OwnReply): Answer {
   if (valueAt(value, ['object']) !== 'order')
     return { says: 'nothing', why: `HTTP ${status}, a body that is no order` };
   const stranger = notThisOrder(proof, value);
   if (stranger !== undefined)
     return { says: 'contradiction', why: `HTTP ${status}, an order, but ${stranger}` };
-  const sight = judgeRead(proof, value, unclaimed, earliest);
-  if (sight.shows === 'unreadable')
-    return { says: 'nothing', why: `HTTP ${status}, an order, but ${sight.problem}` };
+  const evidence = judgeRead(proof, value, unclaimed, earliest);
+  if (evidence.shows === 'unreadable')
+    return { says: 'nothing', why: `HTTP ${status}, an order, but ${evidence.problem}` };
   if (valueAt(value, ['livemode']) !== proof.livemode) {
     return { says: 'nothing', why: `HTTP ${status}, an order that does not show its livemode` };
   }
-  if (sight.shows === 'disagreement')
-    return { says: 'contradiction', why: `HTTP ${status}, an order, but ${sight.problem}` };
-  if (sight.shows === 'expected') {
-    if (sight.contradicts !== undefined)
-      return { says: 'contradiction', why: `HTTP ${status}, an order that shows ${sight.contradicts}` };
-    if (!sight.others) return { says: 'applied', refunds: sight.refunds };
+  if (evidence.shows === 'disagreement')
+    return { says: 'contradiction', why: `HTTP ${status}, an order, but ${evidence.problem}` };
+  if (evidence.shows === 'expected') {
+    if (evidence.contradicts !== undefined)
+      return { says: 'contradiction', why: `HTTP ${status}, an order that shows ${evidence.contradicts}` };
+    if (!evidence.others) return { says: 'applied', refunds: evidence.refunds };
   }
-  const missing = sight.shows === 'nothing' || sight.shows === 'partial';
+  const missing = evidence.shows === 'nothing' || evidence.shows === 'partial';
   return {
     says: 'contradiction',
     why: `HTTP ${status}, an order that shows ${missing ? 'less' : 'more'} than was asked for`,
   };
 }
 
-// An order that was created, or any object for what has no documented reply (service: Endpoints 4 to 6).
-function judgeOtherReply(proof: Proof, status: number, value: unknown): Answer {
+function judgeNewOrder({ proof, status, value }: OwnReply): Answer {
+  if (isOfOtherMode(proof, value)) return { says: 'contradiction', why: otherMode(status, 'an order') };
   const id = valueAt(value, ['id']);
-  if (valueAt(value, ['livemode']) === !proof.livemode) {
-    const what = proof.kind === 'order' ? 'an order' : 'an object';
-    return { says: 'contradiction', why: `HTTP ${status}, ${what}, but its livemode is of the other mode` };
-  }
-  if (proof.kind !== 'order') {
-    return isObject(value)
-      ? { says: 'applied', refunds: [] }
-      : { says: 'nothing', why: `HTTP ${status}, a body that is no object` };
-  }
-  if (valueAt(value, ['object']) !== 'order' || typeof id !== 'string') {
+  if (valueAt(value, ['object']) !== 'order' || typeof id !== 'string')
     return { says: 'nothing', why: `HTTP ${status}, a body that is no order` };
-  }
   return { says: 'applied', refunds: [], created: id };
+}
+
+// For a request whose reply is not documented (service: Endpoints 4 to 6).
+function judgeAnyObject({ proof, status, value }: OwnReply): Answer {
+  if (isOfOtherMode(proof, value)) return { says: 'contradiction', why: otherMode(status, 'an object') };
+  return isObject(value)
+    ? { says: 'applied', refunds: [] }
+    : { says: 'nothing', why: `HTTP ${status}, a body that is no object` };
+}
+
+function isOfOtherMode(proof: Proof, value: unknown): boolean {
+  return valueAt(value, ['livemode']) === !proof.livemode;
+}
+
+function otherMode(status: number, what: string): string {
+  return `HTTP ${status}, ${what}, but its livemode is of the other mode`;
 }

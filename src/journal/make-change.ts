@@ -14,11 +14,11 @@ import type { Change, Intent, Outcome } from './journal.ts';
 import { alarmWords } from './journal.ts';
 import type { AttemptRecord, VerdictRow } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
+import { parseReply } from './judge-reply.ts';
 import type { Effect, End, Event, Wanted } from './protocol-types.ts';
 import { reconcileDue } from './read-again.ts';
 import { recordIn } from './read-target.ts';
 import { named, refusalError } from './refusal-error.ts';
-import { hear } from './reply.ts';
 import { marksOfService } from './same-account.ts';
 
 export interface ChangeParts {
@@ -182,11 +182,11 @@ class Run {
     const report = await send(this.#wanted.request, { timeoutMs: options.timeoutMs }).catch(asNoReply);
     const moment = await this.effects.moment();
     if (report.kind !== 'reply') return { is: report.kind, why: report.reason, moment };
-    const heard = hear(report.reply);
+    const parsed = parseReply(report.reply);
     this.#head = { status: report.reply.status, headers: report.reply.headers ?? [] };
-    const value = 'value' in heard.body ? heard.body.value : undefined;
+    const value = 'value' in parsed.body ? parsed.body.value : undefined;
     if (isObject(value)) this.#reply = { value, bytes: report.reply.body };
-    return { is: 'replied', heard, moment };
+    return { is: 'replied', parsed, moment };
   }
 
   async #wait(ms: number): Promise<Event> {

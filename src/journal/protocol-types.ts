@@ -1,16 +1,16 @@
-/** The language of the protocol: its states, the effects it asks for, and the events that answer them. Types only. */
+/** The types of the protocol: its states, the effects that it asks for, and the events that answer them. */
 
 import type { CliErrorParts } from '../errors.ts';
 import type { Decision, Refusal } from './guards.ts';
 import type { AccountMarks, Intent } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment, PreImage, SentRow, VerdictRow } from './journal-rows.ts';
-import type { Sight } from './judge-read.ts';
-import type { Heard } from './reply.ts';
+import type { Evidence } from './judge-read.ts';
+import type { ParsedReply } from './judge-reply.ts';
 
-/** What one run of the protocol is about. Everything in it is plain data. */
+/** What one run of the protocol is to send. Plain data. */
 export interface Wanted
   extends Pick<Intent, 'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'> {
-  /** The journal's id, should this become a new intent. */
+  /** The journal's id, if this becomes a new intent. */
   readonly intent: string;
   readonly given?: string | undefined;
   readonly livemode: boolean;
@@ -19,9 +19,9 @@ export interface Wanted
   readonly dryRun: boolean;
   readonly sendWithinMs: number;
   readonly horizonMs: number;
-  /** Reads after a lost reply: so long after the loss. */
+  /** When to read after a lost reply: milliseconds after the loss. */
   readonly readAfterMs: readonly number[];
-  /** What else SENT holds: account, operator, note, amount, … */
+  /** What else the SENT row holds: account, operator, note, amount, … */
   readonly about: Pick<SentRow, 'origin' | 'account' | 'profile' | 'operator'> & Partial<SentRow>;
 }
 
@@ -33,7 +33,7 @@ export type Effect =
   | { readonly do: 'look' }
   /** The final read → fresh | stopped */
   | { readonly do: 'read' }
-  /** A person's or a command's last word on what was read → approved | stopped */
+  /** The last question to a person, or a command's own check of what was read → approved | stopped */
   | { readonly do: 'approve' }
   /** Durable before it is answered → recorded | unrecorded */
   | { readonly do: 'record'; readonly row: JournalRow }
@@ -47,7 +47,7 @@ export type Effect =
   | { readonly do: 'release' }
   | { readonly do: 'finish' };
 
-/** What came of an effect. */
+/** The answer to an effect. */
 export type Event =
   | { readonly is: 'locked' | 'released' }
   | ({ readonly is: 'busy' } & Pick<Extract<Refusal, { why: 'busy' }>, 'owner'>)
@@ -61,11 +61,11 @@ export type Event =
     }
   | { readonly is: 'approved' | 'recorded'; readonly moment: Moment }
   | { readonly is: 'unrecorded'; readonly cause: unknown; readonly moment: Moment }
-  | { readonly is: 'replied'; readonly heard: Heard; readonly moment: Moment }
+  | { readonly is: 'replied'; readonly parsed: ParsedReply; readonly moment: Moment }
   | { readonly is: 'not_sent' | 'no_reply'; readonly why: string; readonly moment: Moment }
-  /** `hurried`: somebody does not want to wait any more; one more read, then the verdict. */
+  /** `hurried`: a person pressed Ctrl-C; one more read, then the verdict. */
   | { readonly is: 'waited'; readonly hurried: boolean }
-  /** `creations`: of an order that is being created, all creations that the journal knows after the read. */
+  /** `creations`: when an order is being created, all creations that the journal knows after the read. */
   | {
       readonly is: 'seen';
       readonly value: unknown;
@@ -86,7 +86,7 @@ export type End =
       readonly verdict: VerdictRow;
       readonly reads: number;
       readonly lastReadAt?: number | undefined;
-      /** The verdict, or the doubt before it, could not be written down. */
+      /** The verdict, or the `unknown` before it, could not be written down. */
       readonly unrecorded?: { readonly cause: unknown } | undefined;
     };
 
@@ -105,17 +105,17 @@ export interface InFlight {
   readonly lastReadAt?: number | undefined;
 }
 
-/** Reading on until it is clear what became of the request. */
+/** The reads after the sending, until it is clear what became of the request. */
 export interface Search extends InFlight {
   readonly because: { readonly lost: string } | { readonly rejected: CliErrorParts };
   /** The moment of the loss, by the monotonic clock, and the reads still to come after it. */
   readonly from: number;
   readonly ahead: readonly number[];
-  /** The last sight that was one. */
-  readonly sight?: Exclude<Sight, { shows: 'unreadable' }> | undefined;
+  /** The last read that told anything. */
+  readonly evidence?: Exclude<Evidence, { shows: 'unreadable' }> | undefined;
 }
 
-/** Where a run is, with all that it knows there. */
+/** How far a run is, with all that it knows there. */
 export type State =
   | { readonly at: 'locking' | 'looking'; readonly wanted: Wanted }
   | {
@@ -133,7 +133,7 @@ export type State =
       readonly before: PreImage;
       readonly neighbour?: string | undefined;
     }
-  /** Writing down that an earlier attempt was made after all, or that a SENT row which may be there was not sent. */
+  /** Writing down that an earlier attempt was made after all, or that this one was not sent although its row may be there. */
   | { readonly at: 'correcting'; readonly wanted: Wanted; readonly refusal: Refusal }
   | { readonly at: 'recording' | 'sending'; readonly wanted: Wanted; readonly flight: InFlight }
   /** Writing down that the reply is lost, before anything is read; then reading until it is clear. */
@@ -146,7 +146,7 @@ export type State =
     }
   | { readonly at: 'releasing' | 'done'; readonly end: End };
 
-/** Where a run is now, and what it asks for next. */
+/** How far a run is now, and what it asks for next. */
 export interface Step {
   readonly state: State;
   readonly effect: Effect;

@@ -6,14 +6,14 @@ import { type EffectParts, Effects } from './effects.ts';
 import type { Resolved } from './journal.ts';
 import type { AttemptRecord, Moment } from './journal-rows.ts';
 import { momentOf } from './journal-time.ts';
-import type { Sight } from './judge-read.ts';
+import type { Evidence } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import { refusalError } from './refusal-error.ts';
 import { beginResolve, type Errand, type ResolveState, resolve } from './resolve.ts';
 import { marksOf } from './same-account.ts';
 
 /** Shows a person who settles what a read shows; throws to stop. */
-export type Confirm = (sight: Sight) => Promise<void>;
+export type Confirm = (evidence: Evidence) => Promise<void>;
 
 /** How one attempt is read again. */
 export interface How {
@@ -57,7 +57,7 @@ function carryOut(effects: Effects, state: ResolveState, effect: Effect, confirm
       return effects.reread();
     case 'approve':
       return effects.orStopped(async () => {
-        if (state.at === 'asking') await confirm(state.sight);
+        if (state.at === 'asking') await confirm(state.evidence);
         return { is: 'approved', moment: await effects.moment() };
       });
     case 'record':

@@ -4,7 +4,7 @@ import type { Service, WireRecord } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { NewestOrders } from './created.ts';
 import type { Intent } from './journal.ts';
-import { repeatsKey } from './reply.ts';
+import { repeatsKey } from './judge-reply.ts';
 
 /** What a read gave. */
 export interface LastRead {

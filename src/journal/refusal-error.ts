@@ -159,7 +159,7 @@ function usedUpError({ name, attempt }: Extract<Refusal, { why: 'used_up' }>): C
   );
 }
 
-// Ready to be copied where the body of the request says all of it.
+// Ready to be copied when the body of the request holds all of it.
 function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, name: string): string {
   if (kind !== 'refund' || orderId === undefined) return `the same command with --again ${name}`;
   const { charge_id: charge, amount, reason } = body ?? {};
@@ -215,7 +215,7 @@ function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
   return `${was}: recorded with ${said(before)}; asked for now with ${said(after)}`;
 }
 
-// Those of a whole body by their own names.
+// The fields of a whole body are named one by one.
 function fieldsOf({ body, ...asked }: JsonObject): ReadonlyMap<string, unknown> {
   const ofBody = Object.entries(body ?? {}).map(([name, value]) => [`body.${name}`, value] as const);
   return new Map<string, unknown>([...Object.entries(asked), ...ofBody]);

@@ -1,6 +1,6 @@
 /**
- * Turns an open attempt into a verdict where a read, or a person, allows one: under the lock, one read, one row.
- * A pure reducer like at-most-once.ts; nothing here can send.
+ * Gives an open attempt its verdict when a read or a person tells: under the lock, one read, one row. A pure reducer like
+ * at-most-once.ts; nothing here can send.
  */
 
 import {
@@ -13,17 +13,15 @@ import {
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
-import { judgeSeen } from './creations.ts';
 import { attemptName, type Refusal, usedUp } from './guards.ts';
 import type { Resolved } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { atLeastSince, momentOfRow } from './journal-time.ts';
-import { type Claims, isSameMoney, type Sight } from './judge-read.ts';
+import { type Claims, type Evidence, isSameMoney } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
-import { type Ruling, ruling, rulingOf } from './verdict.ts';
-import { watched } from './watched.ts';
+import { judgeSeen, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 
-/** Which attempt, and what a person says of it where reads cannot tell. */
+/** Which attempt, and what a person states when reads cannot tell. */
 export interface Errand {
   readonly intent: string;
   readonly attempt: number;
@@ -36,7 +34,7 @@ interface Statement {
   readonly note: string;
 }
 
-/** How a look ended. */
+/** How it ended. */
 export type ResolveEnd =
   | ({ readonly how: 'looked' } & Resolved)
   | { readonly how: 'refused'; readonly refusal: Refusal };
@@ -45,26 +43,25 @@ interface Found {
   readonly errand: Errand;
   readonly record: AttemptRecord;
   readonly claimed: Claims;
-  /** Another attempt at the same money that nobody knows the end of: what shows twice may be its. */
+  /** Another unconfirmed attempt at the same money: of two equal refunds one may be its. */
   readonly rival?: AttemptRecord | undefined;
 }
 
-/** Where a look is, with all that it knows there. */
+/** How far it is, with all that is known there. */
 export type ResolveState =
   | { readonly at: 'locking' | 'looking'; readonly errand: Errand }
   | ({ readonly at: 'reading' } & Found)
   /** A person is shown what was read and states what happened. */
-  | ({ readonly at: 'asking'; readonly sight: Sight; readonly statement: Statement } & Found)
-  | ({ readonly at: 'recording'; readonly sight: Sight; readonly row: VerdictRow } & Found)
+  | ({ readonly at: 'asking'; readonly evidence: Evidence; readonly statement: Statement } & Found)
+  | ({ readonly at: 'recording'; readonly evidence: Evidence; readonly row: VerdictRow } & Found)
   | { readonly at: 'releasing' | 'done'; readonly end: ResolveEnd };
 
-/** Where a look is now, and what it asks for next. */
+/** How far it is now, and what it asks for next. */
 export interface ResolveStep {
   readonly state: ResolveState;
   readonly effect: Effect;
 }
 
-/** Starts a look at one attempt. */
 export function beginResolve(errand: Errand): ResolveStep {
   return { state: { at: 'locking', errand }, effect: { do: 'lock' } };
 }
@@ -90,16 +87,16 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
       if (event.is === 'unseen')
         return weigh(state, { shows: 'unreadable', problem: event.why }, event.moment);
       if (event.is !== 'seen') return undefined;
-      return weigh(state, sightOf(state, event), event.moment);
+      return weigh(state, evidenceIn(state, event), event.moment);
     case 'asking':
       return event.is === 'approved' ? stateIt(state, event.moment) : undefined;
     case 'recording': {
-      const { record, row, sight } = state;
+      const { record, row, evidence } = state;
       const end = {
         how: 'looked',
         record: { ...record, verdicts: [...record.verdicts, row] },
         added: row,
-        sight,
+        evidence,
       } as const;
       if (event.is === 'unrecorded')
         return refuse({ why: 'unwritten', attempt: record, row, cause: event.cause });
@@ -112,7 +109,7 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
   }
 }
 
-// What another run found out meanwhile stands.
+// When another run has settled it meanwhile, that counts.
 function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): ResolveStep {
   const record = known.find(({ sent }) => sent.intent === errand.intent && sent.attempt === errand.attempt);
   if (record === undefined) {
@@ -131,7 +128,7 @@ function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): Res
   };
 }
 
-// Sent again after its time: what shows now may be that later attempt's.
+// It was sent again after its horizon: what shows now may be that later attempt's.
 function wasRepeated(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
   return verdictOf(record)?.verdict !== 'applied' && usedUp([attemptName(record)], known) !== undefined;
 }
@@ -152,57 +149,63 @@ function rivalOf(
 
 const afterSendByMs = 120_000;
 
-// For so long the request may lie in a queue, and the service's own screen may not show it yet.
+// For this long the request may wait in a queue, and the service's own screen may not show it yet.
 function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
   const left = sent.sendBy - sent.time + afterSendByMs - atLeastSince(sent, now);
   return left > 0 ? { why: 'too_early', leftMs: left } : undefined;
 }
 
-// Of two equal refunds one may be the open attempt's: a look at that one tells.
-function sightOf(
+// One of two equal refunds may be that of the open attempt: reading that one again tells.
+function evidenceIn(
   { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
   event: Extract<Event, { is: 'seen' }>,
-): Sight {
-  const sight = judgeSeen(record.sent, event, claimed);
-  if (sight.shows !== 'duplicate' || rival === undefined || verdictOf(record)?.verdict !== 'applied')
-    return sight;
+): Evidence {
+  const evidence = judgeSeen(record.sent, event, claimed);
+  if (evidence.shows !== 'duplicate' || rival === undefined || verdictOf(record)?.verdict !== 'applied')
+    return evidence;
   return {
     shows: 'unreadable',
     problem: `one of the two refunds may be that of ${rival.sent.intent}, which is open`,
   };
 }
 
-function weigh(found: Extract<ResolveState, { at: 'reading' }>, sight: Sight, now: Moment): ResolveStep {
+function weigh(
+  found: Extract<ResolveState, { at: 'reading' }>,
+  evidence: Evidence,
+  now: Moment,
+): ResolveStep {
   const { record } = found;
   const { statement } = found.errand;
-  const clear = !['nothing', 'unreadable', 'disagreement'].includes(sight.shows);
+  const clear = !['nothing', 'unreadable', 'disagreement'].includes(evidence.shows);
   // A person cannot take back what a reply or a read has shown.
   const seen = verdictOf(record)?.verdict === 'applied';
   if (statement !== undefined && !clear && !seen) {
     const early = statement.applied ? undefined : tooEarly(record, now);
     if (early !== undefined) return refuse(early);
-    return { state: { ...found, at: 'asking', sight, statement }, effect: { do: 'approve' } };
+    return { state: { ...found, at: 'asking', evidence, statement }, effect: { do: 'approve' } };
   }
-  const words = rulingNow(record, sight, now);
-  return words === undefined ? release({ how: 'looked', record, sight }) : write(found, sight, words, now);
+  const words = rulingNow(record, evidence, now);
+  return words === undefined
+    ? release({ how: 'looked', record, evidence })
+    : write(found, evidence, words, now);
 }
 
-/** The row that a sight adds to an attempt; undefined when it says nothing new. */
-function rulingNow(record: AttemptRecord, sight: Sight, now: Moment): Ruling | undefined {
+/** The verdict that a read adds to an attempt; undefined when it tells nothing new. */
+function rulingNow(record: AttemptRecord, evidence: Evidence, now: Moment): Ruling | undefined {
   const last = verdictOf(record);
-  if (sight.shows === 'unreadable') {
+  if (evidence.shows === 'unreadable') {
     // The first verdict, whatever it is, starts the horizon.
     const why = 'no answer was written down, and no read tells';
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
   }
-  if (last?.verdict === 'applied') return watched(record.sent, last, sight, isYoung(record, now));
+  if (last?.verdict === 'applied') return rulingOfWatched(record.sent, last, evidence, isYoung(record, now));
   const none = last?.verdict === 'rejected' ? 'rejected' : 'not_seen';
-  const words = { ...rulingOf(sight, none), error: last?.error };
+  const words = { ...rulingOf(evidence, none), error: last?.error };
   const alarmed = { ...words, alarm: words.alarm ?? last?.alarm };
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
 }
 
-// A second "not seen" is worth a row twice: as the first one that starts the horizon, and when that is over.
+// A second `not_seen` is worth a row in two cases: it is the first that starts the horizon, or the horizon has ended.
 function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): boolean {
   const last = verdictOf(record);
   if (last?.verdict !== words.verdict || last.alarm !== words.alarm) return false;
@@ -222,14 +225,14 @@ function stateIt(found: Extract<ResolveState, { at: 'asking' }>, now: Moment): R
     operator,
     note,
   } as const;
-  return write(found, found.sight, words, now);
+  return write(found, found.evidence, words, now);
 }
 
-function write(found: Found, sight: Sight, words: Ruling, now: Moment): ResolveStep {
+function write(found: Found, evidence: Evidence, words: Ruling, now: Moment): ResolveStep {
   const { errand, record, claimed } = found;
-  const row = ruling(record.sent, now, words);
+  const row = verdictRow(record.sent, now, words);
   return {
-    state: { at: 'recording', errand, record, claimed, sight, row },
+    state: { at: 'recording', errand, record, claimed, evidence, row },
     effect: { do: 'record', row },
   };
 }

@@ -19,8 +19,8 @@ export function marksOfService({
 }
 
 /**
- * The same address, the same key, or real money on both sides. A demo is only itself: every demo has the same order ids.
- * Two sandboxes of different addresses and keys are two accounts.
+ * Yes when both have the same address or the same key, or both move real money. A demo matches only itself, since every demo
+ * has the same order ids. Two sandboxes with different addresses and keys are two accounts.
  */
 export function mayBeSameAccount(one: AccountMarks, other: AccountMarks): boolean {
   if (isDemo(one) || isDemo(other)) return one.origin === other.origin;
@@ -28,7 +28,7 @@ export function mayBeSameAccount(one: AccountMarks, other: AccountMarks): boolea
   return sameKey || isSameAddress(one, other) || (one.livemode && other.livemode);
 }
 
-/** Whether both have the same address: it is one account then, whatever its profiles are called. */
+/** Whether both have the same address: then it is one account, whatever its profiles are called. */
 export function isSameAddress(one: AccountMarks, other: AccountMarks): boolean {
   return plainOrigin(one.origin) === plainOrigin(other.origin);
 }

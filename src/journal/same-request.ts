@@ -1,4 +1,4 @@
-/** Whether two runs want the same: the same request, the same words typed, the same money. Pure. */
+/** Whether two runs ask for the same: the same request, the same words typed, the same money. Pure. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Intent } from './journal.ts';
@@ -12,7 +12,7 @@ export interface Typed {
 
 type Request = Pick<Intent, 'kind' | 'request' | 'expected' | 'asked'>;
 
-/** Whether an attempt asked for the same, by its request or by what was typed: `7d` is another time in every request. */
+/** Whether an attempt asked for the same, by its request or by what was typed: `7d` becomes another time in every request. */
 export function asksForSame(
   { proof, request, asked, lost }: SentRow,
   other: Typed & { readonly request?: Intent['request'] | undefined },
@@ -24,12 +24,12 @@ export function asksForSame(
   return proof.kind === other.kind && asked !== undefined && sameJson(asked, other.asked);
 }
 
-/** Whether a script's id stands for something else than what it says now. */
+/** Whether a script's id was used for something else than what is asked for now. */
 export function isOtherRequest({ kind, asked }: Typed, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
   return sent.proof.kind !== kind || !sameJson(sent.asked, asked);
 }
 
-/** The same money, or for what has no records of money the same wish. */
+/** Whether it is the same money; for a change without records of money, the same request. */
 export function isEqual(asked: Request, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
   const [now, before] = [asked.expected ?? [], sent.proof.expected ?? []];
   if (now.length === 0 && before.length === 0) return asksForSame(sent, asked);
@@ -37,12 +37,12 @@ export function isEqual(asked: Request, { sent }: Pick<AttemptRecord, 'sent'>): 
   return sameJson(parts(asked.request, now), parts(sent.request, before));
 }
 
-/** Whether two values are the same JSON: in whatever order the keys of an object stand, but the items of an array. */
+/** Whether two values are the same JSON. The order of keys does not count, that of items does. */
 export function sameJson(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(asWritten(one), asWritten(other));
 }
 
-// One of them may come out of the journal, where what is undefined is left out.
+// One of them may come from the journal, where `undefined` is left out.
 function asWritten(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null));
 }

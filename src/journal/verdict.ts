@@ -1,25 +1,50 @@
-/** The verdict that a sight of the order gives, and its row. Pure. */
+/** From a read to a verdict: what the read shows, which verdict that gives, and its row. Pure. */
 
+import { askedFor, claimedBy, isOpen, isSameAttempt } from './attempt-state.ts';
 import type { Moment, SentRow, VerdictRow } from './journal-rows.ts';
-import { stampOf } from './journal-time.ts';
-import type { Sight } from './judge-read.ts';
+import { earliestOf, stampOf } from './journal-time.ts';
+import { type Claims, type Evidence, judgeRead } from './judge-read.ts';
+import type { Event } from './protocol-types.ts';
+import { asksForSame } from './same-request.ts';
+
+/**
+ * What a read shows of a change. `claimed`: ids of refunds that are not this attempt's. Creations share no lock, so the ids
+ * that they account for are looked up after the read; while another creation just like it is open, nobody can tell which of
+ * the two made a new order.
+ */
+export function judgeSeen(
+  sent: SentRow,
+  { value, creations, moment }: Extract<Event, { is: 'seen' }>,
+  claimed: Claims,
+): Evidence {
+  if (creations === undefined) return judgeRead(sent.proof, value, claimed, earliestOf(sent));
+  const rival = creations.find(
+    (record) =>
+      !isSameAttempt(record, { sent }) &&
+      asksForSame(record.sent, { ...sent, kind: sent.proof.kind }) &&
+      isOpen(record, moment),
+  );
+  if (rival === undefined)
+    return judgeRead(sent.proof, value, claimedBy(creations, { sent }), earliestOf(sent));
+  const problem = `${rival.sent.intent} asked for the same and is open too: a new order may be either's`;
+  return { shows: 'unreadable', problem };
+}
 
 /** A verdict before it has its time and attempt. */
 export type Ruling = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time' | 'skewed' | 'clocks'>;
 
-/** The verdict of a sight; `none` is what it means that the read shows nothing of it. */
-export function rulingOf(
-  sight: Exclude<Sight, { shows: 'unreadable' }>,
-  none: 'not_seen' | 'rejected' = 'not_seen',
-): Ruling {
-  const { refunds } = sight;
-  switch (sight.shows) {
+type Readable = Exclude<Evidence, { shows: 'unreadable' }>;
+
+/** The verdict that a read gives; `none`: the verdict when the read shows nothing of the change. */
+export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'not_seen'): Ruling {
+  const { refunds } = evidence;
+  switch (evidence.shows) {
     case 'expected': {
-      const { contradicts } = sight;
+      const { contradicts } = evidence;
       const alarmed = contradicts === undefined ? undefined : 'contradiction';
       const alarm = none === 'rejected' ? 'applied_though_rejected' : alarmed;
       const why = `a read shows it${contradicts === undefined ? '' : `, with ${contradicts}`}: ours or identical`;
-      return { verdict: 'applied', by: 'read', why, alarm, refunds, created: sight.created };
+      return { verdict: 'applied', by: 'read', why, alarm, refunds, created: evidence.created };
     }
     case 'duplicate':
       return {
@@ -32,7 +57,7 @@ export function rulingOf(
     case 'partial':
       return { verdict: 'unknown', by: 'read', why: 'a read shows a part of it', alarm: 'partial', refunds };
     case 'disagreement':
-      return { verdict: 'unknown', by: 'read', why: sight.problem, refunds };
+      return { verdict: 'unknown', by: 'read', why: evidence.problem, refunds };
     case 'nothing': {
       const why = none === 'rejected' ? 'the service refused it' : 'no read shows it';
       return { verdict: none, by: 'read', why, confirmed: none === 'rejected' ? true : undefined, refunds };
@@ -40,8 +65,46 @@ export function rulingOf(
   }
 }
 
+/**
+ * The same for a refund that was made and is only watched; undefined when the read tells nothing new. Every read that shows
+ * the refund gets a row, so that it is not read again too soon; the one after its time (not `young`) ends the watch. Figures
+ * that do not agree may agree at the next read; any other alarm stays.
+ */
+export function rulingOfWatched(
+  { proof }: Pick<SentRow, 'proof'>,
+  last: VerdictRow,
+  evidence: Readable,
+  young: boolean,
+): Ruling | undefined {
+  const { verdict, by, created, refunds } = last;
+  const alarm = last.alarm === 'disagreement' ? undefined : last.alarm;
+  switch (evidence.shows) {
+    case 'duplicate':
+      return { ...rulingOf(evidence), by };
+    case 'disagreement':
+      return { verdict, by, why: evidence.problem, alarm: alarm ?? 'disagreement', refunds, created };
+    case 'expected': {
+      const { contradicts } = evidence;
+      // Refunds that came since then are those of other attempts, or of other people.
+      const own = askedFor(proof, evidence.refunds);
+      const why = young ? 'a read shows it once' : 'a read after its time shows no more of it';
+      if (contradicts === undefined) return { verdict, by, why, alarm, refunds: own, created };
+      return {
+        verdict,
+        by,
+        why: contradicts,
+        alarm: alarm ?? 'contradiction',
+        refunds: own,
+        created,
+      };
+    }
+    default:
+      return undefined;
+  }
+}
+
 /** The row of a verdict. */
-export function ruling(sent: SentRow, now: Moment, words: Ruling): VerdictRow {
+export function verdictRow(sent: SentRow, now: Moment, words: Ruling): VerdictRow {
   const { intent, attempt } = sent;
   return { type: 'verdict', intent, attempt, ...stampOf(now), ...words };
 }

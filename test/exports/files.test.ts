@@ -1,3 +1,5 @@
+/** What an export writes: stdout and files, their manifests, and which files are refused. */
+
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -46,7 +48,7 @@ beforeAll(async () => {
     onStdout.set(format, (await exporting(server, home, '-o', format)).stdout);
 });
 
-test('JSON is one envelope, CSV one table with a stable head', async () => {
+test('JSON is one envelope, CSV one table whose heading line is always the same', async () => {
   await using server = await startOrders(count);
   using home = newHome();
   const envelope: unknown = JSON.parse(onStdout.get('json') ?? '');
@@ -92,7 +94,7 @@ test.each(['o.ndjson', 'o.json', 'o.csv', 'o.ndjson.gz', 'o.json.gz', 'o.csv.gz'
   },
 );
 
-test('a .gz has a member a page, so that each page can be read by itself', async () => {
+test('a .gz has one member for each page, so that each page can be read by itself', async () => {
   await using server = await startOrders(count);
   using home = newHome();
   await exporting(server, home, '--to', 'o.ndjson.gz', '--limit', '25');
@@ -227,7 +229,7 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
   expect(await check('o.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('no manifest') });
 });
 
-test('a service that refuses pages of 250 is walkRows with its own', async () => {
+test('a service that refuses pages of 250 is read in pages of its own size', async () => {
   await using server = await startOrders(count, (_, url) =>
     Number(url.searchParams.get('limit') ?? 20) > 20
       ? (_request, response) => {
@@ -255,7 +257,7 @@ test('records that are not as documented are exported as they came, counted and 
   expect(manifest(home, 'o.ndjson')).toMatchObject({ rows: 2, odd_records: 1, unsummed_rows: 1 });
 });
 
-test('text that could move a cursor is escaped, integers beyond 2^53 and the order of keys stay', async () => {
+test('text that could move a cursor is escaped; integers beyond 2^53 and the order of keys are kept', async () => {
   const one = `{"id":"ord_1","b":"a\u009b31m\u202e","a":12345678901234567890,"n":1.50}`;
   const two = `{ "id" : "ord_2",\r\n "amount":9007199254740993, "currency":"MXN" }`;
   await using server = await startServer(json(`{"object":"list","has_more":false,"data":[${one}, ${two}]}`));
@@ -268,7 +270,7 @@ test('text that could move a cursor is escaped, integers beyond 2^53 and the ord
   expect(text(home, 'o.ndjson.manifest.json')).toContain('"amount": 9007199254740993');
 });
 
-test('an export of nothing exits 0: an empty envelope, a head alone, no line, and a manifest that says so (C32)', async () => {
+test('an export without rows exits 0: an empty envelope, only a heading line, no line, and a manifest that says so (C32)', async () => {
   await using server = await startOrders(0);
   using home = newHome();
   const json = await exporting(server, home, '--json');

@@ -1,3 +1,5 @@
+/** Exports that were interrupted and resumed, and two runs that want one file. */
+
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -324,7 +326,7 @@ test.skipIf(!hasStrace())(
 const long = process.env.PAYDESK_TEST_LONG === '1';
 const kills = long ? 500 : 20;
 
-test(`kill -9 at ${kills} random moments of exports of 20,000 orders, resumed each time: the very bytes`, async () => {
+test(`kill -9 at ${kills} random moments of exports of 20,000 orders, resumed each time: the file is the same to the byte`, async () => {
   const count = 20_000;
   // The server ends the process: in the middle of some page, at some moment of its work.
   let killIn = Number.POSITIVE_INFINITY;

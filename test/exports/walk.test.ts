@@ -1,3 +1,5 @@
+/** How an export reads pages, and what it does when a disk is full or a reply is odd. */
+
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +9,7 @@ import { hasStrace } from '../atmost/strace.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
 import { json, startServer } from '../harness/server.ts';
-import { environment, pageOf } from '../harness/service.ts';
+import { environment, pageOf, testKey } from '../harness/service.ts';
 import { exporting, orders, ordersService, startOrders } from './many-orders.ts';
 
 test('the next page is asked for, on the wire, before a page is handed on', async () => {
@@ -204,15 +206,18 @@ test('--max-rps keeps requests apart, retries included, by a clock that only the
 });
 
 test('the key of a reply that echoes it reaches neither stdout nor a file', async () => {
-  const key = environment({ url: '' }.url).PAYDESK_API_KEY ?? '';
-  const echo = { id: 'ord_1', object: 'order', metadata: { authorization: `Bearer ${key}`, plain: key } };
+  const echo = {
+    id: 'ord_1',
+    object: 'order',
+    metadata: { authorization: `Bearer ${testKey}`, plain: testKey },
+  };
   await using server = await startServer(json({ object: 'list', has_more: false, data: [echo] }));
   using home = newHome();
   const out = await exporting(server, home);
   expect(out.stdout).toContain('Bearer [key]');
-  expect(out.stdout).not.toContain(key);
+  expect(out.stdout).not.toContain(testKey);
   await exporting(server, home, '--to', 'o.ndjson');
-  expect(readFileSync(join(home.path, 'o.ndjson'), 'utf8')).not.toContain(key);
+  expect(readFileSync(join(home.path, 'o.ndjson'), 'utf8')).not.toContain(testKey);
 });
 
 test('customers are exported the same way', async () => {

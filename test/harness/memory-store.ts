@@ -11,7 +11,13 @@ import {
   unlink,
 } from '../../src/journal/chain.ts';
 import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
-import { type Finding, type JournalStore, recentIn, recentMax } from '../../src/journal/journal-store.ts';
+import {
+  chargesIn,
+  type Finding,
+  type JournalStore,
+  recentIn,
+  recentMax,
+} from '../../src/journal/journal-store.ts';
 import { rebuildRows } from '../../src/journal/sqlite/rebuild-rows.ts';
 import { StoreRules } from '../../src/journal/store-rules.ts';
 
@@ -121,7 +127,12 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
       close();
       return rows.length;
     },
-    recent: (of, profile) => Promise.resolve(recentIn(of, newestRows(memory, of, profile))),
+    recent: (of, profile) =>
+      Promise.resolve(
+        typeof of === 'object'
+          ? chargesIn(chargesBefore(memory, of.chargesOf, profile))
+          : recentIn(of, newestRows(memory, of, profile)),
+      ),
     close,
   };
 }
@@ -140,6 +151,20 @@ export function attemptsIn(rows: readonly JournalRow[]): AttemptRecord[] {
 // The newest row is gone.
 function isCut({ stored, head }: Memory): boolean {
   return checkChain(stored).head !== head;
+}
+
+function chargesBefore(memory: Memory, orderId: string, profile: string | undefined) {
+  const shown = memory.rows
+    .flatMap((row) => (row.type === 'sent' ? [row] : []))
+    .filter(({ proof }) => proof.orderId === orderId && proof.before.charges.length > 0)
+    .filter((row) => profile === undefined || row.profile === profile)
+    .toSorted((one, other) => other.time - one.time);
+  const [newest] = shown;
+  return (newest?.proof.before.charges ?? []).map(({ id, amount, currency = newest?.currency }) => ({
+    id,
+    amount,
+    currency,
+  }));
 }
 
 function newestRows(memory: Memory, of: 'orders' | 'intents', profile: string | undefined) {

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Proof } from '../../src/journal/journal-rows.ts';
 import { judgeRead, preImage } from '../../src/journal/judge-read.ts';
-import { judgeReply } from '../../src/journal/judge-reply.ts';
-import { hear } from '../../src/journal/reply.ts';
+import { judgeReply, parseReply } from '../../src/journal/judge-reply.ts';
 
 // The service's names, and names that mean something to JavaScript.
 const names =
@@ -35,13 +34,18 @@ it('whatever JSON comes as a reply or a read, it is judged, and a refund is appl
   fc.assert(
     fc.property(any, fc.integer({ min: 100, max: 599 }), kinds, (value, status, kind) => {
       const text = JSON.stringify(value);
-      const heard = hear({ status, contentType: 'application/json', body: new TextEncoder().encode(text) });
-      const answer = judgeReply(proof(kind), heard);
-      const sight = judgeRead(proof(kind), JSON.parse(text), new Set());
+      const parsed = parseReply({
+        status,
+        contentType: 'application/json',
+        body: new TextEncoder().encode(text),
+      });
+      const answer = judgeReply(proof(kind), parsed);
+      const evidence = judgeRead(proof(kind), JSON.parse(text), new Set());
       preImage(kind, JSON.parse(text));
       if (kind !== 'refund') return;
       if (answer.says === 'applied') expect(answer.refunds).toMatchObject([{ chargeId: 'ch_1', amount: -5 }]);
-      if (sight.shows === 'expected') expect(sight.refunds).toMatchObject([{ chargeId: 'ch_1', amount: -5 }]);
+      if (evidence.shows === 'expected')
+        expect(evidence.refunds).toMatchObject([{ chargeId: 'ch_1', amount: -5 }]);
     }),
     { numRuns: process.env.PAYDESK_TEST_LONG === '1' ? 200_000 : 2_000 },
   );

@@ -34,7 +34,7 @@ const full: Event = { is: 'unrecorded', cause: 'no space', moment: at(100) };
 const lost: Event = { is: 'no_reply', why: 'HTTP 502', moment: at(1000) };
 const refused: Event = {
   is: 'replied',
-  heard: { status: 422, body: { value: { object: 'error', type: 't', details: [] } } },
+  parsed: { status: 422, body: { value: { object: 'error', type: 't', details: [] } } },
   moment: at(1000),
 };
 const waited: Event = { is: 'waited', hurried: false };
@@ -56,7 +56,7 @@ function endOf(events: readonly Event[], from = wanted()) {
 
 describe('one attempt, from the lock to its release', () => {
   it('asks for one thing at a time: lock, look, read, approve, SENT, send, verdict, release', () => {
-    const yes: Event = { is: 'replied', heard: { status: 200, body: { value: order(5) } }, moment: at(500) };
+    const yes: Event = { is: 'replied', parsed: { status: 200, body: { value: order(5) } }, moment: at(500) };
     const events = [locked, known(), fresh, approved, recorded, yes, recorded, released];
     const effects = events.map((_, index) => run(events.slice(0, index)).effect.do);
     expect(effects).toEqual(['lock', 'look', 'read', 'approve', 'record', 'send', 'record', 'release']);
@@ -484,13 +484,13 @@ describe('after the sending', () => {
 
   it('the order in a refusal is not written down', () => {
     const value = { object: 'error', type: 't', details: [], data: { id: 'ord_1', secret: 'Ana' } };
-    const withData: Event = { is: 'replied', heard: { status: 422, body: { value } }, moment: at(1) };
+    const withData: Event = { is: 'replied', parsed: { status: 422, body: { value } }, moment: at(1) };
     const { effect } = run([...toPost, withData, waited, seen(order())]);
     expect(JSON.stringify(effect)).not.toContain('Ana');
   });
 
   it('a disk that is full after the reply loses no outcome (F40)', () => {
-    const yes: Event = { is: 'replied', heard: { status: 200, body: { value: order(5) } }, moment: at(500) };
+    const yes: Event = { is: 'replied', parsed: { status: 200, body: { value: order(5) } }, moment: at(500) };
     expect(endOf([...toPost, yes, full])).toMatchObject({
       verdict: { verdict: 'applied' },
       unrecorded: { cause: 'no space' },

@@ -64,9 +64,25 @@ describe('what a read shows of a refund', () => {
     const seen = order({ id: 'ch_1', amount: 100, currency: 'MXN', ...ofCharge, refunds: { data: refunds } });
     const charges = [{ id: 'ch_1', currency: 'MXN', refunds: [{ id: 'old', amount: -5 }] }];
     const before = { amount: 100, currency: 'MXN', charges };
-    const sight = judgeRead(proof({ before }), { ...seen, currency: 'MXN', ...ofOrder }, nothing);
-    expect(sight).toMatchObject({ shows: 'expected' });
-    expect(sight).toHaveProperty('contradicts', contradicts);
+    const evidence = judgeRead(proof({ before }), { ...seen, currency: 'MXN', ...ofOrder }, nothing);
+    expect(evidence).toMatchObject({ shows: 'expected' });
+    expect(evidence).toHaveProperty('contradicts', contradicts);
+  });
+
+  it('charges in different currencies contradict nothing while each keeps its own', () => {
+    const split = { ...whole, before: { charges: [] } };
+    const inCurrency = (currency: string, one: object) => ({ ...one, currency });
+    const before = {
+      charges: ['MXN', 'USD'].map((currency, index) => ({ id: `ch_${index + 1}`, currency, refunds: [] })),
+    };
+    const seen = order(
+      inCurrency('MXN', charge('ch_1', 60, [['a', -60]])),
+      inCurrency('USD', charge('ch_2', 40, [['b', -40]])),
+    );
+    expect(judgeRead({ ...split, before }, seen, nothing)).toMatchObject({
+      shows: 'expected',
+      contradicts: undefined,
+    });
   });
 
   it('a refund by somebody else that failed contradicts nothing, one of two of ours does', () => {
@@ -135,8 +151,8 @@ describe('what a read shows of a refund', () => {
       [charge('ch_1', 60, null), charge('ch_2', 40, null)],
       { shows: 'unreadable', problem: 'charge ch_3 is not shown any more' },
     ],
-  ])('of a whole order: %s', (_, charges, sight) => {
-    expect(judgeRead(whole, order(...charges), nothing)).toMatchObject(sight);
+  ])('of a whole order: %s', (_, charges, evidence) => {
+    expect(judgeRead(whole, order(...charges), nothing)).toMatchObject(evidence);
   });
 
   const done = order(
@@ -195,8 +211,8 @@ describe('what a read shows of other changes', () => {
     ['refunded', { shows: 'unreadable', problem: 'its payment_status is refunded' }],
     [undefined, { shows: 'unreadable', problem: 'its payment_status is not shown' }],
     [7, { shows: 'unreadable', problem: 'its payment_status is not shown' }],
-  ])('a capture, with the order %s', (payment_status, sight) => {
-    expect(judgeRead(proof({ kind: 'capture' }), { ...order(), payment_status }, nothing)).toEqual(sight);
+  ])('a capture, with the order %s', (payment_status, evidence) => {
+    expect(judgeRead(proof({ kind: 'capture' }), { ...order(), payment_status }, nothing)).toEqual(evidence);
   });
 
   const captured = { ...order(), payment_status: 'paid', currency: 'MXN' };
@@ -211,6 +227,18 @@ describe('what a read shows of other changes', () => {
       { ...captured, amount: null, currency: undefined },
       undefined,
     ],
+    [
+      'of an amount too large for a number',
+      { amount: 100, currency: 'MXN' },
+      { ...captured, amount: 10n ** 20n },
+      'amount 100000000000000000000 instead of 100',
+    ],
+    [
+      'of an amount that is no number',
+      { amount: 100, currency: 'MXN' },
+      { ...captured, amount: {} },
+      'amount a object instead of 100',
+    ],
     ['whose money an old row does not hold', {}, captured, undefined],
   ])('a capture of an order %s', (_, before, value, contradicts) => {
     const capture = proof({ kind: 'capture', before: { ...before, charges: [] } });
@@ -219,6 +247,13 @@ describe('what a read shows of other changes', () => {
       refunds: [],
       others: false,
       contradicts,
+    });
+  });
+
+  it('a capture is not judged by another order', () => {
+    expect(judgeRead(proof({ kind: 'capture' }), { ...captured, id: 'ord_2' }, nothing)).toEqual({
+      shows: 'unreadable',
+      problem: 'it is another order',
     });
   });
 
@@ -272,8 +307,8 @@ describe('what a read shows of other changes', () => {
     ['a new order of another customer', [{ ...created, customer_info: null }], { shows: 'nothing' }],
     ['a new order with other metadata', [{ ...created, metadata: {} }], { shows: 'nothing' }],
     ['no orders', [], { shows: 'nothing' }],
-  ])('a creation: %s', (_, orders, sight) => {
-    const { refunds, ...rest } = { refunds: [], ...sight };
+  ])('a creation: %s', (_, orders, evidence) => {
+    const { refunds, ...rest } = { refunds: [], ...evidence };
     expect(judgeRead(creation, { data: orders }, nothing)).toEqual({ ...rest, refunds });
   });
 
@@ -297,8 +332,8 @@ describe('what a read shows of other changes', () => {
       ],
       { shows: 'expected', created: 'ord_9' },
     ],
-  ])('an equal order that was %s', (_, orders, sight) => {
-    expect(judgeRead(creation, { data: orders }, nothing, 1_000_000)).toMatchObject(sight);
+  ])('an equal order that was %s', (_, orders, evidence) => {
+    expect(judgeRead(creation, { data: orders }, nothing, 1_000_000)).toMatchObject(evidence);
   });
 
   it('a creation that orders with a gap do not show may have been made; one that they show was', () => {

@@ -1,9 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { judgeReply } from '../../src/journal/judge-reply.ts';
+import { judgeReply, parseReply } from '../../src/journal/judge-reply.ts';
 import { charge, order, proof, whole } from './proof.ts';
 
+describe('the bytes of a reply', () => {
+  const json = 'application/json';
+  const twice = { problem: 'a body that says something twice' };
+  it.each<[string, string, string, object]>([
+    ['nothing', '', json, { problem: 'an empty body' }],
+    ['a page, by its first letter', '<html>', json, { problem: 'an HTML page' }],
+    ['a page, by its type', 'sorry', 'text/html', { problem: 'an HTML page' }],
+    ['half of an object', '{"a":', json, { problem: 'a body that is no JSON' }],
+    ['bytes that are no UTF-8', '"\u00ff"', json, { problem: 'a body that is no JSON' }],
+    ['an object', '{"a":{"b":1},"b":2}', json, { value: { a: { b: 1 }, b: 2 } }],
+    ['objects side by side', '[{"a":1},{"a":2}]', json, { value: [{ a: 1 }, { a: 2 }] }],
+    ['a value like its key', '{"a":"a"}', json, { value: { a: 'a' } }],
+    ['a key twice', '{"a":1,"a":1}', json, twice],
+    ['a key twice, after an inner object', '{"a":{"b":1},"a":1}', json, twice],
+    ['a key twice in an inner object', '{"a":{"b":1,"b":2}}', json, twice],
+    ['a key twice, after a value with a brace', '{"a":"{","a":1}', json, twice],
+    ['a key twice that holds a quote', '{"x\\"yz":1,"x\\"yz":2}', json, twice],
+    ['a key twice, spelled in two ways', '{"a":1,"\\u0061" :2}', json, twice],
+  ])('%s', (_, text, contentType, body) => {
+    const reply = { status: 200, contentType, body: Buffer.from(text, 'latin1') };
+    expect(parseReply(reply)).toEqual({ status: 200, body, redirectTo: undefined });
+  });
+});
+
 describe('what a reply says of other changes', () => {
-  const heard = (value: unknown, status = 200) => ({ status, body: { value } });
+  const parsed = (value: unknown, status = 200) => ({ status, body: { value } });
 
   const made = { says: 'applied', refunds: [] };
   const nothing = (why: string) => ({ says: 'nothing', why: `HTTP 200, ${why}` });
@@ -28,7 +52,7 @@ describe('what a reply says of other changes', () => {
     ['api', {}, made],
     ['api', 'yes', nothing('a body that is no object')],
   ])('%s: %j', (kind, value, answer) => {
-    expect(judgeReply(proof({ kind }), heard(value))).toEqual(answer);
+    expect(judgeReply(proof({ kind }), parsed(value))).toEqual(answer);
   });
 
   it('a redirect names the host it points to, whatever else it says (F12)', () => {
@@ -43,7 +67,7 @@ describe('what a reply says of other changes', () => {
   it('an error whose first detail has no code has that of the next one', () => {
     const details = [{ message: 'm' }, { code: 'acme.errors.x' }, { code: 'acme.errors.y' }];
     const value = { object: 'error', type: 't', details };
-    expect(judgeReply(proof({ kind: 'api' }), heard(value, 422))).toMatchObject({
+    expect(judgeReply(proof({ kind: 'api' }), parsed(value, 422))).toMatchObject({
       says: 'rejected',
       error: { code: 'acme.errors.x' },
     });
@@ -52,7 +76,7 @@ describe('what a reply says of other changes', () => {
   it('an error names all that it holds, and keeps its data', () => {
     const details = [{ message: 'm', debug_message: 'd', code: 'acme.errors.x', param: 'p' }];
     const value = { object: 'error', type: 't', log_id: 'l', details, data: { id: 'ord_1' } };
-    expect(judgeReply(proof({ kind: 'api' }), heard(value, 422))).toEqual({
+    expect(judgeReply(proof({ kind: 'api' }), parsed(value, 422))).toEqual({
       says: 'rejected',
       contradicts: false,
       error: {
@@ -98,18 +122,21 @@ describe('what a reply says of other changes', () => {
       { code: 'x.errors.processing.charge_operations.refund.split_payment.charge_id_is_required' },
     ];
     const value = { object: 'error', type: 'processing_error', details, data };
-    expect(judgeReply(proof({ before }), heard(value, 402))).toMatchObject({ says: 'rejected', contradicts });
+    expect(judgeReply(proof({ before }), parsed(value, 402))).toMatchObject({
+      says: 'rejected',
+      contradicts,
+    });
   });
 
   it('a refusal whose order has another payment status contradicts itself, if the status was read before', () => {
     const { charges } = proof().before;
     const data = { ...order(charge('ch_1', 100, [['old', -5]])), payment_status: 'partially_refunded' };
-    const refusal = heard({ object: 'error', type: 't', details: [], data }, 422);
+    const refusal = parsed({ object: 'error', type: 't', details: [], data }, 422);
     const judged = (status?: string) => judgeReply(proof({ before: { status, charges } }), refusal);
     expect(judged('paid')).toMatchObject({ says: 'rejected', contradicts: true });
     expect(judged('partially_refunded')).toMatchObject({ says: 'rejected', contradicts: false });
     expect(judged()).toMatchObject({ says: 'rejected', contradicts: false });
-    const untold = heard(
+    const untold = parsed(
       { object: 'error', type: 't', details: [], data: { ...data, payment_status: null } },
       422,
     );
@@ -130,7 +157,7 @@ describe('what a reply to a capture says', () => {
 });
 
 describe('what a reply to a refund says', () => {
-  const heard = (status: number, value: unknown) => judgeReply(proof(), { status, body: { value } });
+  const parsed = (status: number, value: unknown) => judgeReply(proof(), { status, body: { value } });
   const done = order(
     charge('ch_1', 100, [
       ['old', -5],
@@ -206,7 +233,7 @@ describe('what a reply to a refund says', () => {
       expect.objectContaining({ says: 'rejected' }),
     ]),
   ])('%i %j', (status, value, answer) => {
-    expect(heard(status, value)).toEqual(answer);
+    expect(parsed(status, value)).toEqual(answer);
   });
 
   it('a part of a whole order contradicts', () => {
@@ -239,6 +266,6 @@ describe('what a reply to a refund says', () => {
     const api = judgeReply(proof({ kind: 'api' }), { status: 422, body: { value: stranger } });
     expect(api).toMatchObject({ says: 'rejected', contradicts: false });
     const same = { ...order(charge('ch_1', 100, [['old', -5]])), amount_refunded: 6 };
-    expect(heard(422, { ...value, data: same })).toMatchObject({ says: 'rejected', contradicts: false });
+    expect(parsed(422, { ...value, data: same })).toMatchObject({ says: 'rejected', contradicts: false });
   });
 });

@@ -245,7 +245,7 @@ describe('a look at an open attempt', () => {
         how: 'looked',
         record: { verdicts: [{ verdict: 'applied' }] },
         added: { verdict: 'applied' },
-        sight: { shows: 'expected' },
+        evidence: { shows: 'expected' },
       },
     });
   });
@@ -531,7 +531,10 @@ describe('the end of a look', () => {
     expect(state).toMatchObject({
       end: {
         how: 'looked',
-        sight: { shows: 'unreadable', problem: 'one of the two refunds may be that of i_2, which is open' },
+        evidence: {
+          shows: 'unreadable',
+          problem: 'one of the two refunds may be that of i_2, which is open',
+        },
       },
     });
   });

@@ -317,6 +317,27 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
         { id: 'i_a', text: 'refund of 300 MXN, 2026-11-20' },
       ]);
     });
+
+    it('names the charges of an order for completions, as they were before its newest refund', async () => {
+      const charge = (id: string, amount: number) => ({ id, amount, currency: 'MXN', refunds: [] });
+      const refundOf = (intent: string, time: number, charges: readonly ReturnType<typeof charge>[]) => {
+        const row = onOrder(intent, 'ord_1');
+        return { ...row, time, proof: { ...row.proof, before: { ...row.proof.before, charges } } };
+      };
+      await fill([
+        refundOf('i_a', 1, [charge('ch_old', 5)]),
+        refundOf('i_b', 2, [charge('ch_1', 35_000), charge('$(touch x)', 5), charge('ch_3', 17_000)]),
+        refundOf('i_c', 3, []),
+        { ...refundOf('i_d', 4, [charge('ch_other', 5)]), profile: 'other' },
+      ]);
+      const store = open();
+      expect(await store.recent({ chargesOf: 'ord_1' }, 'shop-mx')).toEqual([
+        { id: 'ch_1', text: 'charge 1: 35000 MXN' },
+        { id: 'ch_3', text: 'charge 3: 17000 MXN' },
+      ]);
+      expect(await store.recent({ chargesOf: 'ord_1' }, undefined)).toMatchObject([{ id: 'ch_other' }]);
+      expect(await store.recent({ chargesOf: 'ord_2' }, undefined)).toEqual([]);
+    });
   });
 }
 

@@ -114,8 +114,8 @@ function stateKey(state: State | ResolveState, shown: number): string {
     case 'doubting':
     case 'waiting':
     case 'rereading': {
-      const { sent, because, ahead, sight, alarm, claimed } = state.search;
-      const found = sight === undefined ? '' : `${sight.shows}${sight.refunds.length}`;
+      const { sent, because, ahead, evidence, alarm, claimed } = state.search;
+      const found = evidence === undefined ? '' : `${evidence.shows}${evidence.refunds.length}`;
       return [rowKey(sent), Object.keys(because)[0], ahead.length, found, alarm, ...claimed].join('~');
     }
     case 'concluding':

@@ -41,7 +41,7 @@ export function acts(world: World, rules: Rules, index: number, running: Running
       }
       return [recordRow(world, rules, index, effect.row), ...failToRecord(world, rules, index, effect.row)];
     case 'send':
-      if (running.waitsFor !== undefined) return hear(world, rules, index, running);
+      if (running.waitsFor !== undefined) return parseReply(world, rules, index, running);
       return [
         { name: `${index} send: leaves`, world: leave(world, index, running) },
         move({ is: 'not_sent', why: 'w' }),
@@ -162,7 +162,7 @@ function leave(world: World, index: number, running: Running): World {
   });
 }
 
-function hear(world: World, rules: Rules, index: number, running: Running): Move[] {
+function parseReply(world: World, rules: Rules, index: number, running: Running): Move[] {
   const request = world.requests[running.waitsFor ?? 0];
   const removed = rules.removeSentOnError ? withoutSent(world, index, running) : world;
   const isFirst = world.requests.filter(({ intent }) => intent === request?.intent).length === 1;
@@ -174,9 +174,9 @@ function hear(world: World, rules: Rules, index: number, running: Running): Move
       name: `${index} send: no reply`,
       world: answer(removed, rules, index, { is: 'no_reply', why: 'reset' }),
     },
-    ...answersTo(request, world, rules).map((heard) => ({
-      name: `${index} send: answered with ${heard.status}`,
-      world: answer(world, rules, index, { is: 'replied', heard }),
+    ...answersTo(request, world, rules).map((parsed) => ({
+      name: `${index} send: answered with ${parsed.status}`,
+      world: answer(world, rules, index, { is: 'replied', parsed }),
     })),
   ];
 }

@@ -1,6 +1,6 @@
 /** What the service of the model shows of the order, and how it answers a request. */
 
-import type { Heard } from '../../src/journal/reply.ts';
+import type { ParsedReply } from '../../src/journal/judge-reply.ts';
 import { horizonMs, type Rules } from './rules.ts';
 import { type Refund, type Request, timeAt, type World } from './world.ts';
 
@@ -53,7 +53,7 @@ export function orderOf(shown: readonly Refund[], summed: readonly Refund[], rul
 }
 
 /** What may be answered to a request as it stands. */
-export function answersTo(request: Request | undefined, world: World, rules: Rules): readonly Heard[] {
+export function answersTo(request: Request | undefined, world: World, rules: Rules): readonly ParsedReply[] {
   const final = refusal(422);
   switch (request?.fate) {
     case 'applied': {
@@ -70,7 +70,7 @@ export function answersTo(request: Request | undefined, world: World, rules: Rul
   }
 }
 
-function refusal(status: number): Heard {
+function refusal(status: number): ParsedReply {
   const value = { object: 'error', type: 'parameter_validation_error', details: [{ message: 'no' }] };
   return { status, body: { value } };
 }

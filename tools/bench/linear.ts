@@ -7,7 +7,7 @@ import { parseItem, parseMonths, parsePair } from '../../src/changes/create/sale
 import { leadingWords } from '../../src/cli/command-line.ts';
 import { readTypedLine } from '../../src/cli/completion/typed-line.ts';
 import { wrapLine } from '../../src/cli/help.ts';
-import { oneOf, recordId } from '../../src/commands/command.ts';
+import { oneOf, recordId } from '../../src/commands/flags.ts';
 import { fold } from '../../src/commands/orders/fold-text.ts';
 import { filterFlags } from '../../src/commands/orders/order-filters.ts';
 import { createMatcher } from '../../src/commands/orders/order-matching.ts';

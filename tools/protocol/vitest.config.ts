@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: [
-      'test/journal/{agreement,ambiguous,at-most-once,attempt-state,creations,guards,journal-time,judge-read,judge-reply,make-change,passed-time,resolve,same-account,verdict,watched}.test.ts',
+      'test/journal/{agreement,ambiguous,at-most-once,attempt-state,guards,journal-time,judge-read,judge-reply,make-change,resolve,same-account,verdict}.test.ts',
       'tools/protocol/smallest.test.ts',
     ],
     pool: 'forks',
@@ -13,7 +13,7 @@ export default defineConfig({
     // With --coverage: not a branch of them goes untried.
     coverage: {
       include: [
-        'src/journal/{agreement,at-most-once,attempt-state,creations,equal-refund,guards,journal-time,judge-read,judge-reply,resolve,same-account,verdict,watched}.ts',
+        'src/journal/{agreement,at-most-once,attempt-state,equal-refund,guards,journal-time,judge-read,judge-reply,resolve,same-account,verdict}.ts',
       ],
       reporter: ['text'],
       thresholds: { 100: true },

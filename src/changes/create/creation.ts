@@ -1,14 +1,15 @@
 /** What all creations share: the body comes from flags, a file or questions, is checked, and is sent once. */
 
 import { type BodyFault, type Column, isObject, type JsonObject } from '../../api/spec.ts';
-import { type Context, usage } from '../../commands/command.ts';
+import type { Context } from '../../commands/command.ts';
+import { usage } from '../../commands/flags.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { checkProfileConfirmable, makeChange } from '../change.ts';
 import type { Applied } from '../outcome.ts';
-import { askedFor } from '../repeat.ts';
+import { onlyGiven } from '../repeat.ts';
 import { type Expiry, refusePast } from './sale-flags.ts';
 import { drawLink } from './sale-screens.ts';
 
@@ -67,7 +68,7 @@ export async function createOne<B extends JsonObject, D extends { readonly expir
   const missing = file === undefined ? missingFlags(given, creation.essential) : [];
   const confirmation = { profile, confirm };
   checkProfileConfirmable(ctx, confirmation, { command, missing, body: file });
-  const { body, asked } = await wantedBody(ctx, creation, given, { file, confirm });
+  const { body, asked } = await bodyToSend(ctx, creation, given, { file, confirm });
   const repeat = { kind, intentId, asked, again };
   const applied = await makeChange(
     ctx,
@@ -94,7 +95,7 @@ function missingFlags(given: object, names: readonly string[]): readonly string[
 }
 
 // The body to send, and what a repeat under the same `--intent` is recognised by.
-async function wantedBody<B extends JsonObject, D extends { readonly expires?: Expiry }>(
+async function bodyToSend<B extends JsonObject, D extends { readonly expires?: Expiry }>(
   ctx: Context,
   creation: Creation<B, D>,
   given: D,
@@ -102,12 +103,12 @@ async function wantedBody<B extends JsonObject, D extends { readonly expires?: E
 ): Promise<{ readonly body: B; readonly asked: JsonObject }> {
   if (file !== undefined) {
     const body = checkedBody(creation, await readBody(ctx, file), `--body ${file}`);
-    return { body, asked: askedFor({ body }) };
+    return { body, asked: onlyGiven({ body }) };
   }
   const draft = await gather(ctx, creation, given, confirm);
   const body = checkedBody(creation, creation.bodyOf(draft, clockAndZoneOf(ctx)), creation.what);
   // `7d` typed again tomorrow is the same request, although the moment is another.
-  return { body, asked: askedFor({ ...draft, expires: draft.expires?.text }) };
+  return { body, asked: onlyGiven({ ...draft, expires: draft.expires?.text }) };
 }
 
 // With no flag at all, a person is asked for everything; with flags, only for what is missing.
@@ -195,18 +196,4 @@ function repeatedKey(json: string): string | undefined {
     last = token;
   }
   return undefined;
-}
-
-type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** The object without its undefined fields. */
-export function onlyGiven<const T extends object>(values: T): Given<T>;
-export function onlyGiven(values: object): object {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-}
-
-/** The same; undefined if no field is left. */
-export function givenOrNothing<const T extends object>(values: T): Given<T> | undefined {
-  const given = onlyGiven(values);
-  return Object.keys(given).length === 0 ? undefined : given;
 }

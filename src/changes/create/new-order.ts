@@ -18,7 +18,8 @@ import { accountLabel, commandLine } from '../../profiles/profiles.ts';
 import type { Block, Choice } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
-import { type CreationFlags, createOne, onlyGiven } from './creation.ts';
+import { onlyGiven } from '../repeat.ts';
+import { type CreationFlags, createOne } from './creation.ts';
 import { type OrderDraft, orderBody, parseDetail, parseShipping } from './order-body.ts';
 import { parsePair, sumOf } from './sale-flags.ts';
 import {

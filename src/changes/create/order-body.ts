@@ -1,9 +1,10 @@
 /** The flags that make the body of an order, and that body (service: Endpoints 4). Pure. */
 
 import { checkoutTypes, hostedPayment, type JsonObject, parseAmount } from '../../api/spec.ts';
-import { firstRepeated, flag, type Input, usage } from '../../commands/command.ts';
+import type { Input } from '../../commands/command.ts';
+import { firstRepeated, flag, usage } from '../../commands/flags.ts';
 import type { ClockAndZone } from '../../commands/typed-time.ts';
-import { givenOrNothing, onlyGiven } from './creation.ts';
+import { givenOrNothing, onlyGiven } from '../repeat.ts';
 import { parsePair, saleFlags } from './sale-flags.ts';
 
 /** A detail of one item. */

@@ -9,14 +9,16 @@ import {
   type JsonObject,
   paymentLinkType,
 } from '../../api/spec.ts';
-import { type Context, flag, type Input } from '../../commands/command.ts';
+import type { Context, Input } from '../../commands/command.ts';
+import { flag } from '../../commands/flags.ts';
 import type { ClockAndZone } from '../../commands/typed-time.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
-import { type CreationFlags, createOne, givenOrNothing, onlyGiven } from './creation.ts';
+import { givenOrNothing, onlyGiven } from '../repeat.ts';
+import { type CreationFlags, createOne } from './creation.ts';
 import { saleFlags, sumOf } from './sale-flags.ts';
 import {
   askFor,

@@ -1,7 +1,7 @@
 /** The flags that orders and payment links share, and how their texts are read. Pure. */
 
 import { currencyPattern, lastExpiry, paymentMethodValues, tooLateWords } from '../../api/spec.ts';
-import { flag, usage } from '../../commands/command.ts';
+import { flag, usage } from '../../commands/flags.ts';
 import { type ClockAndZone, momentOf, spanOf } from '../../commands/typed-time.ts';
 import { againFlag, intentFlag } from '../repeat.ts';
 

@@ -1,7 +1,8 @@
 /** What orders and payment links share on screens: the questions, the items with their sum, the ways to pay, the link, its QR code. */
 
 import { type JsonObject, paymentMethodValues } from '../../api/spec.ts';
-import { type Context, oneOf, recordId } from '../../commands/command.ts';
+import type { Context } from '../../commands/command.ts';
+import { oneOf, recordId } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Item, parseCurrency, parseExpiry, parseItem, parseMonths, sumOf } from './sale-flags.ts';

@@ -31,11 +31,11 @@ export function refundOrder(
     asked: { charge, amount, reason },
     missing: ({ settings }) =>
       settings['refund.require'].filter((name) => what[name] === undefined).map((name) => `--${name}`),
-    plan: (read) => planAsked(ctx, read, { ...what, again: order.again }, order.confirm),
+    plan: (read) => planAsAsked(ctx, read, { ...what, again: order.again }, order.confirm),
   });
 }
 
-async function planAsked(
+async function planAsAsked(
   ctx: Context,
   read: OrderRead,
   given: RefundAsked,
@@ -43,7 +43,7 @@ async function planAsked(
 ): Promise<OrderPlan> {
   const { profile } = read.service;
   const { id, order, twin } = read;
-  const asked = await askedInAll(ctx, read, given, confirm);
+  const asked = await askForMissing(ctx, read, given, confirm);
   const planned = planRefund(asked, order, profile);
   const origins = await originsOf(ctx, profile, order);
   const young = youngWarnings(planned.money, ctx.clock.now(), origins);
@@ -76,7 +76,7 @@ function twinWords(twin: string | undefined): readonly string[] {
 
 // Asks for what no flag says, unless nobody is there or --yes was given. An order that cannot be refunded is refused before
 // any question.
-async function askedInAll(
+async function askForMissing(
   ctx: Context,
   { service: { profile }, order, isPicked }: OrderRead,
   given: RefundAsked,

@@ -1,11 +1,18 @@
 /** What `paydesk __complete SHELL INDEX WORD…` answers to a completion script: candidates on stdout, and nothing else. */
 
+import { join } from 'node:path';
+import { readMoney } from '../../api/charges.ts';
+import { valueAt } from '../../api/spec.ts';
+import type { Candidate, KnownHere } from '../../commands/command.ts';
 import { type Io, variable } from '../../io.ts';
+import type { RecentOf } from '../../journal/journal-store.ts';
 import { keysOnFile, namesOnFile } from '../../profiles/early-reads.ts';
 import { findFolders } from '../../profiles/folders.ts';
+import { demoName } from '../../profiles/profiles.ts';
+import { demoOrderOnFile } from '../../simulator/simulator.ts';
 import { createSecrets, shells } from '../../terminal/terminal.ts';
 import { recentOf } from '../choose-store.ts';
-import { candidatesFor, type Offered, type Sources } from './candidates.ts';
+import { candidatesFor, type Offered } from './candidates.ts';
 import { filesHere } from './scripts.ts';
 import { readTypedLine } from './typed-line.ts';
 
@@ -22,7 +29,7 @@ export async function answer(args: readonly string[], io: CompletionIo): Promise
   if (shell === undefined) return 0;
   try {
     const line = readTypedLine(shell, Number(index), sent);
-    const offered = withoutKeys(await candidatesFor(line, sourcesOf(io)), io);
+    const offered = withoutKeys(await candidatesFor(line, knownHere(io)), io);
     io.write(written(offered, line.kept, shell !== 'bash'));
     return offered.files ? filesHere : 0;
   } catch {
@@ -45,16 +52,34 @@ function written({ candidates }: Offered, kept: number, explained: boolean): str
     .join('');
 }
 
-function sourcesOf({ env, platform, home }: CompletionIo): Sources {
-  const folders = findFolders({ env, platform, home: home() });
-  const lately = async (of: 'orders' | 'intents', profile: string | undefined) =>
-    (await recentOf(folders.state, of, profile)).map(({ id, text }) => ({ value: id, text }));
+function knownHere({ env, platform, home }: CompletionIo): KnownHere {
+  const { state, config } = findFolders({ env, platform, home: home() });
+  const lately = async (of: RecentOf, profile: string | undefined) =>
+    (await recentOf(state, of, profile)).map(({ id, text }) => ({ value: id, text }));
+  const chosen = (profile: string | undefined) =>
+    profile ?? variable(env, 'PAYDESK_PROFILE') ?? namesOnFile(config).chosen;
   return {
-    profiles: async () =>
-      namesOnFile(folders.config).names.map(({ name, mode }) => ({ value: name, text: mode })),
-    orders: (profile) =>
-      lately('orders', profile ?? variable(env, 'PAYDESK_PROFILE') ?? namesOnFile(folders.config).chosen),
+    profiles: async () => namesOnFile(config).names.map(({ name, mode }) => ({ value: name, text: mode })),
+    orders: (profile) => lately('orders', chosen(profile)),
     // The journal's commands find the profile by themselves.
     intents: (profile) => lately('intents', profile),
+    async charges(orderId, named) {
+      const profile = chosen(named);
+      const onDemo = profile === demoName ? await demoCharges(state, orderId) : [];
+      return onDemo.length > 0 ? onDemo : await lately({ chargesOf: orderId }, profile);
+    },
   };
+}
+
+// As the demo's own file has them now.
+async function demoCharges(stateFolder: string, orderId: string): Promise<readonly Candidate[]> {
+  const text = await demoOrderOnFile(join(stateFolder, 'simulator'), orderId);
+  const reading = text === undefined ? undefined : readMoney(JSON.parse(text));
+  if (reading === undefined || !('money' in reading)) return [];
+  const { charges, currency = '' } = reading.money;
+  return charges.map(({ id, number, amount, counts, left, value }) => {
+    const last4 = valueAt(value, ['payment_method', 'last4']);
+    const card = typeof last4 === 'string' ? `, *${last4}` : '';
+    return { value: id, text: `charge ${number}: ${amount} ${currency}${card}, ${counts ? left : 0} left` };
+  });
 }

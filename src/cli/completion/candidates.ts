@@ -1,17 +1,10 @@
 /** What may stand at the cursor of a typed line: words, options, values. Runs nothing and asks no service. */
 
-import type { Argument, Command, Flag } from '../../commands/command.ts';
+import type { Argument, Candidate, Command, Flag, KnownHere } from '../../commands/command.ts';
 import { commands } from '../../commands/commands.ts';
 import { globalFlags } from '../global-flags.ts';
-import { type Candidate, nextWords } from './next-words.ts';
+import { nextWords } from './next-words.ts';
 import type { TypedLine } from './typed-line.ts';
-
-/** What this machine knows by itself; `profile` is the one named on the line, if any. */
-export interface Sources {
-  readonly profiles: () => Promise<readonly Candidate[]>;
-  readonly orders: (profile: string | undefined) => Promise<readonly Candidate[]>;
-  readonly intents: (profile: string | undefined) => Promise<readonly Candidate[]>;
-}
 
 /** What a shell is given to offer. */
 export interface Offered {
@@ -40,12 +33,12 @@ interface Place {
 const nothing: Offered = { candidates: [], files: false };
 
 /** Candidates for the word at the cursor that begin with what is there of it. */
-export async function candidatesFor(line: TypedLine, sources: Sources): Promise<Offered> {
+export async function candidatesFor(line: TypedLine, known: KnownHere): Promise<Offered> {
   const place = await placeOf(line.before);
   const { current } = line;
-  if (place.awaiting !== undefined) return valuesOf(place.flags[place.awaiting], '', current, place, sources);
-  if (!place.ended && current.startsWith('-')) return afterDash(current, place, sources);
-  return starting(current, await wordsHere(place, sources));
+  if (place.awaiting !== undefined) return valuesOf(place.flags[place.awaiting], '', current, place, known);
+  if (!place.ended && current.startsWith('-')) return afterDash(current, place, known);
+  return starting(current, await wordsHere(place, known));
 }
 
 async function placeOf(before: readonly string[]): Promise<Place> {
@@ -109,15 +102,15 @@ function longOf(short: string | undefined, flags: Readonly<Record<string, Flag>>
 }
 
 // `--rea`, `--reason=req`, `-pde`.
-async function afterDash(current: string, place: Place, sources: Sources): Promise<Offered> {
+async function afterDash(current: string, place: Place, known: KnownHere): Promise<Offered> {
   const equals = /^--([a-z-]+)=/.exec(current);
   if (equals !== null) {
-    return valuesOf(place.flags[equals[1] ?? ''], equals[0], current, place, sources);
+    return valuesOf(place.flags[equals[1] ?? ''], equals[0], current, place, known);
   }
   const glued = /^-([A-Za-z])/.exec(current);
   const flag = place.flags[longOf(glued?.[1], place.flags) ?? ''];
   if (flag?.value !== undefined && current.length > 2) {
-    return valuesOf(flag, current.slice(0, 2), current, place, sources);
+    return valuesOf(flag, current.slice(0, 2), current, place, known);
   }
   const long = Object.entries(place.flags)
     .filter(([name, one]) => isOpen(name, one, place))
@@ -131,12 +124,12 @@ function isOpen(name: string, { repeatable, conflicts = [] }: Flag, { given }: P
   return (repeatable === true || !given.has(name)) && !conflicts.some((other) => given.has(other));
 }
 
-async function wordsHere(place: Place, sources: Sources): Promise<Offered> {
+async function wordsHere(place: Place, known: KnownHere): Promise<Offered> {
   const { command, words, own } = place;
   if (command === undefined) return { candidates: nextWords().get(words.join(' ')) ?? [], files: false };
   const last = command.arguments.at(-1);
   const argument = command.arguments[words.length - own] ?? (last?.variadic === true ? last : undefined);
-  return argument === undefined ? nothing : known(argument, argument.name, place, sources);
+  return argument === undefined ? nothing : offeredFor(argument, argument.name, place, known);
 }
 
 async function valuesOf(
@@ -144,30 +137,29 @@ async function valuesOf(
   prefix: string,
   current: string,
   place: Place,
-  sources: Sources,
+  known: KnownHere,
 ): Promise<Offered> {
   if (flag?.value === undefined) return nothing;
-  const { candidates, files } = await known(flag, flag.value, place, sources);
+  const { candidates, files } = await offeredFor(flag, flag.value, place, known);
   const whole = candidates.map(({ value, text }) => ({ value: `${prefix}${value}`, text }));
   return starting(current, { candidates: whole, files });
 }
 
-// What may be said of a value: its set, or what this machine knows.
-async function known(
-  one: Pick<Flag, 'choices' | 'meanings' | 'offers'> | Pick<Argument, 'choices' | 'offers'>,
+// What may be said of a value: its set, what its completer offers, or a file of this machine.
+async function offeredFor(
+  one: Flag | Argument,
   placeholder: string,
-  { given }: Place,
-  sources: Sources,
+  { words, own, given }: Place,
+  known: KnownHere,
 ): Promise<Offered> {
-  const meanings = 'meanings' in one ? one.meanings : undefined;
-  if (one.choices !== undefined) {
-    const candidates = one.choices.map((value) => ({ value, text: meanings?.[value] ?? '' }));
+  const { choices, offers } = one;
+  if (choices !== undefined) {
+    const meanings = 'meanings' in one ? one.meanings : undefined;
+    const candidates = choices.map((value) => ({ value, text: meanings?.[value] ?? '' }));
     return { candidates, files: false };
   }
-  if (one.offers !== undefined) {
-    return { candidates: await sources[one.offers](given.get('profile')), files: false };
-  }
-  return { candidates: [], files: /^(file|plan)\b/i.test(placeholder) };
+  if (offers === undefined) return { candidates: [], files: /^(file|plan)\b/i.test(placeholder) };
+  return { candidates: await offers({ args: words.slice(own), flags: given }, known), files: false };
 }
 
 function starting(current: string, { candidates, files }: Offered): Offered {

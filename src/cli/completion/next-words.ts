@@ -1,13 +1,8 @@
 /** Which word may come next, by the words before it: nouns, verbs, help topics. */
 
+import type { Candidate } from '../../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
 import { topicLines, topicNames } from '../help-topics.ts';
-
-/** Something a shell offers, with a few words about it; the words hold no control characters. */
-export interface Candidate {
-  readonly value: string;
-  readonly text: string;
-}
 
 /** Words typed so far, joined by spaces → the words that may follow. A finished command is not in it. */
 export function nextWords(): ReadonlyMap<string, readonly Candidate[]> {

@@ -28,7 +28,7 @@ export const exportCustomers = defineCommand({
       query: () => ({ resource: 'customers', zone: ctx.zone() }),
       rows: (query) => {
         const days = query === undefined ? ctx.days : daysOfFile(ctx, query.zone);
-        return { rowsOf: (record) => [rowOf(days, record)], left: () => 0, closing: () => [] };
+        return { rowsOf: (record) => [rowOf(days, record)], leftOut: () => 0, closingLines: () => [] };
       },
     })),
 });

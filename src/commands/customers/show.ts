@@ -6,7 +6,8 @@ import { type Customer, customerColumns, readCustomer, resources } from '../../a
 import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { defineCommand, idArgument } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { idArgument } from '../flags.ts';
 
 const { idExample } = resources.customers;
 

@@ -1,7 +1,8 @@
 /** `journal export`: every attempt as flat records for a spreadsheet or an audit, or the whole journal for another machine. */
 
 import type { Context } from '../command.ts';
-import { defineCommand, flag } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
 import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 import { originOf, showAttempts } from './show-attempts.ts';
 

@@ -1,7 +1,7 @@
 /** `journal forget`: erases what may name people, from entries that are settled. */
 
 import { CliError } from '../../errors.ts';
-import { defineCommand } from '../command.ts';
+import { confirmFirst, defineCommand } from '../command.ts';
 import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 
 export const forget = defineCommand({
@@ -26,9 +26,7 @@ export const forget = defineCommand({
       return undefined;
     }
     const message = `erase bodies and notes of settled entries sent before ${day}? It cannot be undone`;
-    if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
-      throw new CliError('cancelled', 'nothing was erased');
-    }
+    await confirmFirst(ctx, message, 'nothing was erased');
     const count = await ctx.journal.forget(before);
     const record = { object: 'journal_forget', before: day, entries: count };
     await ctx.out.own(record, () => [{ line: `erased in ${count} ${count === 1 ? 'entry' : 'entries'}` }]);

@@ -1,7 +1,6 @@
 /** `journal import`: the journal of another machine becomes the journal of this one. */
 
-import { CliError } from '../../errors.ts';
-import { defineCommand } from '../command.ts';
+import { confirmFirst, defineCommand } from '../command.ts';
 
 export const importJournal = defineCommand({
   description:
@@ -25,9 +24,7 @@ export const importJournal = defineCommand({
       return undefined;
     }
     const message = `import the journal of another machine from ${file}?`;
-    if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
-      throw new CliError('cancelled', 'nothing was changed');
-    }
+    await confirmFirst(ctx, message, 'nothing was changed');
     const rows = await ctx.journal.restore(file);
     await ctx.out.own({ object: 'journal_import', file: ctx.journal.file, rows }, () => [
       { line: `${rows} ${rows === 1 ? 'row' : 'rows'} imported: ${ctx.journal.file}` },

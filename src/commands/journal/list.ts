@@ -2,7 +2,8 @@
 
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
-import { defineCommand, flag } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
 import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 import { readAgain } from './reconcile.ts';
 import { attemptColumns, originOf, showAttempts } from './show-attempts.ts';

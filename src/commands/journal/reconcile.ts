@@ -4,7 +4,8 @@ import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
-import { defineCommand, flag, usage } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag, usage } from '../flags.ts';
 import { alarmLine } from './describe-attempt.ts';
 import {
   attemptColumns,
@@ -121,8 +122,8 @@ async function readWatched(
   const reread: AttemptRecord[] = [];
   for (const record of attempts) {
     try {
-      const { record: after, sight } = await ctx.journal.reconcile(record, { once: true });
-      if (sight?.shows !== 'unreadable') reread.push(after);
+      const { record: after, evidence } = await ctx.journal.reconcile(record, { once: true });
+      if (evidence?.shows !== 'unreadable') reread.push(after);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
     }
@@ -136,10 +137,10 @@ async function readEach(ctx: Context, attempts: readonly AttemptRecord[]): Promi
   const reread: AttemptRecord[] = [];
   for (const record of attempts) {
     try {
-      const { record: after, sight } = await ctx.journal.reconcile(record);
+      const { record: after, evidence } = await ctx.journal.reconcile(record);
       reread.push(after);
-      if (sight?.shows === 'unreadable')
-        ctx.notes.note(`no read tells of ${record.sent.intent}: ${sight.problem}`);
+      if (evidence?.shows === 'unreadable')
+        ctx.notes.note(`no read tells of ${record.sent.intent}: ${evidence.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // Its outcome is known and it is only watched: if the profile is gone, nobody needs to know.

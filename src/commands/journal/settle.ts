@@ -2,9 +2,10 @@
 
 import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
-import type { AttemptRecord, Sight } from '../../journal/journal.ts';
+import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
 import type { Context } from '../command.ts';
-import { defineCommand, flag, usage } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag, usage } from '../flags.ts';
 import { attemptOf, checkShown, intentArgument, needsPerson, showAttempt } from './show-attempts.ts';
 
 export const settle = defineCommand({
@@ -35,8 +36,8 @@ export const settle = defineCommand({
     if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, flags.applied === true);
     const note = flags.note ?? (await ctx.ask.text({ message: 'How do you know?', flag: '--note TEXT' }));
     const statement = { applied: flags.applied === true, note };
-    const confirm = (sight: Sight) =>
-      confirmStatement(ctx, { record, sight, given: flags.confirm, ...statement });
+    const confirm = (evidence: Evidence) =>
+      confirmStatement(ctx, { record, evidence, given: flags.confirm, ...statement });
     const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
     if (added === undefined) {
       refuseContradiction(after, flags.applied === true);
@@ -73,17 +74,20 @@ function statedWords(applied: boolean): string {
 
 interface Statement {
   readonly record: AttemptRecord;
-  readonly sight: Sight;
+  readonly evidence: Evidence;
   readonly given: string | undefined;
   readonly applied: boolean;
 }
 
-async function confirmStatement(ctx: Context, { record, sight, given, applied }: Statement): Promise<void> {
+async function confirmStatement(
+  ctx: Context,
+  { record, evidence, given, applied }: Statement,
+): Promise<void> {
   const { sent } = record;
   const id = sent.proof.orderId ?? sent.intent;
   const minutes = Math.floor((ctx.clock.now() - sent.time) / 60_000);
   const shown =
-    sight.shows === 'unreadable' ? `no read tells: ${sight.problem}` : 'the order does not show it';
+    evidence.shows === 'unreadable' ? `no read tells: ${evidence.problem}` : 'the order does not show it';
   ctx.notes.show([
     { line: `${changeOf(record)}, sent ${minutes} min ago by ${sent.operator}; ${shown}` },
     { line: `you state: it was ${statedWords(applied)}` },

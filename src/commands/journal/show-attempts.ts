@@ -5,7 +5,7 @@ import { changeOf } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Moment, VerdictRow } from '../../journal/journal.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import type { Context } from '../command.ts';
+import type { Completer, Context } from '../command.ts';
 import { nextSteps, outcomeWords, recordOf } from './describe-attempt.ts';
 
 /** The columns of a list of attempts. */
@@ -164,13 +164,15 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
   ];
 }
 
+const offerIntents: Completer = ({ flags }, known) => known.intents(flags.get('profile'));
+
 /** The journal's id of an intent, as an argument. */
 export function intentArgument<const R extends boolean>(required: R) {
   return {
     name: 'intent',
     summary: "the journal's id, such as i_7f3k2m9q",
     required,
-    offers: 'intents',
+    offers: offerIntents,
     parse: (text: string): string => {
       if (/^i_[A-Za-z0-9]{1,64}$/.test(text)) return text;
       throw new CliError('usage', `INTENT ${text}: not an id of the journal, which looks like i_7f3k2m9q`, {

@@ -4,7 +4,8 @@ import { CliError } from '../../errors.ts';
 import type { Repair, Verification } from '../../journal/journal.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
-import { defineCommand, flag } from '../command.ts';
+import { confirmFirst, defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
 
 export const verify = defineCommand({
   description:
@@ -99,9 +100,7 @@ async function repair(ctx: Context): Promise<number | undefined> {
     return undefined;
   }
   const message = 'keep copies and rebuild the journal and its witness from what can be read of either?';
-  if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
-    throw new CliError('cancelled', 'nothing was changed');
-  }
+  await confirmFirst(ctx, message, 'nothing was changed');
   const done = await ctx.journal.repair();
   const { copy, witnessCopy, kept, doubtful, lost, unreadable, blocked } = done;
   const record = {

@@ -3,7 +3,8 @@
 import type { OpenService } from '../../api/api.ts';
 import { resources, statuses } from '../../api/spec.ts';
 import { againFlag, captureOrder, intentFlag } from '../../changes/changes.ts';
-import { defineCommand, flag, idArgument } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { flag, idArgument } from '../flags.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
 
 const { captureExample } = resources.orders;

@@ -5,10 +5,11 @@ import { type Column, chargeColumns, type JsonObject, orderColumns, refundColumn
 import { type RefundFacts, refundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
-import { type Context, type Days, defineCommand, flag } from '../command.ts';
+import { type Context, type Days, defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
+import type { ExportJob, RowMaker } from '../export/export-run.ts';
 import { runExport } from '../export/export-run.ts';
-import type { ExportJob, RowMaker } from '../export/export-walk.ts';
+import { flag } from '../flags.ts';
 import { type ClockAndZone, type TimeRange, timeRange, type When, whenFlag } from '../typed-time.ts';
 import { type FilterInput, filterFlags, type OrderFilters, orderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
@@ -60,7 +61,7 @@ export const exportOrders = defineCommand({
       const clockAndZone: ClockAndZone = { now: ctx.clock.now(), zoned: (shown) => days.moment(shown) };
       const range = timeRange({ since, until }, clockAndZone);
       warnOfFuture(ctx, until, clockAndZone);
-      const { filters, left } = orderFilters(ctx, rest);
+      const { filters, leftOut } = orderFilters(ctx, rest);
       const facts = rows === 'refunds' ? await factsOf(ctx, profile) : new Map<string, RefundFacts>();
       return {
         resource: 'orders',
@@ -83,7 +84,7 @@ export const exportOrders = defineCommand({
           rowMaker(
             ctx,
             profile,
-            { rows, by, filters, left },
+            { rows, by, filters, leftOut },
             facts,
             query === undefined ? { range, days } : spanOf(ctx, query),
             state,
@@ -140,7 +141,7 @@ function seconds(ms: number | undefined): number | null {
 }
 
 // What is exported, besides the range.
-interface RowsAsked extends Pick<OrderFilters, 'filters' | 'left'> {
+interface RowsAsked extends Pick<OrderFilters, 'filters' | 'leftOut'> {
   readonly rows: RowKind;
   readonly by: RowDate;
 }
@@ -162,7 +163,7 @@ function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
 function rowMaker(
   ctx: Context,
   profile: Profile,
-  { rows, by, filters, left }: RowsAsked,
+  { rows, by, filters, leftOut }: RowsAsked,
   facts: ReadonlyMap<string, RefundFacts>,
   { range, days }: Span,
   state: JsonObject = {},
@@ -171,12 +172,12 @@ function rowMaker(
   const dates = stopAtDate(promised, range.since, dateState(state));
   let undated = Number(state.left ?? 0);
   return {
-    see({ records }: Page) {
-      dates.see(records);
-      const surprise = dates.surprise();
-      if (surprise !== undefined) ctx.notes.warn(surprise);
+    onPage({ records }: Page) {
+      dates.add(records);
+      const warning = dates.warning();
+      if (warning !== undefined) ctx.notes.warn(warning);
     },
-    over: () => dates.reached,
+    isDone: () => dates.reached,
     rowsOf(record) {
       if (!filters.every(({ accepts }) => accepts(record.value))) return [];
       const found = orderRows(record, {
@@ -189,13 +190,13 @@ function rowMaker(
       undated += found.undated;
       return found.rows;
     },
-    left: () => undated,
+    leftOut: () => undated,
     state() {
       const { before, contradicted } = dates.state;
       return { id: before?.id, created_at: before?.createdAt, contradicted, left: undated };
     },
-    closing: () => [
-      ...left(),
+    closingLines: () => [
+      ...leftOut(),
       ...(undated === 0
         ? []
         : [`left out, since they show no date of the kind --by ${by}: ${undated} of the ${rows}`]),

@@ -5,9 +5,10 @@ import { type Column, orderColumns, resources } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel, commandLine } from '../../profiles/profiles.ts';
-import { type Context, defineCommand, flag } from '../command.ts';
+import { type Context, defineCommand } from '../command.ts';
+import { flag } from '../flags.ts';
 import type { Filter } from '../listing.ts';
-import { brokeOff, widePages } from '../walk.ts';
+import { brokeOff, longPages } from '../walk.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { createMatcher, type Matcher } from './order-matching.ts';
 import { type OrderObserver, observeOrders } from './order-observer.ts';
@@ -60,12 +61,32 @@ export const find = defineCommand({
       filters.every((filter) => filter.accepts(value)) && matcher(value) !== undefined;
     const { found, ending } = await searchPages(ctx, service, search, matcher, accepts);
     const { observer } = search;
-    for (const line of observer.closing()) ctx.notes.note(line);
+    for (const line of observer.closingLines()) ctx.notes.note(line);
     if (found === 0) throw noMatch(ctx, search, ending);
     for (const line of foundLines(ctx, search, found, ending)) ctx.notes.note(line);
     return undefined;
   },
 });
+
+/** A search as it was asked for. */
+interface Search {
+  readonly profile: Profile;
+  readonly texts: readonly string[];
+  readonly filters: readonly Filter[];
+  /** Orders to read at most. */
+  readonly max: number;
+  readonly paging: {
+    readonly max?: number | undefined;
+    readonly limit?: number | undefined;
+    readonly next?: string | undefined;
+  };
+  readonly observer: OrderObserver;
+  /** The options about output as they were typed. */
+  readonly outputWords: readonly string[];
+}
+
+/** Why the reading ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
+type Ending = 'end' | 'bound' | 'date' | 'found';
 
 interface SearchResult {
   readonly found: number;
@@ -82,18 +103,18 @@ async function searchPages(
   const { observer, max, paging } = search;
   const sink = ctx.out.list(columnsOf(matcher, observer));
   let found = 0;
-  const over = ctx.notes.progress(() =>
-    observer.read === 0 ? '' : `${progressWords(ctx, observer)}, ${found} found`,
+  const endProgress = ctx.notes.progress(() =>
+    observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${found} found`,
   );
   let ending: Ending = 'end';
   try {
     const query = { next: paging.next, limit: paging.limit ?? (max < 250 ? max : undefined) };
-    for await (const page of widePages(service, 'orders', query)) {
+    for await (const page of longPages(service, 'orders', query)) {
       const part = upTo(page, max - observer.read);
-      observer.see(part);
+      observer.onPage(part);
       const hits = part.records.filter(accepts);
       if (hits.length > 0) await sink.page(hits);
-      observer.shown(hits);
+      observer.onShown(hits);
       found += hits.length;
       ending = endingAfter(search, part, hits);
       if (ending !== 'end') break;
@@ -103,7 +124,7 @@ async function searchPages(
     await sink.end(true);
     throw brokenOff(error, search, found);
   } finally {
-    over();
+    endProgress();
   }
   await sink.end(ending === 'bound');
   return { found, ending };
@@ -123,13 +144,8 @@ function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonl
   // Only one order can have a whole id.
   const isId = second === undefined && text !== undefined && resources.orders.idPattern.test(text.trim());
   if (isId && hits.some(({ value }) => value.id === text.trim())) return 'found';
-  if (observer.over()) return 'date';
+  if (observer.isDone()) return 'date';
   return page.hasMore && observer.read >= max ? 'bound' : 'end';
-}
-
-function progressWords(ctx: Context, { read, days }: OrderObserver): string {
-  const back = days === undefined ? '' : `, ${ctx.days.between(days.first, days.last)}`;
-  return `${read} orders read${back}`;
 }
 
 // The column that says what was found takes the room of two others.
@@ -161,26 +177,6 @@ function columnsOf(matcher: Matcher, { columns, twins }: OrderObserver): readonl
 function shortened(value: string): string {
   return value.length > 80 ? `${value.slice(0, 79)}…` : value;
 }
-
-/** A search as it was asked for. */
-interface Search {
-  readonly profile: Profile;
-  readonly texts: readonly string[];
-  readonly filters: readonly Filter[];
-  /** Orders to read at most. */
-  readonly max: number;
-  readonly paging: {
-    readonly max?: number | undefined;
-    readonly limit?: number | undefined;
-    readonly next?: string | undefined;
-  };
-  readonly observer: OrderObserver;
-  /** The options about output as they were typed. */
-  readonly outputWords: readonly string[];
-}
-
-/** Why the reading ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
-type Ending = 'end' | 'bound' | 'date' | 'found';
 
 // Exit 9 if there is more to read, 5 after a complete walk.
 function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
@@ -228,9 +224,13 @@ function brokenOff(error: CliError, search: Search, found: number): CliError {
   });
 }
 
-function readWords(ctx: Context, { read, days }: OrderObserver): string {
-  const when = days === undefined ? '' : `, ${ctx.days.between(days.first, days.last)}`;
-  return `${read} ${read === 1 ? 'order' : 'orders'}${when}`;
+function readWords(ctx: Context, observer: OrderObserver): string {
+  const { read } = observer;
+  return `${read} ${read === 1 ? 'order' : 'orders'}${daysWords(ctx, observer)}`;
+}
+
+function daysWords(ctx: Context, { days }: OrderObserver): string {
+  return days === undefined ? '' : `, ${ctx.days.between(days.first, days.last)}`;
 }
 
 // If --since ended the walk, it would end the next one at once, so it is left out.

@@ -32,7 +32,7 @@ export const list = defineCommand({
     return showList(ctx, 'orders', flags, asked.filters, {
       ...observer,
       columns: [...reasons.columns, ...columns],
-      ready: reasons.ready,
+      beforeShown: reasons.lookUp,
     });
   },
 });
@@ -49,7 +49,7 @@ function defaultStatus(ctx: Context, { settings }: Profile): string | undefined 
 interface ReasonColumns {
   readonly columns: readonly Column[];
   /** Asks the journal about the refunded ones of these orders, before they are drawn. */
-  readonly ready: (records: readonly WireRecord[]) => Promise<void>;
+  readonly lookUp: (records: readonly WireRecord[]) => Promise<void>;
 }
 
 interface Why {
@@ -87,7 +87,7 @@ function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
       derived: true,
       value: ({ id }: JsonObject) => known.get(id)?.[name],
     })),
-    async ready(records) {
+    async lookUp(records) {
       known = new Map();
       try {
         if (readable) await look(records);
@@ -106,10 +106,10 @@ function isRefunded({ value: { amount_refunded: refunded } }: WireRecord): boole
 
 function whyOf(attempts: readonly AttemptRecord[]): Why {
   const applied = attempts.filter(({ verdicts }) => verdicts.at(-1)?.verdict === 'applied');
-  const said = (texts: readonly (string | undefined)[]): string =>
+  const joined = (texts: readonly (string | undefined)[]): string =>
     [...new Set(texts.filter((text) => text !== undefined))].join(', ');
   return {
-    reason: said(applied.map(({ sent }) => sent.reason)),
-    note: said(applied.map(({ sent }) => sent.note)),
+    reason: joined(applied.map(({ sent }) => sent.reason)),
+    note: joined(applied.map(({ sent }) => sent.note)),
   };
 }

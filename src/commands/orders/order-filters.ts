@@ -3,7 +3,7 @@
 import { canBeRefunded } from '../../api/charges.ts';
 import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import type { Context } from '../command.ts';
-import { flag, usage } from '../command.ts';
+import { flag, usage } from '../flags.ts';
 import type { Filter } from '../listing.ts';
 import {
   clockAndZoneOf,
@@ -55,7 +55,7 @@ export interface OrderFilters {
   readonly filters: readonly Filter[];
   readonly range: TimeRange;
   /** What was left out so far for a reason that may surprise, in words. */
-  readonly left: () => readonly string[];
+  readonly leftOut: () => readonly string[];
 }
 
 /** Makes filters of the flags. Throws CliError 'usage' if no order can pass them. */
@@ -69,15 +69,15 @@ export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
   const byStatus = status === undefined ? undefined : statusFilter(status);
   const filters: Filter[] = byStatus === undefined ? [] : [byStatus];
   if (input.refundable === true)
-    filters.push({ words: ['--refundable'], accepts: canBeRefunded, few: false });
+    filters.push({ words: ['--refundable'], accepts: canBeRefunded, passesFew: false });
   if (customer !== undefined)
-    filters.push({ words: ['--customer', customer], accepts: isBuyer(customer), few: true });
+    filters.push({ words: ['--customer', customer], accepts: isBuyer(customer), passesFew: true });
   if (amounts.words.length > 0)
     filters.push({
       words: amounts.words,
       accepts: (order) =>
         !unpriced.is(order) && Number(order.amount) >= amounts.min && Number(order.amount) <= amounts.max,
-      few: true,
+      passesFew: true,
     });
   if (since !== undefined || until !== undefined)
     filters.push({
@@ -86,12 +86,16 @@ export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
         ...(until === undefined ? [] : whenWords('--until', until, clockAndZone)),
       ],
       accepts: (order) => !undated.is(order) && isWithin(range, Number(order.created_at)),
-      few: true,
+      passesFew: true,
     });
   return {
     filters,
     range,
-    left: () => [...(byStatus?.left() ?? []), ...undated.words('created_at'), ...unpriced.words('amount')],
+    leftOut: () => [
+      ...(byStatus?.leftOut() ?? []),
+      ...undated.words('created_at'),
+      ...unpriced.words('amount'),
+    ],
   };
 }
 
@@ -100,7 +104,7 @@ const documented = [statuses.preAuthorized, statuses.paid, statuses.refunded];
 const mostRemembered = 10;
 
 // A status that no order has may be mistyped, so the statuses that were seen are listed.
-function statusFilter(status: string): Filter & { readonly left: () => readonly string[] } {
+function statusFilter(status: string): Filter & { readonly leftOut: () => readonly string[] } {
   const seen = new Set<string>();
   return {
     words: ['--status', status],
@@ -108,8 +112,8 @@ function statusFilter(status: string): Filter & { readonly left: () => readonly 
       if (typeof shown === 'string' && (shown === status || seen.size < mostRemembered)) seen.add(shown);
       return shown === status;
     },
-    few: false,
-    left: () =>
+    passesFew: false,
+    leftOut: () =>
       seen.size === 0 || seen.has(status)
         ? []
         : [

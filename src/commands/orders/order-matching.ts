@@ -1,7 +1,7 @@
 /** Which orders a text finds: every word must be in the order; case and accents do not count. Pure, linear in the text. */
 
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
-import { usage } from '../command.ts';
+import { usage } from '../flags.ts';
 import { fold } from './fold-text.ts';
 
 /** The field in which a word was found, and its value as the service sent it. */

@@ -32,7 +32,7 @@ export interface OrderObserver extends WalkObserver {
 export function observeOrders(
   ctx: Context,
   profile: Profile,
-  { filters, range, left }: OrderFilters,
+  { filters, range, leftOut }: OrderFilters,
 ): OrderObserver {
   const promised = profile.settings['orders.order'] === 'newest-first';
   const twins = createTwins();
@@ -44,21 +44,21 @@ export function observeOrders(
   return {
     columns: [{ name: 'twin', title: 'TWIN', kind: 'id', derived: true, value: (order) => twins.of(order) }],
     twins,
-    wide: filters.some(({ few }) => few),
-    see({ records }: Page) {
-      twins.see(records.map(({ value }) => value));
-      dates.see(records);
-      const surprise = dates.surprise();
-      if (surprise !== undefined) ctx.notes.warn(surprise);
+    readsLongPages: filters.some(({ passesFew }) => passesFew),
+    onPage({ records }: Page) {
+      twins.add(records.map(({ value }) => value));
+      dates.add(records);
+      const warning = dates.warning();
+      if (warning !== undefined) ctx.notes.warn(warning);
       read += records.length;
       days = records.reduce(widened, days);
       last = idOf(records.at(-1)) ?? last;
     },
-    shown: (records) => pairs.add(records.map(({ value }) => value)),
-    over: () => dates.reached,
-    closing: () => [
+    onShown: (records) => pairs.add(records.map(({ value }) => value)),
+    isDone: () => dates.reached,
+    closingLines: () => [
       ...pairs.words(),
-      ...left(),
+      ...leftOut(),
       ...(range.since !== undefined && !promised && read > longWalk && profile.kind === 'stored'
         ? [
             `all ${read} orders were read; where lists are newest first, this ends such a walk at --since: ${commandLine(profile, 'profile', 'set', profile.name, 'orders.order', 'newest-first')}`,
@@ -100,11 +100,11 @@ export interface DateState {
 /** Tells when a walk can end because all that follows is too old. */
 interface DateStop {
   /** Takes a page in as it was read. */
-  see(records: readonly WireRecord[]): void;
+  add(records: readonly WireRecord[]): void;
   /** Whether every order that follows is too old. */
   readonly reached: boolean;
   /** The warning that the list is not newest first; once, and only if a date could have ended the walk. */
-  surprise(): string | undefined;
+  warning(): string | undefined;
   /** The id of the last order that is new enough. */
   readonly last: string | undefined;
   readonly state: DateState;
@@ -129,7 +129,7 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
     if (!tooOld) last = id;
   };
   return {
-    see(records) {
+    add(records) {
       // After one contradiction nothing can be concluded from dates any more.
       if (promised && contradiction === undefined && !contradicted)
         for (const record of records) look(record);
@@ -137,7 +137,7 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
     get reached() {
       return promised && tooOld && contradiction === undefined && !contradicted;
     },
-    surprise() {
+    warning() {
       if (contradiction === undefined || since === undefined || said) return undefined;
       said = true;
       const { earlier, later } = contradiction;

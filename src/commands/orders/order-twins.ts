@@ -6,7 +6,7 @@ import { fold } from './fold-text.ts';
 /** The twins among the orders that were read. */
 export interface Twins {
   /** Takes orders in, in any sequence. */
-  see(orders: readonly JsonObject[]): void;
+  add(orders: readonly JsonObject[]): void;
   /** The id of another order that may be this one's twin, if one was read. */
   of(order: JsonObject): string | undefined;
 }
@@ -24,7 +24,7 @@ export function createTwins(): Twins {
   const seen = recently<Seen[]>();
   const twins = recently<string>();
   return {
-    see(orders) {
+    add(orders) {
       for (const order of orders) {
         const { id, created_at: createdAt } = order;
         const bought = purchase(order);

@@ -8,7 +8,7 @@ import { CliError } from '../../errors.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
-import { usage } from '../command.ts';
+import { usage } from '../flags.ts';
 import { createTwins } from './order-twins.ts';
 
 const mostOffered = 100;
@@ -33,7 +33,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   const message = aboutMoney(service.profile, 'Which order?');
   const id = await ctx.ask.search({ message, flag: 'ID', choices: found.map(orderChoice) });
   const twins = createTwins();
-  twins.see(found.map(({ value }) => value));
+  twins.add(found.map(({ value }) => value));
   return { id, twin: twins.of({ id }) };
 }
 
@@ -44,7 +44,7 @@ async function readSome(
 ): Promise<readonly WireRecord[]> {
   const found: WireRecord[] = [];
   let read = 0;
-  const over = ctx.notes.progress(() => `${found.length} ${kind} orders`);
+  const endProgress = ctx.notes.progress(() => `${found.length} ${kind} orders`);
   try {
     for await (const { records } of service.pages('orders', { limit: mostOffered })) {
       const fitting = records.filter(({ value }) => accepts(value));
@@ -53,7 +53,7 @@ async function readSome(
       if (read >= mostRead || found.length >= mostOffered) break;
     }
   } finally {
-    over();
+    endProgress();
   }
   if (found.length > 0) return found;
   throw new CliError(

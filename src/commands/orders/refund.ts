@@ -4,12 +4,17 @@ import type { OpenService } from '../../api/api.ts';
 import { canBeRefunded } from '../../api/charges.ts';
 import { chargeIdPattern, refundReasons, refundReasonValues, resources } from '../../api/spec.ts';
 import { againFlag, intentFlag, refundOrder } from '../../changes/changes.ts';
-import { defineCommand, flag, idArgument, usage } from '../command.ts';
+import { type Completer, defineCommand } from '../command.ts';
+import { flag, idArgument, usage } from '../flags.ts';
 import { type Pickable, pickOrder } from './pick-order.ts';
 
 const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
 const offer: Pickable = { kind: 'refundable', accepts: canBeRefunded, listFlags: ['--refundable'] };
+
+// The charges of the order that was typed.
+const offerCharges: Completer = async ({ args: [order], flags }, known) =>
+  order === undefined ? [] : known.charges(order, flags.get('profile'));
 
 export const refund = defineCommand({
   description: [
@@ -22,6 +27,7 @@ export const refund = defineCommand({
     charge: flag.of<string>({
       value: 'CH',
       summary: 'one charge: its id, its number in orders show, or *4242',
+      offers: offerCharges,
       parse: chargeName,
     }),
     amount: flag.amount({ value: 'N', summary: "part of a charge: the service's own integer" }),

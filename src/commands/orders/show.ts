@@ -8,7 +8,8 @@ import { originsOf, type RefundOrigins } from '../../changes/changes.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel, commandLine } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { defineCommand, idArgument } from '../command.ts';
+import { defineCommand } from '../command.ts';
+import { idArgument } from '../flags.ts';
 import { itemsView, metadataView, moneyView, refundsView } from './order-contents.ts';
 
 const { idExample } = resources.orders;

@@ -3,7 +3,8 @@
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ProfileDraft } from '../../profiles/profiles.ts';
-import { type Context, defineCommand, flag, type Input, usage } from '../command.ts';
+import { type Context, defineCommand, type Input } from '../command.ts';
+import { flag, usage } from '../flags.ts';
 import { dryRunShown, fieldsView, isScripted, keyFlags, nameArgument, readNewKey } from './profile-inputs.ts';
 
 const leadSize = 100_000;

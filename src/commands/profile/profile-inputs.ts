@@ -4,7 +4,8 @@ import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { KeyPlace, TypedKey } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { type Context, flag } from '../command.ts';
+import type { Completer, Context } from '../command.ts';
+import { flag } from '../flags.ts';
 
 /** The flags of commands that take a key. */
 export const keyFlags = {
@@ -94,13 +95,15 @@ async function askForFile(ctx: Context, problem: string): Promise<KeyPlace> {
   throw new CliError('cancelled', 'nothing was kept and nothing was sent');
 }
 
+const offerProfiles: Completer = (_typed, known) => known.profiles();
+
 /** NAME. Where it may be left out it means the same as -p NAME, and wins over it. */
 export function nameArgument<const R extends boolean>(required: R) {
   return {
     name: 'name',
     summary: required ? 'name of the profile' : 'name of the profile, the same as -p NAME',
     required,
-    offers: 'profiles',
+    offers: offerProfiles,
     parse: (text: string): string => text,
   } as const;
 }

@@ -1,7 +1,6 @@
 /** `profile remove`: removes a profile and its key from this machine. */
 
-import { CliError } from '../../errors.ts';
-import { defineCommand } from '../command.ts';
+import { confirmFirst, defineCommand } from '../command.ts';
 import { dryRunShown, fieldsView, nameArgument } from './profile-inputs.ts';
 
 export const remove = defineCommand({
@@ -15,9 +14,7 @@ export const remove = defineCommand({
     const record = { object: 'profile', name, removed: true };
     if (await dryRunShown(ctx, `remove profile ${name} and its key`, record)) return;
     const message = `remove profile ${name} and its key from this machine?`;
-    if (!ctx.options.yes && !(await ctx.ask.confirm({ message, flag: '--yes' }))) {
-      throw new CliError('cancelled', 'nothing was removed');
-    }
+    await confirmFirst(ctx, message, 'nothing was removed');
     await ctx.profiles.remove(name);
     await ctx.out.own(record, () => fieldsView(`removed profile ${name} and its key`, record));
   },

@@ -1,12 +1,13 @@
 /** Ids for completions out of the journal's file: read only, in one query. Light to load, since a TAB waits for it. */
 
 import { lstatSync } from 'node:fs';
-import { type Recent, recentIn, recentMax } from '../journal-store.ts';
+import type { DatabaseSync as Database } from 'node:sqlite';
+import { chargesIn, type Recent, type RecentOf, recentIn, recentMax } from '../journal-store.ts';
 
 /** As the store's `recent`. Creates no file. */
 export async function recentIds(
   file: string,
-  of: 'orders' | 'intents',
+  of: RecentOf,
   profile: string | undefined,
 ): Promise<readonly Recent[]> {
   // A link or a FIFO is none of ours, and is not opened.
@@ -15,6 +16,7 @@ export async function recentIds(
   const { DatabaseSync } = await import('node:sqlite');
   const db = new DatabaseSync(file, { readOnly: true, timeout: 100 });
   try {
+    if (typeof of === 'object') return chargesIn(chargesBefore(db, of.chargesOf, profile));
     const column = of === 'orders' ? 'order_id' : 'intent';
     const rows = db
       .prepare(
@@ -31,4 +33,20 @@ export async function recentIds(
   } finally {
     db.close();
   }
+}
+
+// Of the newest refund of the order whose SENT row shows them.
+function chargesBefore(db: Database, orderId: string, profile: string | undefined) {
+  const rows = db
+    .prepare(
+      `SELECT charge.value ->> '$.id' AS id, charge.value ->> '$.amount' AS amount, COALESCE(charge.value ->> '$.currency', row ->> '$.currency') AS currency
+       FROM (SELECT row FROM rows
+             WHERE type = 'sent' AND order_id = ?1 AND (?2 IS NULL OR row ->> '$.profile' = ?2)
+               AND json_array_length(row, '$.proof.before.charges') > 0
+             ORDER BY time DESC LIMIT 1),
+         json_each(row, '$.proof.before.charges') AS charge
+       ORDER BY charge.key`,
+    )
+    .all(orderId, profile ?? null);
+  return rows.map(({ id, amount, currency }) => ({ id, amount, currency }));
 }

@@ -108,7 +108,7 @@ export async function restoreJournal(
   }
 }
 
-// Of what is damaged nobody knows that it says nothing.
+// A damaged witness may have known rows.
 function refuseWitness(path: string, rules: FileRules): void {
   const end = readWitnessEnd(path, rules);
   if (end.is === 'damaged') throw notEmpty(`the witness ${path} ${end.problem}, and may know rows`);

@@ -1,4 +1,4 @@
-/** Finds the rows in a damaged journal file: those that are whole, and what is left of others. Pure. */
+/** Finds the rows of a damaged journal file: those that are whole, and what is left of the others. Pure. */
 
 import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import type { JournalRow } from '../journal-rows.ts';

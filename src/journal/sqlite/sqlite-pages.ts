@@ -15,7 +15,7 @@ export interface PageRecord {
 /** What the bytes hold. */
 export interface Pages {
   readonly records: readonly PageRecord[];
-  /** How many pages are of no table, no index and not free, or hold a record that cannot be read. */
+  /** How many pages belong to no table and no index and are not free, or hold a record that cannot be read. */
   readonly unreadable: number;
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../../profiles/profiles.ts';
 import { headerLength, headerText, keyIn, lineIn, type WitnessLine } from './witness-lines.ts';
 
-/** The end of the witness: a change reads no more of it. */
+/** The end of the witness. A change reads no more than this. */
 export type WitnessEnd =
   | { readonly is: 'missing' }
   | { readonly is: 'damaged'; readonly problem: string }

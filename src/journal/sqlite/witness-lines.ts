@@ -20,7 +20,7 @@ interface LineOfRow {
 /** What the witness knows of a SENT row: enough to block its order if the journal loses the row. */
 export interface WitnessSent extends LineOfRow {
   readonly type: 'sent';
-  /** `unknown`: a repair could not tell. */
+  /** `unknown`: a repair could not tell the kind. */
   readonly kind: Intent['kind'] | 'unknown';
   readonly origin: string;
   readonly account: string;
@@ -60,7 +60,7 @@ export function keyIn(header: string): string | undefined {
   return /^[0-9a-f]{64}$/.test(key) && header === headerText(key) ? key : undefined;
 }
 
-/** The name by which the journal knows its witness: made from the key, without giving it away. */
+/** The name by which the journal knows its witness. It is made from the key and does not reveal it. */
 export function nameOf(key: string): string {
   return hashUnder(key, 'name').slice(0, 16);
 }

@@ -1,3 +1,5 @@
+/** Rows, dates and sums of exports, compared with what the simulator holds. */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -47,7 +49,7 @@ function sumsIn(manifest: { readonly sums: readonly ManifestSum[] }) {
   );
 }
 
-describe('the ledger of 300 orders', () => {
+describe('exports of 300 orders of the simulator', () => {
   let desk: Desk;
   beforeAll(async () => {
     desk = await startDesk({ args: ['--orders', '300'] });
@@ -111,7 +113,7 @@ describe('the ledger of 300 orders', () => {
   );
 });
 
-test('rows of refunds say who, why and the note where this machine made them, and nothing where others did', async () => {
+test('rows of refunds have operator, reason and note when this machine made the refund, and nothing when others did', async () => {
   await using desk = await startDesk();
   using home = newHome();
   const order = (await desk.orders()).find(

@@ -1,10 +1,10 @@
 /** What a TAB is answered, whatever the shell. */
 
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ordinaryUser } from '../harness/ordinary-user.ts';
-import { newHome, paydesk } from '../harness/paydesk.ts';
+import { ordinaryUser } from '../../harness/ordinary-user.ts';
+import { newHome, paydesk } from '../../harness/paydesk.ts';
 import { demoOrder, refundOnDemo, shellDesk } from './desk.ts';
 
 const fileNames = 10;
@@ -88,6 +88,50 @@ test('offers orders that the journal of this machine knows, and asks no service 
   // What says yes in production is typed, not offered.
   expect((await offered(['orders', 'refund', '--confirm', ''], desk)).values).toEqual([]);
   expect(filesOf(desk.home.path)).toEqual(before);
+});
+
+test('--charge offers the charges of the order that was typed before it, and makes no file', async () => {
+  using desk = await shellDesk();
+  await refundOnDemo(desk.home);
+  const before = filesOf(desk.home.path);
+  const asked = ['-p', 'demo', 'orders', 'refund', demoOrder, '--reason', 'other', '--charge'];
+  expect((await offered([...asked, ''], desk)).stdout).toMatch(
+    /^[0-9a-f]{24}\tcharge 1: 35000 MXN, \*4242, 22800 left\n[0-9a-f]{24}\tcharge 2: 17000 MXN, \*5100, 17000 left\n$/,
+  );
+  const [first = ''] = (await offered([...asked, ''], desk)).values;
+  expect((await offered([...asked, first.slice(0, 8)], desk)).values).toEqual([first]);
+  const glued = ['-p', 'demo', 'orders', 'refund', demoOrder, `--charge=${first.slice(0, 8)}`];
+  expect((await offered(glued, desk)).values).toEqual([`--charge=${first}`]);
+  expect((await offered(['-p', 'demo', 'orders', 'refund', '--charge', ''], desk)).values).toEqual([]);
+  expect((await offered(['-p', 'demo', 'orders', 'refund', 'ord_1', '--charge', ''], desk)).values).toEqual(
+    [],
+  );
+  expect(filesOf(desk.home.path)).toEqual(before);
+});
+
+test('--charge offers what the journal knows of an order where that is all there is', async () => {
+  using desk = await shellDesk();
+  await refundOnDemo(desk.home);
+  rmSync(join(desk.home.path, '.local/state/paydesk/simulator'), { recursive: true });
+  const asked = ['-p', 'demo', 'orders', 'refund', demoOrder, '--charge', ''];
+  expect((await offered(asked, desk)).stdout).toMatch(
+    /^[0-9a-f]{24}\tcharge 1: 35000 MXN\n[0-9a-f]{24}\tcharge 2: 17000 MXN\n$/,
+  );
+  expect((await offered(['-p', 'shop-mx', ...asked.slice(2)], desk)).values).toEqual([]);
+});
+
+test('--reason offers every reason with its words', async () => {
+  using desk = await shellDesk();
+  expect((await offered(['orders', 'refund', '--reason', ''], desk)).stdout).toBe(
+    [
+      'requested_by_client\tthe buyer asked for it',
+      'cannot_be_fulfilled\tthe order cannot be fulfilled',
+      'duplicated_transaction\tthe buyer was charged twice',
+      'suspected_fraud\tfraud is suspected',
+      'other\tanother reason',
+      '',
+    ].join('\n'),
+  );
 });
 
 test('leaves file names to the shell, which its exit code says (C67)', async () => {

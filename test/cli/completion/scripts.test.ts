@@ -7,8 +7,8 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { paydesk } from '../harness/paydesk.ts';
-import { withoutEscapes } from '../harness/pty.ts';
+import { paydesk } from '../../harness/paydesk.ts';
+import { withoutEscapes } from '../../harness/pty.ts';
 import {
   completions,
   demoOrder,

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { manPage } from '../../src/cli/man.ts';
 import { commands } from '../../src/commands/commands.ts';
-import { findProgram } from './desk.ts';
+import { findProgram } from './completion/desk.ts';
 
 const file = join(import.meta.dirname, '../../man/paydesk.1');
 

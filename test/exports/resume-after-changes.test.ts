@@ -1,10 +1,12 @@
+/** Resumed exports when the service, the files or the machine changed after the first run. */
+
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { type Handler, json, startServer, type TestServer } from '../harness/server.ts';
-import { environment } from '../harness/service.ts';
+import { environment, testKey } from '../harness/service.ts';
 import { exporting, orders, ordersService, startOrders } from './many-orders.ts';
 
 const refusal = json({ object: 'error', type: 'authentication_error' }, 401);
@@ -32,7 +34,7 @@ function printedCommand(ran: Ran): readonly string[] {
 
 const all = orders(60);
 
-test('a resumed walk that is led back to its first page writes nothing of it, and the next one goes on', async () => {
+test('when the service leads a resumed walk back to its first page, nothing of it is written, and the next run goes on', async () => {
   const { server, now } = await interrupted();
   await using _ = server;
   using home = newHome();
@@ -45,7 +47,7 @@ test('a resumed walk that is led back to its first page writes nothing of it, an
   expect(read(home, 'o.ndjson')).toBe(asLines(all));
 });
 
-test('a resumed walk drops records that the run before it wrote, as one that was not interrupted does', async () => {
+test('a resumed walk drops records that the earlier run wrote, as an uninterrupted walk does', async () => {
   const { server, now } = await interrupted();
   await using _ = server;
   using home = newHome();
@@ -76,7 +78,7 @@ test.each([
   using home = newHome();
   const settings = { 'orders.order': 'newest-first' };
   const profile = { name: 'shop', baseUrl: server.url, mode: 'sandbox', settings } as const;
-  await storeProfile(home, profile, environment(server.url).PAYDESK_API_KEY ?? '');
+  await storeProfile(home, profile, testKey);
   const words = ['-p', 'shop', 'orders', 'export', '--since', '2026-01-01T00:00:00Z', '--limit', '10'];
   const first = await paydesk([...words, '--to', 'o.ndjson'], { home });
   expect(first.code, first.stderr).toBe(4);
@@ -106,7 +108,7 @@ test.each([
   expect(read(home, words[1] ?? '').split('\n')).toHaveLength(62);
 });
 
-test('an export of orders is not gone on with as one of another resource, nor without its heading line', async () => {
+test('an export of orders is not resumed as one of another resource, nor without its heading line', async () => {
   const { server } = await interrupted();
   await using _server = server;
   using home = newHome();
@@ -125,7 +127,7 @@ test('an export of orders is not gone on with as one of another resource, nor wi
   expect(server.requests).toHaveLength(sent);
 });
 
-test('a name that somebody took meanwhile stays theirs, and the printed command gives it to the export', async () => {
+test('a file that somebody made meanwhile is not replaced; the printed command replaces it', async () => {
   using home = newHome();
   await using server = await startOrders(20, (number) => {
     if (number === 2) writeFileSync(join(home.path, 'o.ndjson'), 'theirs');
@@ -158,7 +160,7 @@ test('a checkpoint that states absurd sizes is not believed: the pages are read 
   }
 });
 
-test('an export goes on in the zone of its first run, and not at all where this machine has no such zone', async () => {
+test('a resumed export uses the zone of its first run, and is refused when this machine has no such zone', async () => {
   using home = newHome();
   let broken = true;
   const people = all.map(({ created_at }, index) => ({ id: `cus_${index}`, object: 'customer', created_at }));
@@ -208,7 +210,7 @@ test.each([
   expect(server.requests).toHaveLength(0);
 });
 
-test('a file of somebody where the manifest belongs is replaced with --force alone; an old manifest without it', async () => {
+test('a foreign file in the place of the manifest is replaced only with --force, an old manifest also without it', async () => {
   await using server = await startOrders(3);
   using home = newHome();
   writeFileSync(join(home.path, 'o.csv.manifest.json'), '{"mine":true}\n');
@@ -233,12 +235,11 @@ test('a folder that cannot be written, and checkpoints that cannot: exit 3, the 
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a key that comes back as an id, a currency, a status or an error stands in no file, not even an unfinished one', async () => {
-  const key = environment({ url: '' }.url).PAYDESK_API_KEY ?? '';
-  const echo = { id: key, object: 'order', currency: key, payment_status: key, amount: 1 };
+test('a key that comes back as an id, a currency, a status or an error is in no file, not even an unfinished one', async () => {
+  const echo = { id: testKey, object: 'order', currency: testKey, payment_status: testKey, amount: 1 };
   const answers = [
     json({ object: 'list', has_more: true, data: [echo] }),
-    json({ object: 'error', type: key, details: [{ message: `bad ${key}`, code: key }] }, 400),
+    json({ object: 'error', type: testKey, details: [{ message: `bad ${testKey}`, code: testKey }] }, 400),
   ];
   let asked = 0;
   await using server = await startServer((...exchange) => {
@@ -252,5 +253,5 @@ test('a key that comes back as an id, a currency, a status or an error stands in
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
   expect(files.filter((path) => /partial|jsonl$/.test(path))).toHaveLength(3);
-  expect(files.filter((path) => readFileSync(path).includes(key))).toEqual([]);
+  expect(files.filter((path) => readFileSync(path).includes(testKey))).toEqual([]);
 });

@@ -3,10 +3,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { paydeskProcess } from '../harness/paydesk.ts';
+import { paydeskProcess } from '../../harness/paydesk.ts';
 import { refundOnDemo, shellDesk } from './desk.ts';
 
-const dist = join(import.meta.dirname, '../../dist');
+const dist = join(import.meta.dirname, '../../../dist');
 /** Texts that only commander and conf have. */
 const marks = ['commander.unknownCommand', 'clearInvalidConfig'];
 

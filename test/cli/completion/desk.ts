@@ -3,11 +3,11 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
-import { storeProfile } from '../harness/profile.ts';
-import { type Pty, runInPty } from '../harness/pty.ts';
+import { bin, cleanEnv, type Home, newHome, paydesk } from '../../harness/paydesk.ts';
+import { storeProfile } from '../../harness/profile.ts';
+import { type Pty, runInPty } from '../../harness/pty.ts';
 
-export const completions = join(import.meta.dirname, '../../completions');
+export const completions = join(import.meta.dirname, '../../../completions');
 
 /** An order of the demo's data of which a part can be refunded. */
 export const demoOrder = 'ord_2tQ7zRk9PwE5xNvAm';

@@ -1,3 +1,5 @@
+/** JSON set out for reading. */
+
 import { expect, test } from 'vitest';
 import { indented } from '../../src/commands/api-reply.ts';
 
