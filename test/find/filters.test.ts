@@ -286,13 +286,13 @@ describe('a search', () => {
     const one = await open((request, response, socket) =>
       (request.url.includes('next=') ? refusal : serve)(request, response, socket),
     );
-    const ran = await one.run(['orders', 'find', 'ana', '--limit', '3', '--json']);
+    const ran = await one.run(['orders', 'find', 'buyer', '--limit', '3', '--json']);
     expect(ran.code).toBe(9);
     expect(JSON.parse(ran.stdout)).toMatchObject({ has_more: true, data: { length: 3 } });
     expect(JSON.parse(ran.stderr)).toMatchObject({
       exit_code: 9,
       certain: '3 orders were read, 3 of them found; more may exist',
-      now: ['go on from there:', `paydesk orders find ana --limit 3 --json --next ${id(7)}`],
+      now: ['go on from there:', `paydesk orders find buyer --limit 3 --json --next ${id(7)}`],
     });
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { chargeOf, orderOf, refundedWhole } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json, reply, startServer } from '../harness/server.ts';
-import { startService, storeShop, testKey } from '../harness/service.ts';
+import { emptyList, startService, storeShop, testKey } from '../harness/service.ts';
 import { chargeAt, openDesk, paidTwice } from './desk.ts';
 
 const many = Array.from({ length: 45 }, (_, index) =>
@@ -13,7 +13,7 @@ const many = Array.from({ length: 45 }, (_, index) =>
 
 describe('a service under a prefix, of the vendor acme, with Basic auth and page URLs on another host', () => {
   const acme = async (onPost: Parameters<typeof startService>[0]['onPost']) => {
-    const elsewhere = await startServer(json({ object: 'list', has_more: false, data: [] }));
+    const elsewhere = await startServer(emptyList);
     const service = await startService({
       orders: many,
       prefix: '/pay/v1',
