@@ -146,7 +146,9 @@ describe.concurrent('the reads that are to tell', () => {
 
   test('a refused capture is not called "not refundable"', async () => {
     using home = desk.newHome();
-    const order = ledger.add('capture', () => json(notReturnable, 428));
+    const [detail] = notReturnable.details as readonly Json[];
+    const refusal = { ...notReturnable, details: [{ ...detail, message: 'The order cannot be captured.' }] };
+    const order = ledger.add('capture', () => json(refusal, 428));
     const { code, stderr } = await desk.run(home, changeArgs(order));
     expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 5, posts: 1 });
     expect(stderr).toContain('refused by the service: the service refused the capture');
