@@ -43,6 +43,7 @@ export function ioOf(process: NodeJS.Process): Io {
     execPath: process.execPath,
     execArgv: process.execArgv,
     zone: undefined,
+    zoneName: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     dispatcherFor,
     stopHeapGrowth: () => setFlagsFromString('--semi-space-growth-factor=1'),
   };
@@ -54,6 +55,7 @@ const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
+  uptime: () => uptime() * 1000,
   boot: () => {
     try {
       const id = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

@@ -27,13 +27,13 @@ function __paydesk_complete
                     refund 'Refund an order, one of its charges, or part of a charge' \
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \
-                    export 'Write all orders, charges or refunds of a range, complete or not claimed'
+                    export 'Export all orders, charges or refunds of a time range'
                 return
             case 'customers'
                 printf '%s\t%s\n' \
                     list 'List customers, a page at a time' \
                     show 'Show one customer' \
-                    export 'Write all customers, complete or not claimed'
+                    export 'Export all customers'
                 return
             case 'checkout'
                 printf '%s\t%s\n' \
@@ -44,7 +44,7 @@ function __paydesk_complete
                     list 'List what was sent, and what became of it' \
                     show 'Show one intent, its history, and what to do now' \
                     reconcile 'Read orders again until outcomes are certain' \
-                    settle 'State what became of an attempt that reads cannot tell' \
+                    settle 'State what became of a change that paydesk cannot confirm' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies and notes of settled entries' \
                     export 'Print every attempt as flat records, or write the journal for another machine' \
@@ -89,13 +89,13 @@ function __paydesk_complete
                     refund 'Refund an order, one of its charges, or part of a charge' \
                     capture 'Capture an order that was authorized earlier' \
                     create 'Create an order, with a checkout or without' \
-                    export 'Write all orders, charges or refunds of a range, complete or not claimed'
+                    export 'Export all orders, charges or refunds of a time range'
                 return
             case 'help customers'
                 printf '%s\t%s\n' \
                     list 'List customers, a page at a time' \
                     show 'Show one customer' \
-                    export 'Write all customers, complete or not claimed'
+                    export 'Export all customers'
                 return
             case 'help checkout'
                 printf '%s\t%s\n' \
@@ -106,7 +106,7 @@ function __paydesk_complete
                     list 'List what was sent, and what became of it' \
                     show 'Show one intent, its history, and what to do now' \
                     reconcile 'Read orders again until outcomes are certain' \
-                    settle 'State what became of an attempt that reads cannot tell' \
+                    settle 'State what became of a change that paydesk cannot confirm' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies and notes of settled entries' \
                     export 'Print every attempt as flat records, or write the journal for another machine' \

@@ -26,12 +26,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "refund`tRefund an order, one of its charges, or part of a charge"
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
-                "export`tWrite all orders, charges or refunds of a range, complete or not claimed"
+                "export`tExport all orders, charges or refunds of a time range"
             }
             'customers' {
                 "list`tList customers, a page at a time"
                 "show`tShow one customer"
-                "export`tWrite all customers, complete or not claimed"
+                "export`tExport all customers"
             }
             'checkout' {
                 "create`tCreate a payment link"
@@ -40,7 +40,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "list`tList what was sent, and what became of it"
                 "show`tShow one intent, its history, and what to do now"
                 "reconcile`tRead orders again until outcomes are certain"
-                "settle`tState what became of an attempt that reads cannot tell"
+                "settle`tState what became of a change that paydesk cannot confirm"
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies and notes of settled entries"
                 "export`tPrint every attempt as flat records, or write the journal for another machine"
@@ -81,12 +81,12 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "refund`tRefund an order, one of its charges, or part of a charge"
                 "capture`tCapture an order that was authorized earlier"
                 "create`tCreate an order, with a checkout or without"
-                "export`tWrite all orders, charges or refunds of a range, complete or not claimed"
+                "export`tExport all orders, charges or refunds of a time range"
             }
             'help customers' {
                 "list`tList customers, a page at a time"
                 "show`tShow one customer"
-                "export`tWrite all customers, complete or not claimed"
+                "export`tExport all customers"
             }
             'help checkout' {
                 "create`tCreate a payment link"
@@ -95,7 +95,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "list`tList what was sent, and what became of it"
                 "show`tShow one intent, its history, and what to do now"
                 "reconcile`tRead orders again until outcomes are certain"
-                "settle`tState what became of an attempt that reads cannot tell"
+                "settle`tState what became of a change that paydesk cannot confirm"
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies and notes of settled entries"
                 "export`tPrint every attempt as flat records, or write the journal for another machine"

@@ -29,8 +29,9 @@ export interface Io {
   /** The node program, and the options that it was started with. */
   readonly execPath: string;
   readonly execArgv: readonly string[];
-  /** The time zone, an IANA name; undefined: that of the process. */
+  /** The time zone, an IANA name; undefined: that of the process, in which times are shown a little faster. */
   readonly zone: string | undefined;
+  readonly zoneName: () => string;
   /** The dispatcher for requests that go through this proxy, or through none; undefined: fetch's own. */
   readonly dispatcherFor: (proxy: HttpsProxy | undefined) => Promise<Dispatcher | undefined>;
   /** Keeps V8 from doubling the space of young objects any more. */
@@ -69,6 +70,8 @@ export interface Clock {
   monotonic(): number;
   /** The id of this boot of the machine, and milliseconds since it; undefined where the system does not tell. */
   boot?(): { readonly id: string; readonly ms: number } | undefined;
+  /** Milliseconds since the machine was started, also where it gives no id of the boot. */
+  uptime?(): number;
   /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

@@ -26,7 +26,7 @@ function firstSentence(path: string): string {
   const [sentence = text] = text
     .replaceAll(/\s+/g, ' ')
     .trim()
-    .split(/(?<=[.:]) (?=[A-Z])/);
+    .split(/(?<=\.) (?=[A-Z])/);
   return sentence;
 }
 

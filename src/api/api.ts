@@ -20,7 +20,7 @@ export interface WireRecord {
   readonly value: JsonObject;
   /** The record's own bytes out of the reply: what `--json` and exports print. */
   readonly bytes: Uint8Array;
-  /** They stand on one line and hold no escape and nothing that could be a control or a hidden character. */
+  /** They are on one line and hold no escape and nothing that could be a control or a hidden character. */
   readonly plain?: boolean | undefined;
 }
 

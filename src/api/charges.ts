@@ -63,8 +63,8 @@ function allOf(list: CompleteItems): readonly unknown[] {
 }
 
 /**
- * All the refunds of a charge, or that they are not shown. `refunds` null, or absent while nothing of the order was
- * refunded, is the empty set (service: charge, order).
+ * All the refunds of a charge, or the problem when the service does not show them all. There are none when `refunds` is
+ * null, or absent while nothing of the order was refunded (service: charge, order).
  */
 export function refundsOf({ amount_refunded: refunded }: JsonObject, charge: JsonObject): CompleteItems {
   const { refunds, id } = charge;
@@ -202,7 +202,7 @@ export function canBeRefunded(order: JsonObject): boolean {
   return said === true || (said !== false && countingCharges(order).length > 0);
 }
 
-/** What went back of all charges, positive. */
+/** The sum refunded of all charges, positive. */
 export function refundedSum(money: OrderMoney): number {
   return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
 }

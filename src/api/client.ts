@@ -1,13 +1,13 @@
-/** The client of one account: reads, and the one function that sends a change. */
+/** The client of one account: reads, and the one function that sends a change, once. */
 
-import type { Clock } from '../io.ts';
-import type { Client, ClientParts, OpenService, PageQuery } from './api.ts';
+import type { Clock, Dispatcher } from '../io.ts';
+import type { Client, ClientParts, OpenService, PageQuery, SendOnce, SendReport } from './api.ts';
 import { locate } from './locate.ts';
-import { createExchange } from './one-request.ts';
+import { type Evidence, watchDispatch } from './one-dispatch.ts';
+import { createExchange, type Exchange } from './one-request.ts';
 import { walkPages } from './page-walk.ts';
 import { createReader } from './read.ts';
 import { type ListReply, pagePath, readPage } from './reply-json.ts';
-import { createSendOnce } from './send.ts';
 
 /** Makes the client of one account (api.ts, `openClient`). */
 export function createClient(parts: ClientParts): Client {
@@ -37,6 +37,57 @@ export function createClient(parts: ClientParts): Client {
     lastRead: reader.lastEvidence,
   });
   return { service, send };
+}
+
+interface SendParts {
+  readonly exchange: Exchange;
+  readonly overNetwork: boolean;
+  readonly route?: Dispatcher | undefined;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly leave?: AbortSignal | undefined;
+  /** How far the last read got: without a channel that spoke then, its silence now proves nothing. */
+  readonly lastRead: () => Evidence | undefined;
+}
+
+// Sends a change once, never again: one dispatch, no retry, no redirect, read to the last byte, one deadline. What is known of
+// it afterwards is said and no more.
+function createSendOnce({ exchange, overNetwork, route, leave, lastRead }: SendParts): SendOnce {
+  return async (request, { timeoutMs }) => {
+    const read = lastRead();
+    const watch = overNetwork ? await watchDispatch(1, route) : undefined;
+    try {
+      const dispatcher = watch?.dispatcher;
+      const exchanged = await exchange({ ...request, timeoutMs, signal: leave, dispatcher });
+      if ('reply' in exchanged) return { kind: 'reply', reply: exchanged.reply };
+      return report(exchanged.failure, watch?.end(), read);
+    } catch (error) {
+      if (leave?.aborted !== true) throw error;
+      const cause = new Error('stopped');
+      return report({ reason: 'its answer was not waited for', cause }, watch?.end(), read);
+    } finally {
+      watch?.end();
+    }
+  };
+}
+
+function report(
+  failure: { readonly reason: string; readonly cause: Error },
+  evidence: Evidence | undefined,
+  read: Evidence | undefined,
+): SendReport {
+  const { reason, cause } = failure;
+  // An in-process transport has no channel: the change counts as sent from the call on.
+  if (evidence === undefined) return { kind: 'no_reply', reason, cause };
+  if (evidence.dispatches > 1) {
+    return {
+      kind: 'no_reply',
+      reason: 'the answer was HTTP 421, which asks for a second sending; it was sent once',
+      cause,
+    };
+  }
+  const channelSpeaks = read?.created === true && read.headersSent;
+  const provablyNot = channelSpeaks && evidence.created && !evidence.headersSent;
+  return { kind: provablyNot ? 'not_sent' : 'no_reply', reason, cause };
 }
 
 // V8 doubles the space of young objects again and again while pages are read: 280 MB after 100,000 orders of 3 kB, where

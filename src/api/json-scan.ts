@@ -23,7 +23,7 @@ export interface DataSpan {
 export interface ItemSpan {
   readonly start: number;
   readonly end: number;
-  /** It stands on one line and holds no escape and nothing that could be a control or a hidden character. */
+  /** It is on one line and holds no escape and nothing that could be a control or a hidden character. */
   readonly plain: boolean;
 }
 

@@ -41,7 +41,7 @@ export function createExchange(parts: ClientParts): Exchange {
     headers: headersOf(profile, parts.key, parts.version),
     redirect: 'manual',
     throwHttpErrors: false,
-    // Tries are ours (retry.ts). ky 2.1 asks once where the body is cut, since it is done with the head of a reply: a second loop
+    // Tries are ours (read.ts). ky 2.1 asks once where the body is cut, since it is done with the head of a reply: a second loop
     // around its own could ask 16 times instead of 4. After Retry-After: 3600 it asks 4 times instead of giving up, and all of
     // its tries share one deadline, one signal and one dispatcher.
     retry: 0,

@@ -1,17 +1,13 @@
 /** Reads: one GET, tried again where that may help, and turned into JSON or one CliError. */
 
-import type { CliErrorParts } from '../errors.ts';
-import { CliError, keyRefused } from '../errors.ts';
+import { CliError, type CliErrorParts, keyRefused } from '../errors.ts';
 import type { Clock, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { OpenService, RawReply } from './api.ts';
 import type { Failure } from './network-failure.ts';
-import type { Evidence } from './one-dispatch.ts';
-import { watchDispatch } from './one-dispatch.ts';
+import { type Evidence, watchDispatch } from './one-dispatch.ts';
 import type { Exchange, Exchanged } from './one-request.ts';
 import { type JsonDocument, type JsonList, readJson, readList } from './reply-json.ts';
-import type { Tried } from './retry.ts';
-import { nextTry, retryBudget } from './retry.ts';
 import { understand } from './service-reply.ts';
 import { isKeyRefusal } from './spec.ts';
 
@@ -182,4 +178,60 @@ function serviceError(
     certain: `${nothingChanged} by GET /${path}`,
     now: ['check what the command names; if it is right, show these lines to whoever runs the service'],
   });
+}
+
+// How often one read is sent at most.
+const maxTries = 4;
+// The longest wait that a service may ask for.
+const maxWaitMs = 10_000;
+const backoffMs = 300;
+const backoffLimitMs = 3_000;
+
+// Assumed: on these the service may answer a moment later; the document names no status.
+const retryStatuses: readonly number[] = [408, 413, 425, 429, 500, 502, 503, 504];
+
+// How one try of a read ended, as far as trying again depends on it.
+type Tried =
+  | { readonly status: number; readonly retryAfterMs?: number | undefined }
+  | { readonly retry: boolean };
+
+// Whether to try again, and after how long.
+type NextTry =
+  | { readonly waitMs: number }
+  | { readonly stop: 'final' }
+  | { readonly stop: 'wait_too_long'; readonly askedMs: number };
+
+/** Whether the `tries`-th try is followed by another: full jitter, never less than the service asks for. `random` gives 0 to 1. */
+export function nextTry(tried: Tried, tries: number, random: () => number): NextTry {
+  const again = 'status' in tried ? retryStatuses.includes(tried.status) : tried.retry;
+  if (!again) return { stop: 'final' };
+  const askedMs = 'status' in tried ? (tried.retryAfterMs ?? 0) : 0;
+  if (askedMs > maxWaitMs) return { stop: 'wait_too_long', askedMs };
+  if (tries >= maxTries) return { stop: 'final' };
+  const jitter = random() * Math.min(backoffLimitMs, backoffMs * 2 ** (tries - 1));
+  return { waitMs: Math.max(askedMs, jitter) };
+}
+
+// A bucket of tokens: a second try takes one, a success gives a part of one back.
+interface RetryBudget {
+  /** True when there was a token. */
+  take(): boolean;
+  giveBack(): void;
+}
+
+// One for a run: a service that fails all the time is not asked four times for everything.
+function retryBudget(): RetryBudget {
+  const capacity = 20;
+  const perSuccess = 0.2;
+  let tokens = capacity;
+  return {
+    take() {
+      if (tokens < 1) return false;
+      tokens -= 1;
+      return true;
+    },
+    giveBack() {
+      tokens = Math.min(capacity, tokens + perSuccess);
+    },
+  };
 }

@@ -58,7 +58,7 @@ export const paymentMethodValues = ['cash', 'card', 'bank_transfer'] as const;
 export const hostedPayment = 'HostedPayment';
 /** Kinds of checkout inside an order (service: Endpoints 4). */
 export const checkoutTypes = ['Integration', hostedPayment] as const;
-/** The kind of checkout that stands alone (service: Endpoints 5). */
+/** The kind of checkout that belongs to no order (service: Endpoints 5). */
 export const paymentLinkType = 'PaymentLink';
 
 /** What a key is for: practice or real money (service: Authentication 5). */
@@ -561,7 +561,7 @@ export function isCountable(resource: ResourceName, record: JsonObject): boolean
 
 // ── Error codes ─────────────────────────────────────────────────────────────────────────────────
 
-/** The documented pairs of type and code (service: Errors); codes as they stand after `<brand>.errors.`. */
+/** The documented pairs of type and code (service: Errors); codes as they follow `<brand>.errors.`. */
 export const documentedErrors = {
   /** A full refund was asked for and a charge of the order is not refundable. No `data`. */
   notReturnable: {
@@ -576,7 +576,7 @@ export const documentedErrors = {
 } as const;
 export type DocumentedError = keyof typeof documentedErrors;
 
-/** A code without its brand: what stands after `.errors.`, since the first segment is a brand word. */
+/** A code without its brand: what follows `.errors.`, since the first segment is a brand word. */
 export function codeWithoutBrand(code: string): string {
   const at = code.indexOf('.errors.');
   return at === -1 ? code : code.slice(at + '.errors.'.length);
@@ -759,7 +759,7 @@ export const orderColumns: readonly Column[] = [
   field('updated_at', 'time'),
 ];
 
-/** Columns of charges, where an export has a row a charge (service: charge). */
+/** Columns of charges, where an export has one row per charge (service: charge). */
 export const chargeColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
@@ -783,7 +783,7 @@ export const chargeColumns: readonly Column[] = [
   field('livemode', 'flag'),
 ];
 
-/** Columns of refunds, where an export has a row a refund: the service's, and what the journal of this machine adds. */
+/** Columns of refunds, where an export has one row per refund: the service's, and what the journal of this machine adds. */
 export const refundColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),

@@ -133,7 +133,7 @@ export async function confirmAgain(ctx: Context, { profile, confirm }: Confirmat
   if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled();
 }
 
-// In production a person types the amount, which stands in the line above, or the order's id; else the profile's name.
+// In production a person types the amount, which the line above shows, or the order's id; else the profile's name.
 async function askForWord(ctx: Context, { profile, order }: Confirmation): Promise<void> {
   const typed = await ctx.ask.text(wordQuestion(profile, order));
   if (isMeant(typed, profile, order)) return;

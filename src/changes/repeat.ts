@@ -132,7 +132,7 @@ async function showDryRepeat(
   ]);
 }
 
-// If the order cannot be read again, the journal's record stands for it. Its id is the journal's, so the order's is put in.
+// If the order cannot be read again, the journal's record takes its place, with the id of the order.
 function columnsFor({ kind, orderId }: ChangeSubject, columns: readonly Column[]): readonly Column[] {
   const of = kind === 'api' ? undefined : orderId;
   const made = (record: JsonObject) => ({ ...record, id: record.created ?? of });
@@ -153,7 +153,7 @@ function madeLines({ kind }: ChangeSubject, { record: { value } }: Applied): rea
   ];
 }
 
-// The refunds, and what is left now.
+// One line per refund, then the sums: refunded so far, and what is left.
 function moneyLines({ record, refunds = [] }: Applied): readonly Block[] {
   const reading = readMoney(record.value);
   if (refunds.length === 0) return [];

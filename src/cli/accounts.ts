@@ -13,7 +13,7 @@ import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
 import { chooseStore } from './choose-store.ts';
-import type { Globals } from './globals.ts';
+import type { Globals } from './global-options.ts';
 import type { Stop } from './stop.ts';
 
 /** What the account of a run is made of. */
@@ -34,11 +34,14 @@ export interface AccountParts {
   readonly cacheFolder: string;
   readonly stateFolder: string;
   /** Called with the profile once it is open: times and amounts are shown as it says. */
-  readonly opened: (profile: Profile) => void;
+  readonly setProfile: (profile: Profile) => void;
 }
 
 /** What a command is given of an account: reads, changes, the journal. */
-export type Account = Pick<Context, 'service' | 'change' | 'journal'>;
+export interface Account extends Pick<Context, 'service' | 'change' | 'journal'> {
+  /** Closes the files of the journal, at the end of a run. */
+  close(): void;
+}
 
 /** The account of a run, opened when it is first asked for. */
 export function createAccount(parts: AccountParts): Account {
@@ -75,15 +78,16 @@ export function createAccount(parts: AccountParts): Account {
       return service;
     },
     journal: opened.journal,
+    close: () => opened.store.close(),
     async change(intent) {
       (await profiles.open()).approveChange();
       const [client, { createChange }] = await Promise.all([open(), import('../journal/make-change.ts')]);
       const ids = () => `i_${crypto.randomUUID().replaceAll('-', '').slice(0, 8)}`;
-      let land: (() => void) | undefined;
+      let changeEnded: (() => void) | undefined;
       const store = beforeSent(opened.store, (sent) => {
-        land ??= parts.stop.takeOff(sent);
+        changeEnded ??= parts.stop.startChange(sent);
       });
-      const { hurry } = parts.stop;
+      const { stopWaiting } = parts.stop;
       try {
         return await createChange({
           ...parts,
@@ -91,21 +95,21 @@ export function createAccount(parts: AccountParts): Account {
           store,
           options: globals,
           ids,
-          signal: hurry,
+          signal: stopWaiting,
         })(intent);
       } finally {
-        land?.();
+        changeEnded?.();
       }
     },
   };
 }
 
 // From SENT to the verdict a change is in flight.
-function beforeSent(store: JournalStore, takeOff: (intent: string) => void): JournalStore {
+function beforeSent(store: JournalStore, act: (intent: string) => void): JournalStore {
   return {
     ...store,
     append(row) {
-      if (row.type === 'sent') takeOff(row.intent);
+      if (row.type === 'sent') act(row.intent);
       return store.append(row);
     },
   };
@@ -117,7 +121,7 @@ async function openAccount(parts: AccountParts, name: string | undefined, trial?
   const { profile } = opened;
   refuseUnsafeRuntime({ env: io.env, execArgv: io.execArgv, mode: profile.mode });
   const secret = await opened.key();
-  parts.opened(profile);
+  parts.setProfile(profile);
   const transport = profile.kind === 'demo' ? inProcess(await parts.demo()) : undefined;
   const route = transport === undefined ? await routeTo(profile.baseUrl, io) : undefined;
   makeCacheFolder(parts.cacheFolder);

@@ -3,7 +3,7 @@
 import type { Command, Flag, Input } from '../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../commands/commands.ts';
 import { CliError } from '../errors.ts';
-import { type GlobalInput, globalFlags } from './global-flags.ts';
+import { type GlobalInput, globalFlags } from './global-options.ts';
 import { bareText, topicText, wrapped } from './help.ts';
 import { topicNames } from './help-topics.ts';
 import { checkLine, groupHelp, leafHelp, readCommand, rootHelp } from './program.ts';
@@ -68,7 +68,7 @@ export function typedProfile(argv: readonly string[]): string | undefined {
   return undefined;
 }
 
-// What a shell reads as it stands; a name that is none is said to be none elsewhere.
+// What a shell reads without quotes. Other code refuses a name that does not match.
 const nameLike = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 function profileName(text: string | undefined): string | undefined {
@@ -82,7 +82,7 @@ function asksFor(argv: readonly string[], long: string, short: string): boolean 
     .some((word) => word === `--${long}` || (/^-[^-]/.test(word) && switchesOf(word).includes(short)));
 }
 
-// The letters of bundled switches, `-yq`; behind one that takes a value stands the value.
+// The letters of bundled switches, `-yq`; what follows one that takes a value is that value.
 function switchesOf(word: string): string {
   const letters = word.slice(1);
   const end = letters.split('').findIndex((letter) => takesNext(`-${letter}`));
@@ -118,4 +118,20 @@ function unknownWord(words: readonly string[]): CliError {
   return new CliError('usage', `no help for ${words.join(' ')}`, {
     now: ['paydesk --help', `topics: ${topicNames.join(', ')}`],
   });
+}
+
+// Commands about an account that they are not told by an id of the journal, or by the name of a profile.
+const aboutAccount =
+  /\bpaydesk (?=(?:orders|customers|checkout|api|journal list)\b(?!.*--(?:help|all-profiles)\b)|profile (?:show|check)$)/g;
+
+/** The error, its commands with `-p`; as it is where no profile was typed. Commands that name one are left alone. */
+export function withProfile(error: CliError, profile: string | undefined): CliError {
+  const { now } = error.parts;
+  if (profile === undefined || now === undefined) return error;
+  const carried = new CliError(error.kind, error.message, {
+    ...error.parts,
+    now: now.map((line) => line.replace(aboutAccount, `paydesk -p ${profile} `)),
+  });
+  if (error.stack !== undefined) carried.stack = error.stack;
+  return carried;
 }

@@ -1,19 +1,26 @@
 /** The parts of one command's run, joined: what the command is given. Loaded only when a command runs. */
 
+import { isUtf8 } from 'node:buffer';
+import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
 import type { Context, Days } from '../commands/command.ts';
+import { CliError, systemReason } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
-import { type Io, variable } from '../io.ts';
+import { fullPath, type Io, variable } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
 import { createProfiles } from '../profiles/create-profiles.ts';
 import type { Profiles } from '../profiles/profiles.ts';
-import type { SimulatorControl } from '../simulator/simulator.ts';
-import { createDemo, createSimulatorControl, type DemoOfRun } from '../simulator/simulator.ts';
+import {
+  createDemo,
+  createSimulatorControl,
+  type DemoOfRun,
+  type SimulatorControl,
+} from '../simulator/simulator.ts';
 import { createTimes, fileFormat, knowsZone, type Times } from '../terminal/terminal.ts';
 import { createAccount } from './accounts.ts';
-import type { Globals } from './globals.ts';
-import { readInput } from './input.ts';
+import type { Globals } from './global-options.ts';
 import type { RunState } from './run-state.ts';
 
 /** A command's context, and what is left to do when it ended. */
@@ -61,20 +68,26 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     ask,
     profiles,
     simulator: showingKey(createSimulatorControl(simulator), state),
-    ...account,
+    service: account.service,
+    change: account.change,
+    journal: account.journal,
     ...readInput(io, state.signal),
     days: daysOf(() => createTimes(state.zone(), now)),
     daysIn(zone) {
       const times = createTimes(zone, now);
       return knowsZone(zone) ? daysOf(() => times) : undefined;
     },
-    zone: () => state.zone() ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    zone: () => state.zone() ?? io.zoneName(),
     exports,
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
     fullTime: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'full'),
   };
-  return { context, close: demo.close };
+  const close = () => {
+    account.close();
+    demo.close();
+  };
+  return { context, close };
 }
 
 // `simulator serve` prints its key on purpose, also when a profile has the same one stored.
@@ -164,4 +177,55 @@ function operatorOf(io: Io): string {
   } catch {
     return `uid ${io.uid ?? 'unknown'}`;
   }
+}
+
+/** Readers of standard input and of named files (`-` is standard input). A stop of the run ends their waiting. */
+export function readInput(
+  io: Pick<Io, 'stdin' | 'cwd'>,
+  signal: AbortSignal,
+): Pick<Context, 'stdin' | 'file'> {
+  const read = (stream: Readable, name: string, maxBytes: number) =>
+    readAll(addAbortSignal(signal, stream), name, maxBytes);
+  const fromStdin = (maxBytes: number) => read(io.stdin, 'standard input', maxBytes);
+  return {
+    stdin: fromStdin,
+    file: async (path, maxBytes) =>
+      path === '-' ? fromStdin(maxBytes) : read(await openNamed(path, io.cwd), path, maxBytes),
+  };
+}
+
+// A named pipe that nobody writes to would hold the opening, and a silent one the reading, past every signal.
+async function openNamed(name: string, cwd: () => string): Promise<Readable> {
+  try {
+    const path = fullPath(cwd, name);
+    const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if (!fstatSync(fd).isFIFO()) return createReadStream(path, { fd });
+    const { Socket } = await import('node:net');
+    return new Socket({ fd, readable: true, writable: false });
+  } catch (error) {
+    throw unreadable(name, `cannot be read: ${systemReason(error)}`, error);
+  }
+}
+
+async function readAll(stream: Readable, name: string, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream) {
+      size += chunk.length;
+      if (size > maxBytes) throw unreadable(name, `is larger than ${maxBytes} bytes`);
+      chunks.push(Buffer.from(chunk));
+    }
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw unreadable(name, `cannot be read: ${systemReason(error)}`, error);
+  }
+  const bytes = Buffer.concat(chunks);
+  // Decoded all the same, a letter of another encoding would be sent as a question mark.
+  if (!isUtf8(bytes)) throw unreadable(name, 'is no UTF-8 text');
+  return bytes.toString('utf8');
+}
+
+function unreadable(name: string, problem: string, cause?: unknown): CliError {
+  return new CliError('usage', `${name} ${problem}`, { certain: 'nothing was sent', cause });
 }

@@ -2,7 +2,7 @@
 
 import type { Flag } from '../commands/command.ts';
 import { exitMeanings } from '../errors.ts';
-import { globalFlags } from './global-flags.ts';
+import { globalFlags } from './global-options.ts';
 
 const environment = (): readonly string[] => [
   'Environment: what stands for an option that is not given. An empty variable counts as unset.',

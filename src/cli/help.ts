@@ -1,7 +1,7 @@
 /** What help says besides options: examples, exit codes, topics, and the bare `paydesk`. */
 
 import { resources } from '../api/spec.ts';
-import type { Command } from '../commands/command.ts';
+import type { Argument, Command, Flag } from '../commands/command.ts';
 import { type CommandEntry, groups } from '../commands/commands.ts';
 import { exitMeanings } from '../errors.ts';
 import { topicLines, topicNames } from './help-topics.ts';
@@ -53,7 +53,7 @@ export function commandListing(entries: readonly CommandEntry[], width: number):
   ].join('\n');
 }
 
-/** A term and its text; under 60 columns the text stands below, since beside it there is no room. */
+/** A term and its text; under 60 columns the text goes on the next line, since there is no room beside the term. */
 export function item(term: string, termWidth: number, text: string, width: number): string {
   if (text === '') return `  ${term}`;
   if (width < 60) return `  ${term}\n${wrapLine(`    ${text}`, width, 4)}`;
@@ -123,4 +123,25 @@ export function wrapLine(line: string, width: number, indent: number): string {
 export function topicText(name: string, width: number): string {
   const lines = topicLines(name).map((line) => wrapLine(line, width, /^ +\S+ +/.exec(line)?.[0].length ?? 0));
   return `${lines.join('\n')}\n`;
+}
+
+/** `<id>` where it is required, `[id]` where it is not. */
+export function argumentTerm({ name, required, variadic }: Argument): string {
+  const term = `${name}${variadic === true ? '...' : ''}`;
+  return required ? `<${term}>` : `[${term}]`;
+}
+
+/** A summary with what else is to be known: allowed values, default, environment variable. */
+export function withFacts(
+  summary: string,
+  { choices, allowed, defaultText, env, repeatable }: Partial<Flag>,
+): string {
+  const facts = [
+    choices === undefined ? undefined : `one of ${choices.join(', ')}`,
+    allowed,
+    repeatable === true ? 'may be repeated' : undefined,
+    defaultText === undefined ? undefined : `default ${defaultText}`,
+    env,
+  ].filter((fact) => fact !== undefined);
+  return facts.length === 0 ? summary : `${summary} (${facts.join('; ')})`;
 }

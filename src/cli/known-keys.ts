@@ -12,7 +12,7 @@ import { createSecrets, type Secrets } from '../terminal/terminal.ts';
 export interface KnownKeys {
   /** Masks them in every text that leaves the program. */
   readonly secrets: Secrets;
-  /** Loads the keys in files and variables. The system keyring is not asked, since that may take seconds. Throws as `learn`. */
+  /** Loads the keys in files and variables. The system keyring is not asked, since that may take seconds. Throws like `learn`. */
   load(): Promise<void>;
   /**
    * Adds keys that were typed, piped in or read from a store: they are masked from now on. Throws CliError 'usage' when the
@@ -21,7 +21,7 @@ export interface KnownKeys {
   readonly learn: (...keys: readonly string[]) => void;
 }
 
-/** Where keys may stand. */
+/** Where keys may be found. */
 export interface KeyPlaces {
   readonly argv: readonly string[];
   readonly env: Env;
@@ -53,7 +53,7 @@ export function createKnownKeys(places: KeyPlaces): KnownKeys {
   };
 }
 
-// Arguments stand in the list of processes and in the shell's history; our variables are shown and written to the journal.
+// Arguments show in the list of processes and in the shell's history; our variables are shown and written to the journal.
 function inputsOf({ argv, env }: KeyPlaces): readonly { readonly name: string; readonly text: string }[] {
   const variables = Object.entries(env).filter(([name]) => /^PAYDESK_(?!API_KEY$)/.test(name));
   return [

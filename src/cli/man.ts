@@ -2,10 +2,9 @@
 
 import type { Command, Flag } from '../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../commands/commands.ts';
-import { globalFlags } from './global-flags.ts';
-import { rootSummary } from './help.ts';
+import { globalFlags } from './global-options.ts';
+import { argumentTerm, rootSummary, withFacts } from './help.ts';
 import { topicLines } from './help-topics.ts';
-import { argumentTerm, withFacts } from './usage.ts';
 
 /** Where the page is kept in the repository. */
 export const manFile = 'man/paydesk.1';

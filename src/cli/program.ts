@@ -4,10 +4,17 @@ import { CommanderError, Option, Command as Parser } from 'commander';
 import type { Command, Flag, Input } from '../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../commands/commands.ts';
 import { CliError } from '../errors.ts';
-import { type GlobalInput, globalFlags } from './global-flags.ts';
-import { commandListing, commandNotes, groupNotes, item, rootNotes, rootSummary } from './help.ts';
-import { keep, readFlags, readInput, type Typed } from './typed.ts';
-import { argumentTerm, withFacts } from './usage.ts';
+import { type GlobalInput, globalFlags } from './global-options.ts';
+import {
+  argumentTerm,
+  commandListing,
+  commandNotes,
+  groupNotes,
+  item,
+  rootNotes,
+  rootSummary,
+  withFacts,
+} from './help.ts';
 
 // Errors carry no help text, so any width does where a line is only read.
 const noWidth = 80;
@@ -68,7 +75,7 @@ interface Build {
   readonly width: number;
   /** Help lists the commands itself; commander needs them visible only to suggest one. */
   readonly forHelp: boolean;
-  /** Options may stand before the words of the command. */
+  /** Options may come before the words of the command. */
   readonly optionsMayLead?: boolean;
 }
 
@@ -201,4 +208,43 @@ function quiet(parser: Parser, width: number): Parser {
       minWidthToWrap: 10,
       formatItem: (term, termWidth, text) => item(term, termWidth, text, width),
     });
+}
+
+/** Values of flags, by flag name. */
+export type Typed = Map<string, unknown[]>;
+
+/** Keeps a value as it is met. Throws CliError 'usage' for a second one: commander would silently take the last. */
+export function keep(typed: Typed, name: string, one: Flag, text: string): void {
+  const values = typed.get(name) ?? [];
+  if (values.length > 0 && one.value !== undefined && one.repeatable !== true) {
+    throw new CliError('usage', `--${name} is given twice`, { certain: 'nothing was sent' });
+  }
+  typed.set(name, [...values, one.parse(text, `--${name}`)]);
+}
+
+/** Values by flag name. Throws CliError 'usage' for flags that contradict each other. */
+export function readFlags(flags: Readonly<Record<string, Flag>>, typed: Typed): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, one] of Object.entries(flags)) {
+    const given = typed.get(name);
+    if (given === undefined) continue;
+    const clash = one.conflicts?.find((other) => typed.has(other));
+    if (clash !== undefined) {
+      throw new CliError('usage', `--${name} and --${clash} contradict each other`, {
+        certain: 'nothing was sent',
+      });
+    }
+    values[name] = one.repeatable === true ? given : given[0];
+  }
+  return values;
+}
+
+/** The inputs of a command: its arguments in order, its flags by name. */
+export function readInput(command: Command, words: readonly string[], typed: Typed): Input {
+  const args = command.arguments.map((one, index) => {
+    if (one.variadic === true) return words.slice(index).map((word) => one.parse(word, one.name));
+    const word = words[index];
+    return word === undefined ? undefined : one.parse(word, one.name);
+  });
+  return { args, flags: readFlags(command.flags, typed) as Input['flags'] };
 }

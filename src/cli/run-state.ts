@@ -5,7 +5,7 @@ import type { Clock, Io } from '../io.ts';
 import { type Folders, findFolders } from '../profiles/folders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Format, Secrets } from '../terminal/terminal.ts';
-import type { Globals } from './globals.ts';
+import type { Globals } from './global-options.ts';
 import { createKnownKeys, type KnownKeys } from './known-keys.ts';
 import { openScreen, type Screen } from './screen.ts';
 import { createStop, type Stop } from './stop.ts';
@@ -29,14 +29,14 @@ export interface RunState {
   /** Streams and prompts, opened when they are first asked for. */
   readonly screen: () => Screen;
   /** How to print before the command line is understood. */
-  readonly hint: (format: Format) => void;
+  readonly guessFormat: (format: Format) => void;
   /** The options of the run, once they are known; before the screen is opened. */
-  readonly use: (globals: Globals) => void;
+  readonly setGlobals: (globals: Globals) => void;
   readonly debug: () => boolean;
   /** The zone that times are shown in; undefined: that of the process. */
   readonly zone: () => string | undefined;
   /** The profile of the run, once it is open: times and amounts are shown as it says. */
-  readonly opened: (profile: Profile) => void;
+  readonly setProfile: (profile: Profile) => void;
 }
 
 type UsedGlobals = Pick<
@@ -101,19 +101,19 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
         signal,
         globals,
         locale,
-        tookOff: () => stop.tookOff() !== undefined,
+        sentChange: () => stop.sentChange() !== undefined,
         abort,
       });
       return screen;
     },
-    hint: (format) => {
+    guessFormat: (format) => {
       globals = { ...plainGlobals, format };
     },
-    use: (resolved) => {
+    setGlobals: (resolved) => {
       globals = resolved;
     },
     debug: () => globals.debug,
-    opened: (one) => {
+    setProfile: (one) => {
       profile = one;
     },
   };

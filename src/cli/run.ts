@@ -2,12 +2,11 @@
 
 import { CliError, exitCodes } from '../errors.ts';
 import { type Io, variable } from '../io.ts';
-import { withProfile } from './carried-profile.ts';
-import { type Invocation, readCommandLine, typedProfile } from './command-line.ts';
+import { type Invocation, readCommandLine, typedProfile, withProfile } from './command-line.ts';
 import type { Run } from './context.ts';
-import { formatHint, resolveGlobals } from './globals.ts';
+import { formatHint, resolveGlobals } from './global-options.ts';
 import { createRunState, type RunState } from './run-state.ts';
-import { listenToSignals } from './signals.ts';
+import { listenToSignals } from './stop.ts';
 
 declare const PAYDESK_VERSION: string;
 
@@ -20,7 +19,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     const shown = toCliError(error, state);
     crashes += 1;
     // What prints errors may be what is broken: it is tried once, then said plainly, then left.
-    if (crashes === 2) lastWords(shown, state);
+    if (crashes === 2) printPlainly(shown, state);
     if (crashes === 1) {
       state.abort(shown);
       void printError(shown, state);
@@ -29,20 +28,20 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   });
   const code = await runLine(state);
   // An impatient Ctrl-C on the way out must not change what a script is told of a change.
-  if (state.stop.tookOff() === undefined) stopListening();
+  if (state.stop.sentChange() === undefined) stopListening();
   return codeOfLostOutput(state, code);
 }
 
 async function runLine(state: RunState): Promise<number> {
   const { argv, io } = state;
-  state.hint(formatHint(argv, io.env));
+  state.guessFormat(formatHint(argv, io.env));
   let opened: Run | undefined;
   try {
     await state.keys.load();
     const invocation = await readCommandLine(argv, helpWidth(io));
     if (invocation.kind !== 'run') return await printText(invocation, state);
     const globals = resolveGlobals(invocation.globals, io.env);
-    state.use(globals);
+    state.setGlobals(globals);
     const { createRun } = await import('./context.ts');
     opened = createRun(state, globals, invocation.words);
     const code = await invocation.command.run(opened.context, invocation.input);
@@ -51,7 +50,7 @@ async function runLine(state: RunState): Promise<number> {
     return code ?? 0;
   } catch (error) {
     // The reason of an aborted run says more than what the abort broke, but not more than what a change came to.
-    const reason = state.stop.tookOff() === undefined ? state.signal.reason : undefined;
+    const reason = state.stop.sentChange() === undefined ? state.signal.reason : undefined;
     const explained = error instanceof CliError && error.cause === reason;
     const shown = toCliError(explained ? error : (reason ?? error), state);
     await printError(shown, state);
@@ -74,12 +73,12 @@ async function printError(error: CliError, state: RunState): Promise<void> {
     await out.finish();
     await notes.fail(withProfile(error, typedProfile(state.argv)), state.debug());
   } catch {
-    lastWords(error, state);
+    printPlainly(error, state);
   }
 }
 
 // Where what draws errors is broken, or was replaced meanwhile: the same words, past all of it.
-function lastWords(
+function printPlainly(
   { message, parts: { certain = '', now = [] } }: CliError,
   { io, secrets }: RunState,
 ): void {
@@ -100,7 +99,7 @@ function codeOfLostOutput(state: RunState, code: number): number {
 }
 
 function toCliError(error: unknown, { stop }: RunState): CliError {
-  const sent = stop.tookOff();
+  const sent = stop.sentChange();
   if (error instanceof CliError) return sent === undefined ? error : withJournal(error, sent);
   const message = error instanceof Error ? error.message : String(error);
   if (sent !== undefined) {

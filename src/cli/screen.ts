@@ -12,7 +12,7 @@ import {
   type NotesControl,
   type OutputControl,
 } from '../terminal/terminal.ts';
-import type { Globals } from './globals.ts';
+import type { Globals } from './global-options.ts';
 
 /** What the screen of a run is made of. */
 export interface ScreenParts {
@@ -26,7 +26,7 @@ export interface ScreenParts {
   readonly globals: ScreenGlobals;
   readonly locale: () => Locale;
   /** Whether a change was sent: then its outcome decides the exit code, even if nobody can read it. */
-  readonly tookOff: () => boolean;
+  readonly sentChange: () => boolean;
   /** stdout is gone or full: the run is to stop. */
   readonly abort: (reason: CliError) => void;
 }
@@ -72,7 +72,7 @@ export function openScreen(parts: ScreenParts): Screen {
     secrets,
     onLost: parts.abort,
     // When both are closed, whoever started paydesk wants no output, and there is nowhere to complain.
-    isClosed: () => !parts.tookOff() && io.stdoutWasClosed(),
+    isClosed: () => !parts.sentChange() && io.stdoutWasClosed(),
     note: (line) => notes.note(line),
     beforeWrite: () => notes.clearProgress(),
   });

@@ -1,54 +1,86 @@
-/** What stops a run: at once where nothing is on its way; a change in flight first gets its verdict. */
+/** What stops a run, Ctrl-C and other signals above all: reads stop at once, a change in flight first gets its verdict. */
 
-import type { CliError } from '../errors.ts';
+import { CliError, type ErrorKind } from '../errors.ts';
+import type { Io, StopSignal } from '../io.ts';
 
-/** The one stop of a run: who asks for it, and what it may end. */
+/** The stop of a run. */
 export interface Stop {
   /** Ends reads and questions: with the first reason, but not while a change is in flight. */
   readonly signal: AbortSignal;
   /** Ends waiting: with the first reason, whatever is in flight. */
-  readonly hurry: AbortSignal;
+  readonly stopWaiting: AbortSignal;
   /** Ends everything, the answer to a change included: somebody insists. */
   readonly leave: AbortSignal;
   /** Stops the run; the first reason counts. */
   readonly abort: (reason: CliError) => void;
   /** Leaves at once what `abort` still waits for. */
-  readonly insist: () => void;
+  readonly abortAtOnce: () => void;
   /** A change is on its way from now on, under this id of the journal; call what is returned when it has its verdict. */
-  readonly takeOff: (intent: string) => () => void;
+  readonly startChange: (intent: string) => () => void;
   readonly inFlight: () => boolean;
   /** The last change that took off in this run: how it ended says more than the reason of a stop. */
-  readonly tookOff: () => string | undefined;
+  readonly sentChange: () => string | undefined;
 }
 
-/** One a run. */
 export function createStop(): Stop {
-  const [stop, hurry, leave] = [new AbortController(), new AbortController(), new AbortController()];
+  const [stop, stopWaiting, leave] = [new AbortController(), new AbortController(), new AbortController()];
   let reason: CliError | undefined;
   let inFlight = 0;
-  let tookOff: string | undefined;
+  let sentChange: string | undefined;
   return {
     signal: stop.signal,
-    hurry: hurry.signal,
+    stopWaiting: stopWaiting.signal,
     leave: leave.signal,
     abort(first) {
       reason ??= first;
-      hurry.abort(reason);
+      stopWaiting.abort(reason);
       if (inFlight === 0) stop.abort(reason);
     },
-    insist() {
+    abortAtOnce() {
       leave.abort(reason);
       stop.abort(reason);
     },
-    takeOff(intent) {
+    startChange(intent) {
       inFlight += 1;
-      tookOff = intent;
+      sentChange = intent;
       return () => {
         inFlight -= 1;
         if (inFlight === 0 && reason !== undefined) stop.abort(reason);
       };
     },
     inFlight: () => inFlight > 0,
-    tookOff: () => tookOff,
+    sentChange: () => sentChange,
   };
 }
+
+/**
+ * Stops the run with the signal's error. `tell` gets the line that says what is still waited for. What is returned
+ * gives the signals back.
+ */
+export function listenToSignals(io: Io, stop: Stop, tell: (line: string) => void): () => void {
+  let signalled = false;
+  return io.onSignal((signal) => {
+    // A closed terminal and a shell that ends may both hang up: only Ctrl-C is a person who insists.
+    if (signalled && signal === 'SIGINT' && stop.inFlight()) return stop.abortAtOnce();
+    const word = words[signal];
+    const nothing = stop.sentChange() === undefined ? '; nothing was sent' : '';
+    stop.abort(new CliError(kinds[signal], `${word}${nothing}`));
+    if (!signalled && stop.inFlight()) {
+      tell(
+        `${word}: it was sent, its outcome is waited for; Ctrl-C ${signal === 'SIGINT' ? 'again ' : ''}leaves at once`,
+      );
+    }
+    signalled = true;
+  });
+}
+
+const kinds: Readonly<Record<StopSignal, ErrorKind>> = {
+  SIGINT: 'interrupted',
+  SIGTERM: 'terminated',
+  SIGHUP: 'hangup',
+};
+const words: Readonly<Record<StopSignal, string>> = {
+  SIGINT: 'Ctrl-C',
+  SIGTERM: 'terminated',
+  SIGHUP: 'hung up',
+};

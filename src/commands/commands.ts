@@ -68,7 +68,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['orders', 'export'],
-    summary: 'Write all orders, charges or refunds of a range, complete or not claimed',
+    summary: 'Export all orders, charges or refunds of a time range',
     load: async () => (await import('./orders/export.ts')).exportOrders,
   },
   {
@@ -83,7 +83,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['customers', 'export'],
-    summary: 'Write all customers, complete or not claimed',
+    summary: 'Export all customers',
     load: async () => (await import('./customers/export.ts')).exportCustomers,
   },
   {
@@ -108,7 +108,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'settle'],
-    summary: 'State what became of an attempt that reads cannot tell',
+    summary: 'State what became of a change that paydesk cannot confirm',
     load: async () => (await import('./journal/settle.ts')).settle,
   },
   {

@@ -107,7 +107,7 @@ function searchable(text: string): string {
   return /^[\p{L}\p{N}][\p{L}\p{N}@._+]{0,63}$/u.test(text) ? text : 'TEXT';
 }
 
-/** The first name that stands twice; undefined where each stands once. */
+/** The first name that occurs twice; undefined when each occurs once. */
 export function firstRepeated(names: readonly string[]): string | undefined {
   return names.find((name, index) => names.indexOf(name) !== index);
 }

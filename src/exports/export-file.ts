@@ -187,7 +187,7 @@ function fileBytes({ handle, hash, bytes }: Begun, zipped: boolean): FileBytes {
 
 function refuseTakenMeanwhile({ force, path }: ExportRequest, { file }: Names): void {
   if (force || kindOf(file) === undefined) return;
-  throw new CliError('incomplete', `--to ${path}: somebody else made that file meanwhile`);
+  throw new CliError('incomplete', `--to ${path}: somebody else created this file while the export ran`);
 }
 
 // The manifest first: whoever sees the finished file also finds its manifest.

@@ -98,7 +98,7 @@ async function begin(parts: ExportParts, request: ExportRequest, names: Names): 
       certain: 'nothing was sent',
       now: [
         request.resume
-          ? 'nothing says how far it came, so it cannot be resumed; --force starts again'
+          ? 'its checkpoint is missing or damaged, so it cannot be resumed; --force starts again'
           : '--resume goes on with it, --force starts again',
       ],
     });
@@ -188,7 +188,9 @@ function refuseOther(head: CheckpointHead, { asked, profile: { account } }: Expo
   const is = head.account === account ? asked.join(' ') : account;
   throw new CliError('refused', `--resume: the unfinished export is another one: ${was}, not ${is}`, {
     certain: 'nothing was sent',
-    now: ['say the same again to go on with it, or --force without --resume to start again'],
+    now: [
+      'to go on with it, repeat its own command with --resume; to start again, use --force without --resume',
+    ],
   });
 }
 

@@ -37,7 +37,9 @@ export function wasOver(record: AttemptRecord, row: VerdictRow): boolean {
 
 // When the clocks do not tell its age, it has not ended.
 function isOver(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
-  return (ageAt(record, then) ?? 0) >= record.sent.horizonMs;
+  const age = ageAt(record, then);
+  // With a horizon of 0 an unknown age must not count as 0.
+  return age !== undefined && age >= record.sent.horizonMs;
 }
 
 /** Milliseconds since the first verdict from which one can count; undefined when the clocks do not tell. */

@@ -47,7 +47,7 @@ export const storedColumns = [
   ...repeating,
 ] as const satisfies readonly (keyof StoredRow)[];
 
-/** What stands before the first row. */
+/** The hash before the first row. */
 export const chainStart = '0'.repeat(64);
 
 function sha256(text: string): string {
@@ -79,7 +79,7 @@ function hashOf(row: string, bodyHash: string | null, prev: string): string {
   return sha256(`${prev}\n${bodyHash ?? ''}\n${row}`);
 }
 
-// Bodies and notes may name people. They stand apart, and the chain covers their hash.
+// Bodies and notes may name people. They are stored apart, and the chain covers their hash.
 function split(row: JournalRow): [object, string | null] {
   const { note, ...rest } = row;
   if (rest.type === 'verdict') return [rest, note === undefined ? null : JSON.stringify({ note })];

@@ -62,7 +62,7 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
   }
 }
 
-// When the order cannot be read, the journal's own row stands for it.
+// When the order cannot be read, the journal's own row takes its place.
 function journalRecord(row: VerdictRow): WireRecord {
   const value = {
     object: 'intent',

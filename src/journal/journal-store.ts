@@ -181,7 +181,7 @@ export function recentIn(
   return rows.map((row) => ({ id: only(pattern, row.id), text: words(row) })).filter(({ id }) => id !== '');
 }
 
-/** The same for the charges of an order, in its order; ids that a shell would not take as they stand are left out. */
+/** The same for the charges of an order, in its order; ids that would need quotes in a shell are left out. */
 export function chargesIn(
   charges: readonly Readonly<Record<'id' | 'amount' | 'currency', unknown>>[],
 ): readonly Recent[] {

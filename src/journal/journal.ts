@@ -212,7 +212,7 @@ export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, '
   return attempt === 1 ? intent : `${intent}.${attempt}`;
 }
 
-/** An alarm in a few words, to stand before a colon. */
+/** An alarm in a few words, for use before a colon. */
 export const alarmWords: Readonly<Record<Alarm, string>> = {
   duplicate: 'DUPLICATE?',
   contradiction: 'the answer contradicted the request',

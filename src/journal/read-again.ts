@@ -17,7 +17,7 @@ type Confirm = (evidence: Evidence) => Promise<void>;
 
 /** How one attempt is read again. */
 export interface How {
-  /** What a person says when reads cannot tell; `confirm` is shown the read first. */
+  /** What a person states when no read can show the outcome; `confirm` is shown the read first. */
   readonly statement?: Errand['statement'];
   readonly confirm?: Confirm;
   /** Find the order with one request only; when that does not find it, nothing is written down. */

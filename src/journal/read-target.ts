@@ -92,7 +92,7 @@ function isNewestFirst({ profile }: Service, records: readonly WireRecord[]): bo
   return falls && first > (times.at(-1) ?? Number.NaN);
 }
 
-// A key that stands twice would be read one way here and another way elsewhere.
+// If an object has a key twice, paydesk may read one value and the service the other.
 function refuseAmbiguous({ bytes, value }: WireRecord): void {
   if (!repeatsKey(new TextDecoder().decode(bytes))) return;
   throw new CliError('reply', `what the service shows of ${String(value.id)} says something twice`, {

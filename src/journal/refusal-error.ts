@@ -29,7 +29,7 @@ export function refusalError(refusal: Refusal, subject: string): CliError {
     case 'nothing_to_repeat':
       return refused(
         `--again ${refusal.name}: ${subject} has no refund or attempt of that id that is like what is asked for now`,
-        ['leave --again out: what it has to name stands in the refusal, if there is one'],
+        ['run it without --again: if paydesk refuses, it prints the ID that --again needs'],
       );
     case 'too_early':
       return new CliError('refused', `it may still be on its way: nobody can know yet that it was not made`, {

@@ -21,7 +21,7 @@ import { type Claims, type Evidence, isSameMoney } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import { judgeSeen, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 
-/** Which attempt, and what a person states when reads cannot tell. */
+/** Which attempt, and what a person states when no read can show the outcome. */
 export interface Errand {
   readonly intent: string;
   readonly attempt: number;

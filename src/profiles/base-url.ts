@@ -71,7 +71,7 @@ export function hostOf(text: string): HostForms | undefined {
   return { ascii, unicode: ascii.split('.').some((label) => label.startsWith('xn--')) ? unicode : undefined };
 }
 
-/** The account, in one line. The key is no part of it, since an account gets new keys. */
+/** The account, in one line. It does not include the key, since the key of an account can change. */
 export function accountOf(origin: string, vendor: string, mode: Mode): string {
   return `${origin} ${vendor} ${mode}`;
 }

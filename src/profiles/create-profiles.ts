@@ -100,7 +100,7 @@ async function profilesReaching(store: ProfileStore, account: string): Promise<r
   return names;
 }
 
-// A key that cannot be read is part of the description; it is no error.
+// A key that cannot be read is described like the rest; it does not throw.
 async function describeProfile(store: ProfileStore, name: string | undefined): Promise<ProfileDescription> {
   const found = await findProfile(store, name);
   return {

@@ -8,7 +8,7 @@ import { type ProfileFile, profileOf, type StoredProfile } from './profile-file.
 import type { Given, ProfileStore } from './profile-store.ts';
 import { demoName, environmentName, type OpenProfile, type Profile, type TypedKey } from './profiles.ts';
 
-/** Opens the named profile, or that of the run. Throws CliError 'auth' when there is none, 'refused' as `chooseProfile`. */
+/** Opens the named profile, or the one that this run uses. Throws CliError 'auth' when there is none, 'refused' as `chooseProfile`. */
 export async function openProfile(
   store: ProfileStore,
   name: string | undefined,
@@ -27,7 +27,7 @@ export async function openProfile(
       if (profile.mode !== 'production' || choice.chosenBy !== 'default' || !several) return;
       throw new CliError(
         'refused',
-        `profile ${profile.name} is production and only the default: with several profiles, a change names its own`,
+        `profile ${profile.name} is production and was chosen only by "profile use"; with several profiles stored, a change must name its profile`,
         { certain: 'nothing was sent', now: [`add it to the command: -p ${profile.name}`] },
       );
     },
@@ -42,11 +42,11 @@ export interface FoundProfile {
   readonly stored: StoredProfile | undefined;
   /** There are other stored profiles too. */
   readonly several: boolean;
-  /** Reads the key. Throws as `OpenProfile.key`. */
+  /** Reads the key. Throws like `OpenProfile.key`. */
   readonly key: () => Promise<string>;
 }
 
-/** Finds the named profile, or that of the run. Throws as `openProfile`. */
+/** Finds the named profile, or the one that this run uses. Throws like `openProfile`. */
 export async function findProfile(store: ProfileStore, argument: string | undefined): Promise<FoundProfile> {
   const found = await find(store, argument);
   const key = async () => {

@@ -177,11 +177,18 @@ export function syncFolderOf(path: string, rules?: Pick<FileRules, 'movedBy'>): 
     }
   } catch (error) {
     if (cannotSyncFolder(error)) return;
-    throw new CliError('refused', `${path} may not last: ${systemReason(error)}`, {
-      certain: 'nothing was sent; the file is written, and a power cut may bring back what was there before',
-      now: [`look after that disk, or set ${variableOf(rules)} to a folder on another one; then do it again`],
-      cause: error,
-    });
+    throw new CliError(
+      'refused',
+      `the change to ${path} may be lost in a power cut: ${systemReason(error)}`,
+      {
+        certain:
+          'nothing was sent; the file is written, and a power cut may bring back what was there before',
+        now: [
+          `look after that disk, or set ${variableOf(rules)} to a folder on another one; then do it again`,
+        ],
+        cause: error,
+      },
+    );
   }
 }
 

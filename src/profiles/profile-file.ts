@@ -48,7 +48,7 @@ const storedProfile = v.strictObject({
   /** An order that this profile has shown: a new key must reach it too. */
   seen_order: v.optional(v.pipe(v.string(), v.regex(orderIdPattern))),
 });
-/** A profile as it stands in the file. What is absent has its default. */
+/** A profile as the file holds it. What is absent has its default. */
 export type StoredProfile = v.InferOutput<typeof storedProfile>;
 
 const fileForm = v.strictObject({
@@ -146,7 +146,7 @@ function usage(message: string): CliError {
 /** What is wrong with a field, in words that do not repeat its value. */
 export function issueText(issue: v.BaseIssue<unknown>): string {
   const field = v.getDotPath(issue);
-  if (field === null) return issue.kind === 'schema' ? 'it is no object of fields' : issue.message;
+  if (field === null) return issue.kind === 'schema' ? 'it is not a JSON object' : issue.message;
   if (issue.expected === 'never') return `there is no field ${field}`;
   if (issue.type === 'check') return `${field} ${issue.message}`;
   return issue.received === 'undefined' ? `${field} is missing` : `${field} is not as it should be`;

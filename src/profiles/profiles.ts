@@ -110,7 +110,7 @@ export interface OpenProfile {
    * another origin than the profile's.
    */
   readonly key: () => Promise<string>;
-  /** The first 16 hex digits of the key's SHA-256. Throws as `key`. */
+  /** The first 16 hex digits of the key's SHA-256. Throws like `key`. */
   fingerprint(): Promise<string>;
   /** Call before a change. Throws CliError 'refused' in production when only `profile use` chose among several. */
   approveChange(): void;

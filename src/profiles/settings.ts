@@ -142,8 +142,9 @@ export function unknownSetting(name: string): CliError {
  */
 export function readSettings(texts: SettingTexts, mode: Mode, profile: string): Settings {
   for (const [name, text] of Object.entries(texts)) {
-    const problem =
-      settingName(name) === name ? settingProblem(name, text) : 'one of the settings: there is none so named';
+    if (settingName(name) !== name)
+      throw refused(profile, name, `profile ${profile} sets ${name} to ${text}: there is no setting ${name}`);
+    const problem = settingProblem(name, text);
     if (problem !== undefined)
       throw refused(profile, name, `${name} of profile ${profile} is ${text}: not ${problem}`);
   }

@@ -18,7 +18,7 @@ export interface Runtime {
  */
 export function refuseUnsafeRuntime({ env, execArgv, mode }: Runtime): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
-    throw refusal('NODE_TLS_REJECT_UNAUTHORIZED=0', 'nobody would check who answers', [
+    throw refusal('NODE_TLS_REJECT_UNAUTHORIZED=0', 'the certificate of the service would not be checked', [
       'unset NODE_TLS_REJECT_UNAUTHORIZED; for an authority of your own set NODE_EXTRA_CA_CERTS',
     ]);
   }

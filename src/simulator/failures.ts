@@ -7,7 +7,7 @@ import type { StoredOrder } from './records.ts';
 
 /** One detail of an error (service: Errors). */
 export interface FailureDetail {
-  /** As it stands after `<brand>.errors.` (service: Errors). */
+  /** What follows `<brand>.errors.` (service: Errors). */
   readonly code: string;
   readonly param: string | null;
   readonly words: Readonly<Record<Language, string>>;

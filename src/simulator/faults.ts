@@ -139,7 +139,8 @@ function spoiled(
 function abortOf(request: Request): Promise<never> {
   const { signal } = request;
   const { promise, reject } = Promise.withResolvers<never>();
-  // Holds the request as an open connection would: else it is collected, and its abort never heard.
+  // Keeps the request in memory, as an open connection would. Otherwise it is garbage-collected and its abort event never
+  // comes.
   const connection = setInterval(() => request.signal.throwIfAborted(), 60_000);
   const stop = (): void => {
     clearInterval(connection);

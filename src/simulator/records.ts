@@ -61,7 +61,7 @@ export function chargesOf(order: StoredOrder): readonly StoredCharge[] {
   return order.charges?.data ?? [];
 }
 
-/** What went back of a charge so far, positive. */
+/** The sum refunded of a charge so far, positive. */
 export function refundedOf(charge: StoredCharge): number {
   return (charge.refunds?.data ?? []).reduce((sum, refund) => sum - refund.amount, 0);
 }

@@ -8,7 +8,7 @@ import { CliError, systemCode, systemReason } from '../errors.ts';
 // Marks a file as a simulator's ("PDSK"), and which form of it.
 const applicationId = 0x5044534b;
 const schemaVersion = 1;
-/** What stands for no file. */
+/** The name that means "no file". */
 export const memory = ':memory:';
 
 const schema = `

@@ -51,7 +51,7 @@ export interface Prompts {
   confirm(message: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The prompts of one run. Nothing of them is loaded before the first question. */
+/** The prompts of one run. Their code is loaded at the first question. */
 export function createAsk(options: AskOptions): Ask {
   const { stderr, noInput } = options;
   // stdin comes last, since looking at it opens it.

@@ -1,4 +1,4 @@
-/** Blocks → lines of a screen; rows of cells stand in columns, two spaces apart. */
+/** Blocks → lines of a screen; cells are in columns, two spaces apart. */
 
 import type { Block, Cell } from './terminal.ts';
 import {
@@ -70,7 +70,7 @@ function gridLines(
   });
 }
 
-// A row of one cell stands beside the columns and fills the line; its continuations keep its leading spaces.
+// A row of one cell ignores the columns and fills the line; its continuations keep its leading spaces.
 function besideColumns(pieces: readonly Piece[], indent: number, style: ScreenStyle): readonly string[] {
   const [first] = pieces;
   const leading = first === undefined ? 0 : first.text.length - first.text.trimStart().length;

@@ -68,7 +68,7 @@ function kindOf(name: string, value: unknown): Column['kind'] {
   return /_(at|until)$/.test(name) ? 'time' : 'integer';
 }
 
-/** What stands in a cell that the service did not fill. */
+/** What is shown in a cell that the service did not fill. */
 export const absent = '-';
 /** What follows a value that is not of its kind. */
 export const mark = ' ?';
@@ -143,7 +143,7 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
       return valid(value) ? reading.times.show(value, 'day') : undefined;
     case 'flag':
       return typeof value === 'boolean' ? String(value) : undefined;
-    // The service sends objects where its document shows text (channel); they are no mistake worth a mark.
+    // The service sends objects where its document shows text (channel); such an object is not marked as a mistake.
     case 'text':
       return asReceived(value);
     case 'id':

@@ -38,12 +38,12 @@ export function csvList(
   };
 }
 
-/** A text that no spreadsheet runs. */
+/** The text, with a leading quote where a spreadsheet would run it as a formula. */
 export function formulaSafe(text: string): string {
   return text.replace(new RegExp(start, 'g'), "'");
 }
 
-/** What `formulaSafe` was given. */
+/** The text that `formulaSafe` was given. */
 export function fromFormulaSafe(text: string): string {
   return text.replace(new RegExp(added, 'g'), '');
 }

@@ -5,7 +5,7 @@ import { blockLines, hangingLines } from './blocks.ts';
 import { ownJson } from './json.ts';
 import type { ScreenStyle } from './text-lines.ts';
 
-// Continuations stand under the first word after the opening.
+// Continuation lines start under the first word after the opening.
 const indent = 9;
 
 const openings: Readonly<Record<ErrorKind, string>> = {

@@ -34,7 +34,7 @@ function wireJson(text: string): string {
   return escapeJson(/[\r\t]/.test(text) ? oneLineJson(text) : text);
 }
 
-/** The envelope (service: List envelope), a record a line. `before`: how many records stand in it already. */
+/** The envelope (service: List envelope), one record per line. `before`: how many records it holds already. */
 export function jsonList(before = 0): ListFormat {
   let records = before;
   const open = (): string => (records === 0 ? '{"object":"list","data":[' : '');

@@ -5,7 +5,7 @@ import { Buffer } from 'node:buffer';
 /** A text after some layers of escapes were decoded. */
 export interface Layer {
   readonly text: string;
-  /** Where the character at `at`, or the end, stands in the original text. */
+  /** Where the character at `at`, or the end, is in the original text. */
   place(at: number): number;
 }
 
@@ -60,8 +60,7 @@ function base64Of(text: string): readonly string[] {
 /** Whether a text has escapes that could hide a key. */
 function hasEscapes(text: string): boolean {
   if (!(text.includes('\\') || text.includes('%') || text.includes('&'))) return false;
-  escapes.lastIndex = 0;
-  return escapes.test(text);
+  return text.search(escapes) !== -1;
 }
 
 /** The text, then the text with one, two, three … layers of escapes decoded. */

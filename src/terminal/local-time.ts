@@ -9,7 +9,7 @@ export interface Times {
   show(seconds: number, precision: TimeSpan['precision']): string;
   /** Whether clocks here show the same day at both. */
   sameDay(seconds: number, other: unknown): boolean;
-  /** `-06`, `+05:30`, `UTC`: what stands in a heading. */
+  /** `-06`, `+05:30`, `UTC`: as shown in a heading. */
   offset(seconds: number): string;
   now(): number;
   /**

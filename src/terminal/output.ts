@@ -198,7 +198,7 @@ function withCount(error: unknown, written: number): unknown {
 // A drawn code, or why there is none.
 type QrCode = { readonly lines: readonly string[] } | { readonly missing: string };
 
-// Only what a person sees whole may stand in a code that a phone opens.
+// A phone opens the link of a code: so only a link that a person can see in full becomes one.
 const linkPattern = /^https?:\/\/[\x21-\x7e]+$/;
 // What the largest code holds, in bytes.
 const longestLink = 2953;

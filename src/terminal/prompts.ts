@@ -8,7 +8,7 @@ import { type StreamFacts, widthOfTerminal } from './streams.ts';
 import { cut, widthOf } from './text-lines.ts';
 
 const pageSize = 10;
-// Before a choice stands the cursor and a space.
+// The cursor and a space come before a choice.
 const beforeChoice = 2;
 
 /** Prompts that are redrawn in place. */

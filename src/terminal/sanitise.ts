@@ -60,7 +60,7 @@ function joiningScripts(): string {
     .join('');
 }
 
-// Controls, C1, invisible formats, line separators and tags, as they stand raw inside JSON strings. A joiner or a
+// Controls, C1, invisible formats, line separators and tags, unescaped inside JSON strings. A joiner or a
 // variation selector alone moves nothing on a screen and stays.
 const unsafeInJson = /[\u007f-\u009f\u2028\u2029\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
 
@@ -94,7 +94,7 @@ function escapeUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;
 }
 
-/** JSON text on one line: a raw line break or tab can only stand between tokens, with its indentation. */
+/** JSON text on one line: a raw line break or tab can only be between tokens, and goes with its indentation. */
 export function oneLineJson(json: string): string {
   return /[\n\r\t]/.test(json) ? json.replace(/[\n\r\t][\n\r\t ]*/g, '') : json;
 }

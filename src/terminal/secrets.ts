@@ -108,7 +108,7 @@ function soughtOf(keys: ReadonlySet<string>): Sought {
       if (texts.length === 0) return false;
       const bytes = Buffer.from(buffer, byteOffset, length);
       if (byteTexts.some((one) => bytes.includes(one))) return true;
-      // A key is ASCII, so any text in which ASCII stands for itself will do.
+      // A key is ASCII, so any encoding that keeps ASCII as it is will do.
       return ['\\', '%', '&'].some((mark) => bytes.includes(mark)) && inText(bytes.toString('latin1'));
     },
   };

@@ -68,7 +68,7 @@ function title(column: Column, offset: string | undefined): string {
   return column.kind === 'time' && offset !== undefined ? `${column.title} ${offset}` : column.title;
 }
 
-// Times of one table stand in one offset, said once in the heading.
+// All times of a table have one offset, shown once in the heading.
 function headingOffset(
   columns: readonly Column[],
   records: readonly JsonObject[],
@@ -170,7 +170,7 @@ function fitCell(cell: DrawnCell, index: number, { columns, widths }: Layout, st
   return { ...cell, text: fits ? text : cut(text, width) };
 }
 
-// A text without any width, marks alone, would be drawn on what stands before it.
+// A text without any width, marks alone, would be drawn on top of what comes before it.
 function shownText({ text }: DrawnCell): string {
   return text !== '' && widthOf(text) === 0 ? '\ufffd' : text;
 }
@@ -232,7 +232,7 @@ function total(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
 }
 
-// Indexes, those that are missed most first: those that stay, then by kind; of one kind, as they stand.
+// Indexes, the most important columns first: those that stay, then by kind; within a kind, in their order.
 function mostImportant(columns: readonly Column[]): readonly number[] {
   const rank = (index: number): number =>
     columns[index]?.stays === true ? -1 : importance.indexOf(kindAt(columns, index));

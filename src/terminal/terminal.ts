@@ -32,13 +32,13 @@ export interface TimeSpan {
    * `clock` 18:42:51
    */
   readonly precision: 'day' | 'second' | 'zoned' | 'full' | 'clock';
-  /** The time that stands above a `clock`: one of another day is shown as a `second`. */
+  /** The time above a `clock`: one of another day is shown as a `second`. */
   readonly after?: unknown;
 }
-/** What stands in one place of a screen: text, a time, or several side by side. */
+/** What one place of a screen shows: text, a time, or several side by side. */
 export type Cell = Span | TimeSpan | readonly (Span | TimeSpan)[];
 
-/** What stands on a person's screen, before widths and colours. */
+/** What a person's screen shows, before widths and colours. */
 export type Block =
   /** One line, never wrapped inside an id; too long for the terminal, it wraps at spaces, to `hang` or the indent. */
   | { readonly line: Cell; readonly indent?: number; readonly hang?: number }
@@ -77,7 +77,10 @@ export interface Output {
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
   /** One flat record of our own; `view` as a table. */
   own(record: JsonObject, view: () => readonly Block[]): Promise<void>;
-  /** What --dry-run would do: `{"object":"dry_run", …}`. All of it: --columns names those of what is made. */
+  /**
+   * What --dry-run would do: `{"object":"dry_run", …}`. Always the whole plan: --columns applies to the result of the
+   * change, not to the plan.
+   */
   dryRun(plan: JsonObject, view: () => readonly Block[]): Promise<void>;
   /**
    * A link as a QR code under the last result: in a table on a terminal with room for it; with `always` wherever

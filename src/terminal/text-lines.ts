@@ -123,7 +123,7 @@ export function wrap(
   const lines: (readonly Piece[])[] = [];
   let line: Piece[] = [];
   let used = 0;
-  // Whether a word stands on the line: the first one stays there, however long.
+  // Whether the line has a word: the first one stays on it, however long.
   let begun = false;
   let spaces: Piece = { text: '', style: undefined };
   for (const word of wordsOf(pieces)) {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readCommandLine } from '../../src/cli/command-line.ts';
-import { globalFlags } from '../../src/cli/global-flags.ts';
+import { globalFlags } from '../../src/cli/global-options.ts';
 import type { Flag } from '../../src/commands/command.ts';
 import { CliError } from '../../src/errors.ts';
 import { helpOf, leafCommands, optionsOf } from '../harness/help-text.ts';

@@ -1,7 +1,7 @@
 /** What help says of every command, checked against the table of commands. */
 
 import { beforeAll, expect, test } from 'vitest';
-import { globalFlags } from '../../src/cli/global-flags.ts';
+import { globalFlags } from '../../src/cli/global-options.ts';
 import type { Command, Flag } from '../../src/commands/command.ts';
 import { type CommandEntry, commands, groups } from '../../src/commands/commands.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';

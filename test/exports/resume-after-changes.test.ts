@@ -133,7 +133,10 @@ test('a file that somebody made meanwhile is not replaced; the printed command r
     return undefined;
   });
   const first = await exporting(server, home, '--to', 'o.ndjson', '--limit', '10');
-  expect(first).toMatchObject({ code: 9, stderr: expect.stringContaining('somebody else made that file') });
+  expect(first).toMatchObject({
+    code: 9,
+    stderr: expect.stringContaining('somebody else created this file'),
+  });
   expect(read(home, 'o.ndjson')).toBe('theirs');
   const second = await paydesk(printedCommand(first), { home, env: reaching(server) });
   expect(second.code, second.stderr).toBe(0);

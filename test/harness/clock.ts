@@ -31,6 +31,7 @@ export function clockOf(env: Env, sleeps: 'in no time' | 'really'): Clock {
   return {
     now: () => systemClock.now() + ahead + slept,
     monotonic: () => systemClock.monotonic() + slept,
+    uptime: () => (systemClock.uptime?.() ?? 0) + upAhead + slept,
     boot: () => {
       const boot = systemClock.boot?.();
       return boot && { ...boot, ms: boot.ms + upAhead + slept };

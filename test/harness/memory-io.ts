@@ -19,6 +19,7 @@ export interface MemoryParts {
 /** Runs with streams, signals and connections of its own; connections that are left open are closed at its end, as with a process. */
 export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<number>): Running {
   const { env, clock, cwd } = parts;
+  const zone = env.TZ === '' ? undefined : env.TZ;
   const stdout = new Collected();
   const stderr = new Collected();
   const connections = connectionsOfItsOwn();
@@ -45,7 +46,8 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     platform: process.platform,
     execPath: process.execPath,
     execArgv: [],
-    zone: env.TZ === '' ? undefined : env.TZ,
+    zone,
+    zoneName: () => zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
     dispatcherFor: (proxy) => (proxy === undefined ? connections.dispatcher() : dispatcherFor(proxy)),
     stopHeapGrowth: () => undefined,
   };

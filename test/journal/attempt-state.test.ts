@@ -54,6 +54,13 @@ describe('the time of an attempt', () => {
     expect(isYoung(attempt([{ skewed: true }]), at(over))).toBe(true);
   });
 
+  it('is not over while clocks disagree, even where a sandbox sets a horizon of 0', () => {
+    const record = attempt([{}], { horizonMs: 0 });
+    expect(isYoung(record, at(over))).toBe(false);
+    expect(isYoung(record, at(over, { skewed: true }))).toBe(true);
+    expect(isYoung(attempt([{ skewed: true }], { horizonMs: 0 }), at(over))).toBe(true);
+  });
+
   it('does not run from a row that two clocks call the future, but from the next one', () => {
     const future = { time: 400 * 86_400_000 };
     const dated = at(over + 5000, { dated: true });

@@ -161,7 +161,10 @@ describe('an outcome that is not certain', () => {
     using desk = deskWith(lost);
     service.orders = [];
     const looked = await desk.run('journal', 'reconcile', '--all');
-    expect(looked).toMatchObject({ code: 7, stderr: expect.stringContaining(`no read tells of ${intent}`) });
+    expect(looked).toMatchObject({
+      code: 7,
+      stderr: expect.stringContaining(`no read can show what became of ${intent}`),
+    });
   });
 });
 

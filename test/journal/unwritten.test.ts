@@ -80,7 +80,7 @@ describe.concurrent('of a refund whose answer was lost', () => {
     await lostRefund(home);
     const ran = await whileKept(home, ['journal', 'forget', '--before', '2100-01-01', '--yes']);
     expect(ran.code, ran.stderr).toBe(3);
-    expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain('is in use by another run that does not get on');
+    expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain('is in use by another run that does not finish');
   });
 });
 

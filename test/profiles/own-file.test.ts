@@ -130,7 +130,7 @@ test.skipIf(!hasStrace())('a disk that fails to keep the name of what was writte
       [...failingSync(folder, error), process.execPath, '--input-type=module', '--eval', code],
       { encoding: 'utf8' },
     );
-  expect(run('EIO')).toBe(`refused ${path} may not last: i/o error (EIO)\n`);
+  expect(run('EIO')).toBe(`refused the change to ${path} may be lost in a power cut: i/o error (EIO)\n`);
   // A system that cannot sync a folder says so: nothing is wrong then.
   expect(run('EINVAL')).toBe('');
   expect(readFileSync(path, 'utf8')).toBe('two');

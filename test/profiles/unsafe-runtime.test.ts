@@ -34,7 +34,10 @@ test.each(['sandbox', 'production'] as const)(
   (mode) => {
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
     expect(() => refuseUnsafeRuntime({ env, execArgv: [], mode })).toThrow(
-      expect.objectContaining({ kind: 'refused', message: expect.stringContaining('who answers') }),
+      expect.objectContaining({
+        kind: 'refused',
+        message: expect.stringContaining('certificate of the service'),
+      }),
     );
   },
 );

@@ -5,7 +5,7 @@ import { headOf } from '../../src/api/service-reply.ts';
 import { parseAmount } from '../../src/api/spec.ts';
 import { parseItem, parseMonths, parsePair } from '../../src/changes/create/sale-flags.ts';
 import { leadingWords } from '../../src/cli/command-line.ts';
-import { readTypedLine } from '../../src/cli/completion/typed-line.ts';
+import { readTypedLine } from '../../src/cli/completion/callback.ts';
 import { wrapLine } from '../../src/cli/help.ts';
 import { oneOf, recordId } from '../../src/commands/flags.ts';
 import { fold } from '../../src/commands/orders/fold-text.ts';

@@ -178,7 +178,7 @@ function faultsError(faults: readonly BodyFault[], where: string): CliError {
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
-// The first key that stands twice in one object of a JSON text: a parser would keep one of the two values and say nothing.
+// The first key that occurs twice in one object of a JSON text: a parser would keep one of the two values and say nothing.
 function repeatedKey(json: string): string | undefined {
   // The names of each open object; undefined for an array.
   const open: (Set<string> | undefined)[] = [];

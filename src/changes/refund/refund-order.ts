@@ -31,11 +31,11 @@ export function refundOrder(
     asked: { charge, amount, reason },
     missing: ({ settings }) =>
       settings['refund.require'].filter((name) => what[name] === undefined).map((name) => `--${name}`),
-    plan: (read) => planAsAsked(ctx, read, { ...what, again: order.again }, order.confirm),
+    plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, order.confirm),
   });
 }
 
-async function planAsAsked(
+async function planOrder(
   ctx: Context,
   read: OrderRead,
   given: RefundAsked,

@@ -1,15 +1,15 @@
-/** What may stand at the cursor of a typed line: words, options, values. Runs nothing and asks no service. */
+/** What may be typed at the cursor of a typed line: words, options, values. Runs nothing and asks no service. */
 
 import type { Argument, Candidate, Command, Flag, KnownHere } from '../../commands/command.ts';
-import { commands } from '../../commands/commands.ts';
-import { globalFlags } from '../global-flags.ts';
-import { nextWords } from './next-words.ts';
-import type { TypedLine } from './typed-line.ts';
+import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
+import { globalFlags } from '../global-options.ts';
+import { topicLines, topicNames } from '../help-topics.ts';
+import type { TypedLine } from './callback.ts';
 
 /** What a shell is given to offer. */
 export interface Offered {
   readonly candidates: readonly Candidate[];
-  /** A file name may stand here: the shell completes those itself. */
+  /** A file name is possible here: the shell completes those itself. */
   readonly files: boolean;
 }
 
@@ -24,7 +24,7 @@ interface Place {
   readonly flags: Readonly<Record<string, Flag>>;
   /** Options given, with the last value of each. */
   readonly given: ReadonlyMap<string, string | undefined>;
-  /** The option whose value stands at the cursor. */
+  /** The option whose value is at the cursor. */
   readonly awaiting: string | undefined;
   /** Behind `--` nothing is an option. */
   readonly ended: boolean;
@@ -164,4 +164,37 @@ async function offeredFor(
 
 function starting(current: string, { candidates, files }: Offered): Offered {
   return { candidates: candidates.filter(({ value }) => value.startsWith(current)), files };
+}
+
+/** Words typed so far, joined by spaces → the words that may follow. A finished command is not in it. */
+export function nextWords(): ReadonlyMap<string, readonly Candidate[]> {
+  const nouns = firstWords(commands);
+  const verbs = Object.keys(groups).map((noun) => [noun, verbsOf(noun)] as const);
+  const help = { value: 'help', text: 'Help of a command or a topic' };
+  const topics = topicNames.map((value) => ({ value, text: topicSummary(value) }));
+  return new Map<string, readonly Candidate[]>([
+    ['', [...nouns, help]],
+    ...verbs,
+    ['help', [...nouns, ...topics]],
+    ...verbs.map(([noun, words]) => [`help ${noun}`, words] as const),
+  ]);
+}
+
+function firstWords(entries: readonly CommandEntry[]): readonly Candidate[] {
+  const words = new Map(
+    entries.map(({ words: [first], summary }) => [first, groups[first]?.summary ?? summary]),
+  );
+  return [...words].map(([value, text]) => ({ value, text }));
+}
+
+function verbsOf(noun: string): readonly Candidate[] {
+  return commands.flatMap(({ words: [first, verb], summary }) =>
+    first === noun && verb !== undefined ? [{ value: verb, text: summary }] : [],
+  );
+}
+
+// `Environment: what stands for an option.` → `what stands for an option`
+function topicSummary(name: string): string {
+  const [first = ''] = topicLines(name);
+  return first.replace(/^[^:]*: /, '').replace(/[.;:].*$/, '');
 }

@@ -1,9 +1,9 @@
 /** The completion script of every shell, and where each is kept in the repository. */
 
 import type { Shell } from '../../terminal/terminal.ts';
-import { nextWords } from './next-words.ts';
+import { nextWords } from './candidates.ts';
 
-/** The exit code by which `__complete` says that a file name may stand here. */
+/** The exit code by which `__complete` says that a file name is possible here. */
 export const filesHere = 10;
 
 /** The file that holds the script, as each shell expects it to be called. */
@@ -18,7 +18,7 @@ type NextWords = ReturnType<typeof nextWords>;
 
 const makers = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript } as const;
 
-/** The script for a shell. Nouns and verbs stand in it; everything else it asks of `paydesk __complete`. */
+/** The script for a shell. It holds the nouns and verbs, and asks `paydesk __complete` for everything else. */
 export function completionScript(shell: Shell): string {
   return makers[shell](nextWords());
 }

@@ -1,5 +1,6 @@
-/** The flags that every export has, the format they ask for, and the same flags as words for the next command line. */
+/** The flags that every export has: the format they ask for, the words that repeat them, and --verify. */
 
+import { CliError } from '../../errors.ts';
 import { type ExportFormat, exportFormats } from '../../exports/exports.ts';
 import type { Format } from '../../terminal/terminal.ts';
 import type { Context, Days } from '../command.ts';
@@ -112,4 +113,31 @@ export function contentWords(
 // The page size decides what is in one member of a .gz.
 function limitWords({ limit }: ExportInput): readonly string[] {
   return limit === undefined ? [] : ['--limit', String(limit)];
+}
+
+/** Checks the file of --verify. Throws CliError 'incomplete' for one that is not whole, 'refused' for one that was changed or is too old. */
+export async function verifyFile(
+  ctx: Context,
+  path: string,
+  maxAgeMs: number | undefined,
+): Promise<undefined> {
+  const { file, manifest, problem, rows, startedAt, endedAt } = await ctx.exports.verify(path, maxAgeMs);
+  if (problem !== undefined) {
+    throw new CliError(problem.kind, `${path}: ${problem.words}`, {
+      certain: 'do not load it',
+      now: ['export it again: --resume goes on with an unfinished one, --force replaces this file'],
+    });
+  }
+  const record = {
+    object: 'export_check',
+    file,
+    manifest,
+    ok: true,
+    rows,
+    started_at: startedAt,
+    ended_at: endedAt,
+  };
+  const when = startedAt === undefined ? '' : `, as of ${ctx.fullTime(startedAt * 1000)}`;
+  await ctx.out.own(record, () => [{ line: `${path}: complete, ${rows} rows${when}` }]);
+  return undefined;
 }

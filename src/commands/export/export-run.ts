@@ -1,15 +1,58 @@
 /** What every export does: it walks to the end, page by page, into stdout or a file, and says whether it is complete. */
 
-import type { OpenService } from '../../api/api.ts';
-import { resources } from '../../api/spec.ts';
+import type { OpenService, Page, WireRecord } from '../../api/api.ts';
+import {
+  type Column,
+  idOf,
+  isCountable,
+  type JsonObject,
+  type ResourceName,
+  resources,
+} from '../../api/spec.ts';
 import { CliError, systemCode } from '../../errors.ts';
-import type { ExportFile } from '../../exports/exports.ts';
+import type { ExportFile, ExportRow, PageWalked } from '../../exports/exports.ts';
 import { commandLine } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../flags.ts';
-import { brokeOff } from '../walk.ts';
-import { againWords, contentWords, type ExportForm, type ExportInput, exportForm } from './export-flags.ts';
-import { type ExportJob, type ExportRun, walkRows } from './export-walk.ts';
+import { brokeOff, longPages } from '../walk.ts';
+import {
+  againWords,
+  contentWords,
+  type ExportForm,
+  type ExportInput,
+  exportForm,
+  verifyFile,
+} from './export-flags.ts';
+
+/** What is exported. */
+export interface ExportJob {
+  readonly resource: ResourceName;
+  /** What a row is: `orders`, `refunds`. */
+  readonly rowsWord: string;
+  readonly columns: readonly Column[];
+  /** The flags that say what is exported, as they are typed. */
+  readonly words: readonly string[];
+  /** The same for the manifest; times are Unix seconds. */
+  readonly query: () => JsonObject;
+  /** Starts making rows. A resumed export goes by the `query` of its first run, and on from `state`. */
+  readonly rows: (query?: JsonObject, state?: JsonObject) => RowMaker;
+}
+
+/** Makes rows of records, page by page. */
+export interface RowMaker {
+  /** Is called with each page, before its rows are asked for. */
+  readonly onPage?: (page: Page) => void;
+  /** The rows of a record. Throws CliError 'incomplete' if the record does not show all of them. */
+  readonly rowsOf: (record: WireRecord) => readonly ExportRow[];
+  /** How many records were left out so far because they do not show what the query asks about. */
+  readonly leftOut: () => number;
+  /** What a resumed export must know to go on after this page. */
+  readonly state?: () => JsonObject;
+  /** Whether no more rows can follow. */
+  readonly isDone?: () => boolean;
+  /** Lines to print in the end. */
+  readonly closingLines: () => readonly string[];
+}
 
 /** Runs an export, or with --verify the check of one. */
 export async function runExport(
@@ -18,7 +61,7 @@ export async function runExport(
   describe: (service: OpenService, written: ExportForm) => Promise<ExportJob>,
 ): Promise<undefined> {
   if (input.verify !== undefined) return verifyFile(ctx, input.verify, input['max-age']);
-  refuseLoneMaxAge(input['max-age']);
+  if (input['max-age'] !== undefined) throw usage('--max-age needs --verify FILE');
   const written = exportForm(input, ctx.options.askedFormat);
   const service = await ctx.service();
   const job = await describe(service, written);
@@ -161,29 +204,54 @@ function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string)
   });
 }
 
-// Throws CliError 'incomplete' for a file that is not whole, 'refused' for one that was changed or is too old.
-async function verifyFile(ctx: Context, path: string, maxAgeMs: number | undefined): Promise<undefined> {
-  const { file, manifest, problem, rows, startedAt, endedAt } = await ctx.exports.verify(path, maxAgeMs);
-  if (problem !== undefined) {
-    throw new CliError(problem.kind, `${path}: ${problem.words}`, {
-      certain: 'do not load it',
-      now: ['export it again: --resume goes on with an unfinished one, --force replaces this file'],
-    });
-  }
-  const record = {
-    object: 'export_check',
-    file,
-    manifest,
-    ok: true,
-    rows,
-    started_at: startedAt,
-    ended_at: endedAt,
-  };
-  const when = startedAt === undefined ? '' : `, as of ${ctx.fullTime(startedAt * 1000)}`;
-  await ctx.out.own(record, () => [{ line: `${path}: complete, ${rows} rows${when}` }]);
-  return undefined;
+/** An export that is running. */
+interface ExportRun {
+  readonly ctx: Context;
+  readonly service: OpenService;
+  readonly input: ExportInput;
+  readonly job: ExportJob;
+  /** The command line that repeats this export, without `paydesk` and the profile. */
+  readonly again: readonly string[];
 }
 
-function refuseLoneMaxAge(maxAgeMs: number | undefined): void {
-  if (maxAgeMs !== undefined) throw usage('--max-age needs --verify FILE');
+interface RowsOfPage extends PageWalked {
+  readonly rows: readonly ExportRow[];
+}
+
+/** Walks to the end. Throws CliError 'incomplete' if the service does not say whether that is the end. */
+async function* walkRows(
+  { ctx, service, job, input }: ExportRun,
+  maker: RowMaker,
+  { after, before }: Partial<Pick<ExportFile, 'after' | 'before'>> = {},
+): AsyncGenerator<RowsOfPage> {
+  const how = { ahead: true, maxPerSecond: input['max-rps'], before };
+  const query = { limit: input.limit, next: after };
+  let last = after;
+  for await (const page of longPages(service, job.resource, query, how)) {
+    maker.onPage?.(page);
+    const leftBefore = maker.leftOut();
+    const rows = page.records.flatMap((record) => maker.rowsOf(record));
+    last = idOf(page.records.at(-1)) ?? last;
+    const odd = page.records.filter(({ value }) => !isCountable(job.resource, value));
+    if (odd.length > 0) warnOfOdd(ctx, odd);
+    yield {
+      rows,
+      last,
+      read: page.records.length,
+      repeated: page.repeated,
+      odd: odd.length,
+      left: maker.leftOut() - leftBefore,
+      ids: page.records.flatMap((record) => idOf(record) ?? []),
+      state: maker.state?.() ?? {},
+    };
+    if (maker.isDone?.() === true) return;
+  }
+}
+
+function warnOfOdd({ notes }: Context, odd: readonly WireRecord[]): void {
+  const [first] = odd;
+  const more = odd.length === 1 ? '' : ` and ${odd.length - 1} more`;
+  notes.warn(
+    `${idOf(first) ?? 'a record without id'}${more}: not as the service documents them; exported as they came`,
+  );
 }

@@ -31,7 +31,7 @@ function verdictWords(last: VerdictRow | undefined, open: boolean): string {
   }
 }
 
-/** The alarm that stands on an attempt: what was seen, and where to look. Undefined: none. */
+/** The alarm of an attempt: what was seen, and where to look. Undefined: none. */
 export function alarmLine(record: AttemptRecord): string | undefined {
   const { intent, proof } = record.sent;
   const last = record.verdicts.at(-1);

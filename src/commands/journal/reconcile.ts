@@ -20,9 +20,11 @@ import {
 
 export const reconcile = defineCommand({
   description:
-    'Reads the orders of open outcomes again and writes down what that proves. Sends nothing. Without INTENT: the three oldest of the account; --all: all, of every account, or of that of -p. For cron: exits 0 when all is certain, 7 when a person must look.',
+    'Reads the orders of open outcomes again and writes down what that proves. Sends nothing. Without INTENT: the three oldest of the account; --all: every open outcome of all accounts, or with -p of that account only. For cron: exits 0 when all is certain, 7 when a person must look.',
   arguments: [intentArgument(false)],
-  flags: { all: flag.switch({ summary: 'every open outcome of every account, or of that of -p' }) },
+  flags: {
+    all: flag.switch({ summary: 'every open outcome of all accounts; with -p, of that account only' }),
+  },
   examples: ['paydesk journal reconcile i_7f3k2m9q', 'paydesk journal reconcile --all --quiet'],
   exits: [0, 2, 3, 4, 5, 7],
   async run(ctx, { args: [intent], flags }) {
@@ -140,7 +142,7 @@ async function readEach(ctx: Context, attempts: readonly AttemptRecord[]): Promi
       const { record: after, evidence } = await ctx.journal.reconcile(record);
       reread.push(after);
       if (evidence?.shows === 'unreadable')
-        ctx.notes.note(`no read tells of ${record.sent.intent}: ${evidence.problem}`);
+        ctx.notes.note(`no read can show what became of ${record.sent.intent}: ${evidence.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       // Its outcome is known and it is only watched: if the profile is gone, nobody needs to know.

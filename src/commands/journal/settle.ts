@@ -1,4 +1,4 @@
-/** `journal settle`: a person states what became of an attempt that reads cannot tell. */
+/** `journal settle`: a person states what became of a change that paydesk cannot confirm. */
 
 import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
@@ -41,7 +41,7 @@ export const settle = defineCommand({
     const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
     if (added === undefined) {
       refuseContradiction(after, flags.applied === true);
-      ctx.notes.warn(`${intent} needs no word of yours: nothing was written down`);
+      ctx.notes.warn(`${intent} does not need to be settled: nothing was written down`);
     } else if (added.by !== 'person') ctx.notes.warn('the read tells, so your word was not needed');
     await showAttempt(ctx, after);
     return needsPerson(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
@@ -87,7 +87,9 @@ async function confirmStatement(
   const id = sent.proof.orderId ?? sent.intent;
   const minutes = Math.floor((ctx.clock.now() - sent.time) / 60_000);
   const shown =
-    evidence.shows === 'unreadable' ? `no read tells: ${evidence.problem}` : 'the order does not show it';
+    evidence.shows === 'unreadable'
+      ? `no read can show it: ${evidence.problem}`
+      : 'the order does not show it';
   ctx.notes.show([
     { line: `${changeOf(record)}, sent ${minutes} min ago by ${sent.operator}; ${shown}` },
     { line: `you state: it was ${statedWords(applied)}` },

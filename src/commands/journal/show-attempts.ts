@@ -75,7 +75,7 @@ function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
   return attemptColumns.map((column) => (column.name === first ? { ...column, tableFrom: 0 } : column));
 }
 
-/** Whether a person must look: it is unconfirmed, or an alarm stands. */
+/** Whether a person must look: the attempt is unconfirmed, or its last verdict has an alarm. */
 export function needsPerson(ctx: Context, record: AttemptRecord, now: Moment): boolean {
   return ctx.journal.isOpen(record, now) || record.verdicts.at(-1)?.alarm !== undefined;
 }

@@ -1,4 +1,4 @@
-/** `orders find`: orders in which a text stands, shown as pages come, up to a bound. */
+/** `orders find`: orders that contain a text, shown as pages come, up to a bound. */
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/spec.ts';
@@ -257,7 +257,7 @@ function command(
     ...outputWords,
     ...(next === undefined ? [] : ['--next', next]),
   ];
-  // A text that begins like an option must stand behind `--`.
+  // A text that begins like an option must come after `--`.
   const dashed = texts.some((text) => text.startsWith('-'));
   const words = dashed ? [...options, '--', ...texts] : [...texts, ...options];
   return commandLine(profile, 'orders', 'find', ...words);

@@ -186,7 +186,7 @@ export function isInUse(error: unknown): boolean {
 export function unreadable(file: string, error: unknown): CliError {
   const parts = { certain: 'nothing was sent', cause: error };
   if (isOneOf(inUse, error)) {
-    return new CliError('refused', `the journal ${file} is in use by another run that does not get on`, {
+    return new CliError('refused', `the journal ${file} is in use by another run that does not finish`, {
       ...parts,
       now: ['wait for that run to end, or wake it if it was stopped; then run the command again'],
     });

@@ -30,7 +30,7 @@ interface Attempt {
   readonly verdicts: VerdictRow[];
 }
 
-/** Puts journal and witness together. `now` (Unix milliseconds): the time of the attempt that stands for rows that nobody knows. */
+/** Puts journal and witness together. `now` (Unix milliseconds) is the time of the attempt that replaces unreadable rows. */
 export function rebuildRows(found: Salvage, witness: WitnessText | undefined, now: number): Rebuilt {
   const lines = new Map((witness?.lines ?? []).map((line) => [line.seq, line] as const));
   const attempts = attemptsOf(found, lines);
@@ -99,7 +99,7 @@ interface Remembered {
   readonly keyFingerprint?: string | undefined;
 }
 
-// The SENT row that stands for a lost one. No read can prove the outcome, so a person must settle it; until then it blocks
+// The SENT row that replaces a lost one. No read can prove the outcome, so a person must settle it; until then it blocks
 // its order, or every change that it may have been.
 function lostRow(known: Remembered): SentRow {
   const { kind, orderId, livemode, ...of } = known;

@@ -3,7 +3,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { CliError } from '../../errors.ts';
 import type { Clock } from '../../io.ts';
@@ -29,7 +28,7 @@ export async function testLocksOnce(
 
 // Where the system gives no id of the boot: the minute in which the machine was started.
 function bootName(clock: Clock): string {
-  return clock.boot?.()?.id ?? String(Math.round((clock.now() / 1000 - uptime()) / 60));
+  return clock.boot?.()?.id ?? String(Math.round((clock.now() - (clock.uptime?.() ?? 0)) / 60_000));
 }
 
 // A copy of the folder on another disk has not been tested.

@@ -26,7 +26,7 @@ export interface SqliteLockParts {
   readonly uid: number | undefined;
   /** Takes a sentence about a file that was repaired. */
   readonly notice?: (line: string) => void;
-  /** The node program, for the second process of the self-test; absent: the test needs none. */
+  /** The node program, for the second process of the self-test; undefined: the self-test has no second process. */
   readonly node?: string | undefined;
 }
 

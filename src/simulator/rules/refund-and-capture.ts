@@ -22,7 +22,7 @@ import {
   type StoredOrder,
 } from '../records.ts';
 
-/** What a rule takes from outside. */
+/** What a rule needs besides the order and the request: the time and new ids. */
 export interface RuleInputs {
   /** Unix seconds. */
   readonly now: number;
@@ -62,7 +62,7 @@ function shareOfCharge(order: StoredOrder, id: string, amount: number | undefine
   return taken > left ? refuse(amountAboveRest(left)) : { value: [{ charge, amount: taken }] };
 }
 
-// Assumed: a charge that was declined, or has nothing left, is no part of a full refund and does not prevent it.
+// Assumed: a charge that was declined, or has nothing left, is left out of a full refund and does not prevent it.
 function sharesOfAll(order: StoredOrder): Ruled<readonly Share[]> {
   const open = chargesOf(order).filter((charge) => leftOf(charge) > 0);
   if (open.length === 0 || open.some((charge) => !charge.is_refundable)) return refuse(notReturnable());

@@ -1,6 +1,8 @@
-/** What the orders of the simulator's data are made of: cases in turn, goods, cards, and the few records that help names. */
+/** What the simulator's data are made of: cases in turn, goods, cards, the few records that help names, and customers. */
 
-import { resources } from '../../api/spec.ts';
+import { type JsonObject, resources } from '../../api/spec.ts';
+import { idsFrom, seededRandom } from '../random.ts';
+import { nestedList } from '../records.ts';
 
 /** What happened to a charge of a seeded order. */
 export type ChargeCase = 'paid' | 'declined' | 'pre_authorized' | 'locked';
@@ -9,7 +11,7 @@ export type ChargeCase = 'paid' | 'declined' | 'pre_authorized' | 'locked';
 export interface OrderCase {
   /** The charges, in shares of the amount; a declined one is an attempt at the share after it. */
   readonly charges: readonly ChargeCase[];
-  /** What went back since: all of it, or some of the first charge that was paid. */
+  /** What was refunded since: all of it, or some of the first charge that was paid. */
   readonly refunded?: 'all' | 'part' | 'first_charge';
   /** Bought by the same buyer for the same amount as the next older order, a few minutes after it. */
   readonly twin?: true;
@@ -90,14 +92,14 @@ export interface OrderExample {
   readonly id: string;
   readonly lines: readonly [Line, ...Line[]];
   readonly charges: readonly { readonly amount: number; readonly card: Card }[];
-  /** How much of the first charge went back since. */
+  /** How much of the first charge was refunded since. */
   readonly refunded?: number;
 }
 
 const [blanket, lamp] = [goods[0], goods[1] ?? goods[0]];
 const [firstCard, secondCard] = [cards[0], cards[1] ?? cards[0]];
 
-// Help names these records. They stand at fixed places, so that every example works on a fresh demo. The cases of these
+// Help names these records. They are at fixed places, so that every example works on a fresh demo. The cases of these
 // places are a split order of which a part was refunded, and one that is pre-authorized.
 const orders: ReadonlyMap<number, OrderExample> = new Map([
   [
@@ -132,3 +134,84 @@ export function orderExampleAt(index: number): OrderExample | undefined {
 
 /** The place of the customer that help names, who bought the named orders. */
 export const customerExampleIndex = 0;
+
+/** How many of the newest customers buy: always as many, so that orders are the same however many there are. */
+export const buyersCount = 60;
+
+interface CustomerPlace {
+  /** 0 is the newest. */
+  readonly index: number;
+  readonly livemode: boolean;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+/** The customers who buy, the newest first. */
+export function buyersOf(place: Omit<CustomerPlace, 'index'>): readonly [JsonObject, ...JsonObject[]] {
+  const others = Array.from({ length: buyersCount - 1 }, (_, index) =>
+    customerAt({ ...place, index: index + 1 }),
+  );
+  return [customerAt({ ...place, index: 0 }), ...others];
+}
+
+/** The customer at a place of the list; the same place gives the same customer. */
+export function customerAt({ index, livemode, now }: CustomerPlace): JsonObject {
+  const random = seededRandom(`customer ${index}`);
+  const ids = idsFrom(random);
+  const ownId = ids.customer();
+  const id = index === customerExampleIndex ? resources.customers.idExample : ownId;
+  const createdAt = Math.max(1_400_000_000, now - 86_400 - index * 40_000 - random.integer(0, 30_000));
+  const name = names[index % names.length] ?? names[0];
+  const corporate = index % 11 === 4;
+  return {
+    id,
+    object: 'customer',
+    livemode,
+    name: corporate ? `${name} S.A. de C.V.` : name,
+    email: `buyer${index + 1}@example.com`,
+    phone: `+52155${String(10_000_000 + random.integer(0, 89_999_999))}`,
+    corporate,
+    custom_reference: index % 3 === 0 ? '' : `C-${1000 + index}`,
+    created_at: createdAt,
+    payment_sources: nestedList(
+      index % 4 === 0
+        ? [
+            {
+              id: ids.paymentSource(),
+              object: 'payment_source',
+              type: 'spei_recurrent',
+              reference: String(random.integer(100_000_000, 999_999_999)),
+              created_at: createdAt,
+              parent_id: id,
+            },
+          ]
+        : [],
+    ),
+  };
+}
+
+// Latin with accents, Cyrillic, Greek, Arabic, Hebrew, CJK, Thai, Devanagari, emoji.
+const names: readonly [string, ...string[]] = [
+  'Ana Torres',
+  'José Ángel Muñoz Peña',
+  'María Fernanda Íñiguez',
+  '王小明',
+  'Søren Østergård',
+  'محمد العربي',
+  'Zoë O’Connor-Smith',
+  'สมชาย ใจดี',
+  '佐藤 花子',
+  'Лариса Петрова',
+  'Lupita 🌵 Flores',
+  '김민준',
+  'Γιώργος Παπαδόπουλος',
+  'नीना शर्मा',
+  'Łukasz Żółć',
+  'דנה כהן',
+  'François Lefèvre',
+  'Nguyễn Thị Hồng Ánh',
+  'İbrahim Şahin',
+  'Luis Hernández de la Cruz y Fernández del Castillo',
+  'Li',
+  'Carlos "Charly" Ruiz, hijo',
+];

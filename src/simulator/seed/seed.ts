@@ -5,6 +5,9 @@ import { type Ids, idsFrom, type Random, seededRandom } from '../random.ts';
 import { nestedList, type StoredCharge, type StoredOrder } from '../records.ts';
 import { refundOrder } from '../rules/refund-and-capture.ts';
 import {
+  buyersCount,
+  buyersOf,
+  customerAt,
   customerExampleIndex,
   goods,
   type Line,
@@ -13,7 +16,6 @@ import {
   orderCases,
   orderExampleAt,
 } from './cases.ts';
-import { buyersCount, buyersOf, customerAt } from './customers.ts';
 import { chargesFor, contactsOf, customerInfo, lineItem, linesOf } from './order-parts.ts';
 
 /** How many orders a new simulator holds unless told otherwise. */
@@ -156,11 +158,11 @@ function paymentOf(charges: readonly StoredCharge[]) {
 interface Since {
   readonly now: number;
   readonly ids: Ids;
-  /** How much, where only a part went back; absent: a third. */
+  /** How much, where only a part was refunded; undefined: a third. */
   readonly amount: number | undefined;
 }
 
-// What went back since, by the same rule that refunds it later.
+// The order after the refunds of its case, made by the same rule that serves refunds later.
 function refunded(
   order: StoredOrder,
   { refunded: how }: OrderCase,

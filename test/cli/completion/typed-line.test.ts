@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readTypedLine } from '../../../src/cli/completion/typed-line.ts';
+import { readTypedLine } from '../../../src/cli/completion/callback.ts';
 
 test('bash: words cut at = and : are whole again, and what stands before the last piece is kept', () => {
   const cases: readonly (readonly [sent: string[], current: string, kept: number])[] = [

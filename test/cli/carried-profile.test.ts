@@ -1,7 +1,7 @@
 /** The commands that an error names keep the profile that was typed: without it they would go to the default one. */
 
 import { expect, test } from 'vitest';
-import { newHome, paydesk } from './harness/paydesk.ts';
+import { newHome, paydesk } from '../harness/paydesk.ts';
 
 test.each([
   { args: ['-p', 'demo', 'orders', 'refund', 'nope', '--yes'], now: 'paydesk -p demo orders find nope' },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextTry } from '../../src/api/retry.ts';
+import { nextTry } from '../../src/api/read.ts';
 
 describe('the next try of a read', () => {
   test('waits at random up to a limit that doubles, and never less than asked', () => {
