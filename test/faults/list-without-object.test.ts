@@ -1,9 +1,9 @@
 /** A list that does not call itself one (`object`) shows records, and proves nothing about those it does not show. */
 
 import { expect, test } from 'vitest';
-import { startCreations } from '../create/service.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { type Handler, hangUp, json, startServer } from '../harness/server.ts';
+import { sentTo, startCreations } from '../harness/service.ts';
 
 const create = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
 const error = { object: 'error', type: 'resource_not_found_error', details: [] };
@@ -29,7 +29,7 @@ test.each<[string, Handler]>([
 test('an order whose reply was lost is not called "not seen" by a list without object', async () => {
   await using desk = await startCreations({ onChange: hangUp, unnamed: true });
   const ran = await desk.run([...create, '--json']);
-  expect({ code: ran.code, posts: desk.posts().length }, ran.stderr).toEqual({ code: 7, posts: 1 });
+  expect({ code: ran.code, posts: sentTo(desk).length }, ran.stderr).toEqual({ code: 7, posts: 1 });
   const listed = await desk.run(['journal', 'list', '--json']);
   expect(JSON.parse(listed.stdout)).toMatchObject({ data: [{ kind: 'order', verdict: 'unknown' }] });
 });

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newCanary } from '../harness/canary.ts';
 import { startDesk } from '../harness/desk.ts';
+import { customerOf, paidOrder } from '../harness/orders.ts';
 import { giveHome, ordinaryUser } from '../harness/ordinary-user.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
-import { customer, order } from '../harness/scripted-answers.ts';
 import { json, reply, startServer } from '../harness/server.ts';
 
 const configOf = (home: Home) => join(home.path, '.config', 'paydesk');
@@ -118,7 +118,7 @@ describe.concurrent('the key goes to the configured origin only (I71)', () => {
         has_more: request.index < urls.length,
         next_page_url: urls[request.index],
         previous_page_url: urls[request.index],
-        data: [order(`ord_${request.index}`)],
+        data: [paidOrder(`ord_${request.index}`)],
       })(request, response, socket),
     );
     const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: newCanary() };
@@ -194,8 +194,8 @@ describe.concurrent('how little is shown (I72)', () => {
   });
 
   test.each([
-    { resource: 'orders', record: order('ord_1', { amount: 100, unknown_field: { a: [1, null, 'x'] } }) },
-    { resource: 'customers', record: customer('cus_1', { payment_sources: null, unknown_field: '' }) },
+    { resource: 'orders', record: paidOrder('ord_1', { amount: 100, unknown_field: { a: [1, null, 'x'] } }) },
+    { resource: 'customers', record: customerOf('cus_1', { payment_sources: null, unknown_field: '' }) },
   ])('--json of $resource holds what the service sent and no more', async ({ resource, record }) => {
     using home = newHome();
     await using server = await startServer(json({ object: 'list', has_more: false, data: [record] }));

@@ -1,9 +1,10 @@
 /** A list whose end is not stated is never called complete: by lists, searches and a look for one order. */
 
 import { expect, test } from 'vitest';
+import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
-import { chargeOf, orderOf, testKey } from './service.ts';
+import { testKey } from '../harness/service.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 

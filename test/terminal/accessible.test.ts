@@ -2,8 +2,8 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, type SeenOrder, startDesk } from '../harness/desk.ts';
+import { paidOrder } from '../harness/orders.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
-import { order } from '../harness/scripted-answers.ts';
 import { json, startServer } from '../harness/server.ts';
 import { atTerminal } from '../harness/terminal.ts';
 
@@ -111,7 +111,7 @@ describe.concurrent('language and zone of the machine (L78)', () => {
       '👩‍👩‍👧 Ana',
     ];
     const data = names.map((name, index) =>
-      order(`ord_${index}`, { customer_info: { object: 'customer_info', name } }),
+      paidOrder(`ord_${index}`, { customer_info: { object: 'customer_info', name } }),
     );
     await using server = await startServer(json({ object: 'list', has_more: false, data }));
     const env = {
@@ -190,7 +190,7 @@ describe.concurrent('line prompts: nothing is redrawn (L79)', () => {
     await using server = await startServer(async (request, response, socket) => {
       const first = request.index === 0;
       if (!first) await held.promise;
-      const data = [order(first ? 'ord_1' : 'ord_2')];
+      const data = [paidOrder(first ? 'ord_1' : 'ord_2')];
       return json({ object: 'list', has_more: first, data })(request, response, socket);
     });
     const service = {

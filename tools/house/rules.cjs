@@ -31,8 +31,19 @@ module.exports = {
       comment:
         'Import the door of the other room (src/ROOM/ROOM.ts), or take what you need as a parameter and let src/cli/ hand it over.',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: '^src/cli/' },
+      from: { path: '^src/([^/]+)/', pathNot: ['^src/cli/', '^src/changes/'] },
       to: { path: '^src/', pathNot: ['^src/$1/', doors, everybody] },
+    },
+    {
+      name: 'changes-have-one-door-more',
+      comment:
+        'A change shares with the commands what a command is and how typed values are read. Everything else: as a-room-has-one-door.',
+      severity: 'error',
+      from: { path: '^src/changes/' },
+      to: {
+        path: '^src/',
+        pathNot: ['^src/changes/', doors, everybody, '^src/commands/(command|flags|typed-time)\\.ts$'],
+      },
     },
     ...names.map((name) => ({
       name: `door-of-${name}`,
