@@ -1,4 +1,4 @@
-/** The service as the rest of paydesk sees it: what is read, what is sent, what a sending came to. */
+/** The service as the rest of paydesk sees it: what is read, what is sent, and how a sending ended. */
 
 import type { Clock, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
@@ -10,17 +10,17 @@ export { readOne } from './read-one.ts';
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
 export interface KeyGate {
   clean(text: string): string;
-  /** JSON stays JSON. Returns the same bytes when there is no key in them. */
+  /** JSON stays JSON. Returns the same bytes if they hold no key. */
   cleanBody(body: Uint8Array): Uint8Array;
 }
 
 /** One record as the service sent it. */
 export interface WireRecord {
-  /** Parsed; an integer beyond 2^53-1 is a bigint here. Rendering and checks cope with any type. */
+  /** Parsed; an integer beyond 2^53-1 is a bigint here. A field may be of any type. */
   readonly value: JsonObject;
   /** The record's own bytes out of the reply: what `--json` and exports print. */
   readonly bytes: Uint8Array;
-  /** They are on one line and hold no escape and nothing that could be a control or a hidden character. */
+  /** The bytes are one line without an escape, and without a character that could be a control or be invisible. */
   readonly plain?: boolean | undefined;
 }
 
@@ -34,41 +34,41 @@ export interface PageQuery {
 /** One page of a listed resource. */
 export interface Page {
   readonly records: readonly WireRecord[];
-  /** `has_more` of the envelope: about the direction travelled. Absent reads as false. */
+  /** `has_more` of the envelope, which is about the direction of the walk. Absent reads as false. */
   readonly hasMore: boolean;
-  /** A list by its own word, with `has_more` true or false: the end of it is stated, not assumed. */
+  /** The reply says that it is a list, and has `has_more`: the service states where the list ends. */
   readonly saysHasMore: boolean;
-  /** Records of this page that were there before in the walk, and were left out. */
+  /** How many records of this page the walk has seen before. They are left out. */
   readonly repeated: number;
 }
 
-/** How pages are walked. */
+/** Options of a walk over pages. */
 export interface PagesHow {
-  /** The page after it is asked for before a page is handed on: for walks that go to the end. */
+  /** Asks for the next page before it hands a page on: for walks that go to the end. */
   readonly ahead?: boolean | undefined;
-  /** Not more requests a second. */
+  /** Most requests per second. */
   readonly maxPerSecond?: number | undefined;
-  /** The pages before the query, oldest first, of a walk that goes on: what they had is a repeat. */
+  /** For a walk that goes on where another ended: the pages of that one, oldest first. Their records count as seen. */
   readonly before?: readonly WalkedBefore[] | undefined;
 }
 
-/** A page that was walked already. */
+/** A page of an earlier walk. */
 export interface WalkedBefore {
-  /** The id that the page after it followed. */
+  /** The id that the next page was asked for with. */
   readonly last: string | undefined;
   readonly ids: readonly string[];
 }
 
-/** What looking for one record by id came to. */
+/** The result of looking for one record by its id. */
 export type Located =
   | {
       readonly found: WireRecord;
       /** The record before it when it was located, to find it again quickly; absent for the first of the list. */
       readonly neighbour?: string | undefined;
     }
-  /** The service's own error, or a complete walk, says that there is none. */
+  /** The service says so with its own error, or a walk over the whole list did not find it. */
   | { readonly missing: true }
-  /** The walk ended at its bound: not among the newest `read`. */
+  /** The walk stopped at its bound: the record is not among the newest `read`. */
   | { readonly boundReached: true; readonly read: number };
 
 /** Hints and bounds for finding one record. */
@@ -78,7 +78,7 @@ export interface LocateOptions {
   /** How many records a fallback walk may read. */
   readonly max?: number | undefined;
   readonly progress?: ((read: number) => void) | undefined;
-  /** Make one request only: the record after the neighbour, or the newest page. `boundReached` when that does not show it. */
+  /** Makes one request only: for the record after the neighbour, or the newest page. `boundReached` if the reply does not show it. */
   readonly once?: boolean | undefined;
 }
 
@@ -95,7 +95,7 @@ export interface Service {
    * when paging makes no progress (service: Endpoints 2).
    */
   pages(resource: ResourceName, query: PageQuery, how?: PagesHow): AsyncIterable<Page>;
-  /** One record by id, out of documented paging, or directly where the profile says so. */
+  /** Finds one record by its id, with documented paging, or directly if the profile says so. */
   locate(resource: ResourceName, id: string, options?: LocateOptions): Promise<Located>;
 }
 
@@ -112,7 +112,7 @@ export interface AnyReply {
   readonly bytes: Uint8Array;
 }
 
-/** A service whose every path can be read. */
+/** A service of which any path can be read. */
 export interface OpenService extends Service {
   /**
    * GETs a path relative to the base URL, query included. Throws CliError as `pages` does, and 'usage' for a path
@@ -145,10 +145,10 @@ export interface RawReply {
   readonly redirectTo?: string | undefined;
 }
 
-/** What one sending came to. `reason` is for people: `HTTP 502, an HTML page`, `no answer within 60 s`. */
+/** How one sending ended. `reason` is for people: `HTTP 502, an HTML page`, `no answer within 60 s`. */
 export type SendReport =
   | { readonly kind: 'reply'; readonly reply: RawReply }
-  /** Provably not a byte of the request left. */
+  /** It is proved that no byte of the request left. */
   | { readonly kind: 'not_sent'; readonly reason: string; readonly cause?: unknown }
   /** It may have arrived. */
   | { readonly kind: 'no_reply'; readonly reason: string; readonly cause?: unknown };
@@ -159,22 +159,22 @@ export type SendOnce = (
   options: { readonly timeoutMs: number },
 ) => Promise<SendReport>;
 
-/** What the client of an account is made of. */
+/** What the client of an account needs. */
 export interface ClientParts {
   readonly profile: Profile;
   readonly key: string;
   /** Masks known keys in every reply before anything reads it. */
   readonly gate: KeyGate;
-  /** Of this program, for User-Agent. */
+  /** The version of paydesk, for User-Agent. */
   readonly version: string;
-  /** One read from connect to last byte. */
+  /** Time for one read, from connect to last byte. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** 0 to 1, for the jitter between tries. */
+  /** Gives 0 to 1, for the random part of the wait between tries. */
   readonly random: () => number;
   /** Ends reads at once; a change that is on its way is never aborted. */
   readonly signal: AbortSignal;
-  /** Ends the waiting for the answer to a change: somebody insists on leaving. */
+  /** Ends the wait for the reply to a change: the person insists on leaving. */
   readonly leave?: AbortSignal | undefined;
   /** An in-process service instead of the network. */
   readonly transport?: typeof fetch | undefined;
@@ -182,9 +182,9 @@ export interface ClientParts {
   readonly route?: Dispatcher | undefined;
   /** Called once, when many pages were read. */
   readonly stopHeapGrowth?: () => void;
-  /** One line a request: method, URL, status, milliseconds. */
+  /** Gets one line per request: method, URL, status, milliseconds. */
   readonly debug?: ((line: string) => void) | undefined;
-  /** The `Date` header of every reply, Unix milliseconds. */
+  /** Gets the `Date` header of every reply, Unix milliseconds. */
   readonly onDate?: ((date: number) => void) | undefined;
 }
 

@@ -43,14 +43,14 @@ interface SendParts {
   readonly exchange: Exchange;
   readonly overNetwork: boolean;
   readonly route?: Dispatcher | undefined;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when nobody waits for the reply any more. */
   readonly leave?: AbortSignal | undefined;
-  /** How far the last read got: without a channel that spoke then, its silence now proves nothing. */
+  /** How far the last read got. If the channel did not report that read, its silence about a change proves nothing. */
   readonly lastRead: () => Evidence | undefined;
 }
 
-// Sends a change once, never again: one dispatch, no retry, no redirect, read to the last byte, one deadline. What is known of
-// it afterwards is said and no more.
+// Sends a change once, never again: one dispatch, no retry, no redirect, one deadline, and the reply is read to its last byte.
+// It never claims more than is known.
 function createSendOnce({ exchange, overNetwork, route, leave, lastRead }: SendParts): SendOnce {
   return async (request, { timeoutMs }) => {
     const read = lastRead();
@@ -97,7 +97,7 @@ const stopGrowthAtPage = 8;
 // Resolves when the next request may leave; rejects with the signal's reason when it aborts.
 type Pace = (signal: AbortSignal) => Promise<void>;
 
-// Not more than so many requests a second, evenly.
+// Spreads requests evenly over each second.
 function createPace(perSecond: number, clock: Clock): Pace {
   const apartMs = 1000 / perSecond;
   let next = Number.NEGATIVE_INFINITY;

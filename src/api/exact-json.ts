@@ -7,7 +7,7 @@ const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const words: Readonly<Record<string, unknown>> = { true: true, false: false, null: null };
 
-/** The bytes, and how far they are read. */
+/** The bytes, and how far they have been read. */
 interface Place {
   readonly bytes: Buffer;
   at: number;
@@ -25,7 +25,7 @@ export function parseExactly({ buffer, byteOffset, length }: Uint8Array): unknow
   return value;
 }
 
-// Each reader begins at the first byte of its value, and ends behind the white space that follows.
+// Each reader starts at the first byte of its value, and stops after the white space behind it.
 function readValue(place: Place): unknown {
   const first = place.bytes[place.at];
   if (first === openObject) return readObject(place);

@@ -42,26 +42,26 @@ const overflowDigits = 300;
 // First bytes, in UTF-8, of every control and invisible character beyond ASCII, and of some that are neither.
 const doubtful = [0x7f, 0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xe1, 0xe2, 0xed, 0xef, 0xf0, 0xf3];
 
-// Bytes that neither end a text nor make it other than plain: 1 each. Tables, since every byte of a reply is looked up.
+// 1 for each byte that neither ends a string nor makes it other than plain. A table, since every byte of a reply is looked up.
 const ordinary = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte === quote || byte === backslash || doubtful.includes(byte) ? 0 : 1,
 );
 
-// Bytes of numbers and words: 1 for each that does not end one.
+// 1 for each byte that does not end a number or a word.
 const inScalar = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte <= 0x20 || byte === comma || byte === colon || byte === quote || (byte | brace) === closeObject
     ? 0
     : 1,
 );
 
-/** What was seen on the way through values. */
+/** What the pass has found so far. */
 interface Seen {
   depth: number;
   inexact: number;
   plain: boolean;
 }
 
-/** Scans bytes that should be JSON. Never throws: what it says about bytes that are no JSON means nothing. */
+/** Scans bytes that should be JSON. Never throws. If the bytes are not JSON, the result means nothing. */
 export function scan(bytes: Uint8Array): Scan {
   const seen: Seen = { depth: 1, inexact: 0, plain: true };
   let data: DataSpan | undefined;
@@ -89,7 +89,7 @@ export function scan(bytes: Uint8Array): Scan {
   return { ...seen, data };
 }
 
-// The array that opens at `open`, with each of its items; undefined where it does not end as an array does.
+// The array that opens at `open`, with each of its items; undefined if it does not end as an array does.
 function itemsOf(bytes: Uint8Array, open: number, seen: Seen): DataSpan | undefined {
   const items: ItemSpan[] = [];
   let at = spaceEnd(bytes, open + 1);

@@ -11,11 +11,11 @@ import { idOf, resources } from './spec.ts';
 
 /** Records that a fallback walk reads at most. */
 const defaultBound = 5_000;
-// Assumed: the largest page that services of this family give; one that refuses it is walked with its default.
+// Assumed: services of this family give pages of this size at most. If one refuses it, its own default is used.
 const walkLimit = 250;
-// An order that had no record before it is searched in so many of the newest.
+// An order that had no record before it is looked for among this many of the newest.
 const newestPage = 50;
-// An order made between two reads moves the first place of the list: then once more.
+// An order that is made between two reads becomes the first of the list. Then it is tried once more.
 const rounds = 2;
 
 interface Access extends Pick<Reader, 'get' | 'getList'> {
@@ -53,7 +53,7 @@ async function direct(access: Access, resource: ResourceName, id: string): Promi
   return { found };
 }
 
-// Undefined for the service's own error that is a refusal of this very request.
+// Returns the service's own error if it refuses this very request.
 async function unlessRejected<T>(reading: Promise<T>): Promise<T | CliError> {
   try {
     return await reading;
@@ -63,7 +63,7 @@ async function unlessRejected<T>(reading: Promise<T>): Promise<T | CliError> {
   }
 }
 
-// Assumed: 404 is how a record that is not there is answered; the document names no status.
+// Assumed: a service answers 404 for a record that does not exist; the document names no status.
 async function unless404<T>(reading: Promise<T>): Promise<T | undefined> {
   const result = await unlessRejected(reading);
   if (!(result instanceof CliError)) return result;
@@ -99,7 +99,7 @@ async function atOnce(fetchPage: Fetch, neighbour: string | undefined, id: strin
 async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located | undefined> {
   for (let round = 0; round < rounds; round += 1) {
     const before = await unlessRejected(fetchPage({ limit: 1, previous: id }));
-    // Some service that does not know the cursor, or the parameter.
+    // This service does not know the cursor, or the parameter.
     if (before instanceof CliError) return await afterRefusal(fetchPage, before, id);
     const neighbour = before.edge('last');
     const here =
@@ -108,7 +108,7 @@ async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located 
         ? foundIn((await fetchPage({ limit: 1 })).records(), id, undefined)
         : await afterNeighbour(fetchPage, neighbour, id));
     if (here !== undefined) return here;
-    // With a neighbour that is not next to it, the service's paging is not the documented one.
+    // The neighbour is not next to it, so the service does not page as documented.
     if (neighbour !== undefined) return undefined;
   }
   return undefined;
@@ -124,7 +124,7 @@ async function afterRefusal(fetchPage: Fetch, refusal: CliError, id: string): Pr
 
 async function walk(fetchPage: Fetch, id: string, options: LocateOptions): Promise<Located> {
   const bound = options.max ?? defaultBound;
-  // A page size that the service does not take is left to it, from then on.
+  // If the service refuses the page size, it chooses its own from then on.
   let asked: number | undefined = Math.min(walkLimit, bound);
   const lenient: Fetch = async (query) => {
     const page = await unlessRejected(fetchPage({ ...query, limit: asked }));

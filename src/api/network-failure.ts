@@ -1,13 +1,13 @@
-/** Why no reply came, in words for people and with nothing of the request in them. */
+/** Why no reply came, in words for people. They never hold a part of the request. */
 
 import { BodyRefused } from './service-reply.ts';
 
 /** An exchange that brought no reply. */
 export interface Failure {
-  /** `reply`: something answered, but not with HTTP that we read. */
+  /** `reply`: something answered, but not with HTTP that paydesk can read. */
   readonly kind: 'network' | 'reply';
   readonly reason: string;
-  /** A second try of a read may fare better. */
+  /** A second try of a read may work. */
   readonly retry: boolean;
   /** Message and code of what was thrown. The thrown object itself holds the request, and so the key. */
   readonly cause: Error;
@@ -29,7 +29,7 @@ export function failureOf(error: unknown, host: string, status: number | undefin
   return { ...connectionWords(cause.code ?? '', cause.message, host), cause };
 }
 
-/** Words for an exchange that its deadline ended. */
+/** Words for a request that ran out of time. */
 export function timedOut(timeoutMs: number, host: string, status: number | undefined): Failure {
   const within = `within ${timeoutMs / 1000} s`;
   const reason =
@@ -91,7 +91,7 @@ function causes(error: unknown): Error[] {
 }
 
 function codeOf(error: Error): string | undefined {
-  // It has its code only sometimes.
+  // This error has a code only sometimes.
   if (error.name === 'HTTPParserError') return 'HPE_';
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -1,12 +1,12 @@
-/** Walking pages by the ids of their records, and noticing when that leads nowhere (service: Endpoints 2). */
+/** Walks pages by the ids of their records, and notices when the service leads it in a circle (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
 import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from './api.ts';
 import type { ListReply } from './reply-json.ts';
 import { idOf } from './spec.ts';
 
-// Repeats lie near the border of a page; all cursors are kept, so that a longer circle is found where its pages begin
-// as those before it did.
+// Records repeat near the border of a page, so only the newest ids are kept. All cursors are kept: a longer circle is found
+// where a page begins as an earlier one did.
 const idsOfAGeneration = 20_000;
 
 /** Where a page leads. */
@@ -17,7 +17,7 @@ interface Way {
   readonly stuck: string | undefined;
 }
 
-/** A walk in one direction: pure but for what it remembers. */
+/** A walk in one direction; it remembers cursors and ids. */
 interface PageWalk {
   /** Where a page leads: known before its records are read. */
   way(query: PageQuery, page: ListReply): Way;
@@ -102,7 +102,7 @@ export async function* walkPages(
       const records = walk.fresh(reply);
       const standing = reply.hasMore && reply.size > 0 && records.length === 0;
       const broken = standing ? 'the service gives the same page again' : stuck;
-      // Whoever walks to the end goes on later from what was handed on: not from a page that leads nowhere.
+      // A walk to the end is continued later from the last page that was handed on. So a page that leads nowhere is not handed on.
       if (ahead && broken !== undefined) throw brokenWalk(broken, read);
       read += records.length;
       yield {
@@ -119,7 +119,7 @@ export async function* walkPages(
   }
 }
 
-// A request leaves only when the loop of events has turned twice; its failure is told to whoever waits for the page.
+// A request leaves after two turns of the event loop. If it fails, the one who waits for the page gets the error.
 async function untilLeft(coming: Promise<unknown>): Promise<void> {
   coming.catch(() => undefined);
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));

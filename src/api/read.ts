@@ -1,4 +1,4 @@
-/** Reads: one GET, tried again where that may help, and turned into JSON or one CliError. */
+/** Reads: one GET, tried again if that may help, and turned into JSON or one CliError. */
 
 import { CliError, type CliErrorParts, keyRefused } from '../errors.ts';
 import type { Clock, Dispatcher } from '../io.ts';
@@ -11,7 +11,7 @@ import { type JsonDocument, type JsonList, readJson, readList } from './reply-js
 import { understand } from './service-reply.ts';
 import { isKeyRefusal } from './spec.ts';
 
-/** What the reading half of a client is made of. */
+/** What reads need. */
 export interface ReaderParts {
   readonly profile: Profile;
   readonly exchange: Exchange;
@@ -23,7 +23,7 @@ export interface ReaderParts {
   readonly signal: AbortSignal;
 }
 
-/** The reading half of a client. */
+/** Reads of one account. */
 export interface Reader {
   /**
    * GETs a path. Throws CliError 'network' (no reply, throttled, failing service), 'reply' (a reply that makes no
@@ -34,22 +34,22 @@ export interface Reader {
   readonly getList: (path: string, how?: ReadHow) => Promise<JsonList>;
   /** The same with more headers, and with the reply's own. */
   readonly getAny: OpenService['get'];
-  /** How far the last read got, as the channels showed it: a proof that they speak. */
+  /** How far the last read got, as Node's channels reported it: a proof that they do report. */
   readonly lastEvidence: () => Evidence | undefined;
 }
 
-/** What one read is made with, besides its path. */
+/** Options of one read. */
 export interface ReadHow {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Ends this read, besides what ends all of them. */
   readonly signal?: AbortSignal | undefined;
-  /** Waited for before each try: not faster than somebody allows. */
+  /** Waited for before each try, to keep to a rate. */
   readonly pace?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 const nothingChanged = 'nothing was changed';
 
-/** Makes the reading half of a client. */
+/** Makes the functions that read. */
 export function createReader(parts: ReaderParts): Reader {
   const budget = retryBudget();
   let evidence: Evidence | undefined;
@@ -113,7 +113,7 @@ function timesWords(tries: number): string {
   return tries === 1 ? '' : `, ${tries} times`;
 }
 
-/** What was asked for, and what is to be said of the tries. */
+/** What was asked for, and words about the tries. */
 interface Asked {
   readonly path: string;
   readonly profile: Profile;
@@ -190,7 +190,7 @@ const backoffLimitMs = 3_000;
 // Assumed: on these the service may answer a moment later; the document names no status.
 const retryStatuses: readonly number[] = [408, 413, 425, 429, 500, 502, 503, 504];
 
-// How one try of a read ended, as far as trying again depends on it.
+// How one try of a read ended: what matters for trying again.
 type Tried =
   | { readonly status: number; readonly retryAfterMs?: number | undefined }
   | { readonly retry: boolean };
@@ -214,12 +214,12 @@ export function nextTry(tried: Tried, tries: number, random: () => number): Next
 
 // A bucket of tokens: a second try takes one, a success gives a part of one back.
 interface RetryBudget {
-  /** True when there was a token. */
+  /** True if there was a token. */
   take(): boolean;
   giveBack(): void;
 }
 
-// One for a run: a service that fails all the time is not asked four times for everything.
+// One per run, so that a service which always fails is not asked four times for each read.
 function retryBudget(): RetryBudget {
   const capacity = 20;
   const perSuccess = 0.2;

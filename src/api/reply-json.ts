@@ -7,13 +7,13 @@ import { parseExactly } from './exact-json.ts';
 import { type DataSpan, scan } from './json-scan.ts';
 import { idOf, isObject, type ResourceName, resources, valueAt } from './spec.ts';
 
-/** Deeper nesting than any reply of the service; a parser would follow a million levels. */
+// Deeper than any reply of the service; a parser would follow a million levels.
 const maxDepth = 64;
 
 /** More numbers beyond 2^53-1 than any reply of the service. It limits memory: each is shown as a long text. */
 const maxInexact = 100_000;
 
-/** Why bytes are no JSON for us, in words that follow "HTTP 200, ". */
+/** Why the bytes do not count as JSON, in words that follow "HTTP 200, ". */
 export class NotJson extends Error {
   override readonly name = 'NotJson';
 }
@@ -44,7 +44,7 @@ export function readJson(received: Uint8Array): JsonDocument {
 
 /**
  * As `readJson`, but the items of the top-level `data` are parsed when they are asked for: in `value` it is empty.
- * What the whole is worth is known only when every item was read.
+ * Only when every item was read is it known that the whole is JSON.
  */
 export function readList(received: Uint8Array): JsonList {
   const { bytes, data, parse } = open(received);
@@ -105,11 +105,11 @@ export interface ListReply {
   readonly size: number;
   /** `has_more`; anything but true reads as false. */
   readonly hasMore: boolean;
-  /** It is a list by its own word (`object`), and `has_more` was there, as true or false: its end is stated. */
+  /** `object` says that it is a list, and `has_more` is true or false: the service states where the list ends. */
   readonly saysHasMore: boolean;
   /** The id of the first or last record, from that record alone; undefined when it has none. Throws CliError 'reply'. */
   readonly edge: (which: 'first' | 'last') => string | undefined;
-  /** All records. Throws CliError 'reply' where one is no JSON object. */
+  /** All records. Throws CliError 'reply' if one is not a JSON object. */
   readonly records: () => readonly WireRecord[];
 }
 
@@ -123,7 +123,7 @@ export function pagePath(resource: ResourceName, query: PageQuery): string {
   return resources[resource].path + (text && `?${text}`);
 }
 
-/** Reads a list envelope. Throws CliError 'reply' when it is none. */
+/** Reads a list envelope. Throws CliError 'reply' for anything else. */
 export function readPage(list: JsonList): ListReply {
   const object = valueAt(list.value, ['object']);
   const { size } = list;
@@ -180,7 +180,7 @@ function recordAt(list: JsonList, index: number): WireRecord | undefined {
   return isObject(value) ? { value, bytes, plain } : undefined;
 }
 
-// White space around the document is not the record's.
+// Without the white space around the document.
 function trimmed(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(bytes.indexOf(0x7b), bytes.lastIndexOf(0x7d) + 1);
 }

@@ -5,7 +5,7 @@ import type { KeyGate, RawReply } from './api.ts';
 import { type JsonDocument, NotJson } from './reply-json.ts';
 import { type ErrorBody, errorParts, readErrorBody } from './spec.ts';
 
-// Assumed: on these statuses a wait is meant for this request, and it is said in one of these headers; the document
+// Assumed: with these statuses one of these headers says how long to wait before this request is sent again; the document
 // names none.
 const waitStatuses: readonly number[] = [413, 429, 503];
 const resetHeaders = [
@@ -40,7 +40,7 @@ export function withoutKeys(reply: RawReply, gate: KeyGate): RawReply {
   };
 }
 
-// The long forms of HTTP dates only: Date.parse makes a date of almost anything.
+// Only the long forms of HTTP dates, since Date.parse makes a date of almost anything.
 function httpDate(text: string | null): number | undefined {
   if (text === null || text.length > 40 || !/^[A-Za-z]{3,9},? /.test(text)) return undefined;
   const time = Date.parse(text);
@@ -76,7 +76,7 @@ function redirectTo(status: number, location: string | null, base: URL): string 
   return URL.canParse(location, base.href) ? new URL(location, base).host : 'a place that is no URL';
 }
 
-// Largest body in decoded bytes: far above a page of 250 orders, far below what hurts the machine.
+// The largest body, in decoded bytes: far more than a page of 250 orders, far less than this machine can hold.
 const maxBodyBytes = 32 * 1024 * 1024;
 
 const encodings = ['gzip', 'x-gzip', 'deflate', 'br', 'identity'];
@@ -86,7 +86,7 @@ export class BodyRefused extends Error {
   override readonly name = 'BodyRefused';
 }
 
-/** Reads a body to its end. Throws BodyRefused, or what the connection throws when it is cut. */
+/** Reads a body to its end. Throws BodyRefused, or what fetch throws if the connection breaks. */
 export async function readBody(response: Response): Promise<Uint8Array> {
   const refusal = refuse(response.headers);
   if (refusal !== undefined) {
@@ -96,7 +96,7 @@ export async function readBody(response: Response): Promise<Uint8Array> {
   return response.body === null ? new Uint8Array() : await readStream(response.body);
 }
 
-// fetch undoes encodings by itself, a chain of them too, so they are looked at before the first byte is read.
+// fetch unpacks encodings by itself, even a chain of them. So they are checked before the first byte is read.
 function refuse(headers: Headers): string | undefined {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? '';
   if (encoding.includes(',')) return 'an answer in several encodings, one inside the other';
@@ -128,7 +128,7 @@ export type Understood<D extends JsonDocument = JsonDocument> =
   | { readonly kind: 'json'; readonly document: D }
   /** The service's own error; `summary` is its first message. */
   | { readonly kind: 'error'; readonly summary: string; readonly parts: CliErrorParts }
-  /** No answer of the service: `HTTP 502, an HTML page`. */
+  /** Not a reply of the service: `HTTP 502, an HTML page`. */
   | { readonly kind: 'odd'; readonly words: string };
 
 /** Understands a reply, whose JSON is read by `read`. */

@@ -47,7 +47,7 @@ function keyIn(authorization: string): string | undefined {
   return pair.endsWith(':') ? pair.slice(0, -1) : pair;
 }
 
-/** Why nothing that Accept asks for can be answered; undefined when something can. */
+/** The refusal if the simulator offers nothing that Accept asks for. */
 export function checkAccept(accept: string | null, vendors: readonly string[]): Failure | undefined {
   const types = parseAccept(accept ?? '*/*').map(({ type }) => type.toLowerCase());
   if (types.some((type) => isNeutral(type) || isOffered(type, vendors))) return undefined;
@@ -81,7 +81,7 @@ export function languageOf(acceptLanguage: string | null): Language {
   return spoken[0] ?? defaultLanguage;
 }
 
-/** The body as a JSON object; no body is `{}`. Longer ones than `maxBodyBytes` do not get here. */
+/** The body as a JSON object; no body is `{}`. A body of more than `maxBodyBytes` is refused before. */
 export async function readBody(request: Request): Promise<Ruled<JsonObject>> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (bytes.length === 0) return { value: {} };
@@ -112,7 +112,7 @@ function isJsonType(contentType: string): boolean {
   return type === 'application/json' || /^application\/[^/]+\+json$/.test(type);
 }
 
-/** Which page a query asks for; parameters that are not known are passed over. */
+/** Which page a query asks for; unknown parameters are ignored. */
 export function pageRequestOf(query: URLSearchParams): Ruled<PageRequest> {
   const { min, max } = pageSizes;
   const text = query.get('limit') ?? String(pageSizes.default);

@@ -97,7 +97,7 @@ async function serveStore(options: ServerOptions): Promise<Serving> {
   const port = await listen(server, options.port);
   server.on('request', (incoming, outgoing) => {
     const answer = answerTo({ incoming, outgoing, app, port, options });
-    // The globals of this process stay as they are.
+    // Leaves the globals of this process alone.
     void getRequestListener(answer, { overrideGlobalObjects: false, hostname })(incoming, outgoing);
   });
   const closed = closeOf(server).finally(() => options.store.close());
@@ -155,7 +155,7 @@ function answerTo({ incoming, outgoing, app, port, options }: Exchange) {
   return async (request: Request): Promise<Response> => {
     const refused = checkSender(incoming, port);
     if (refused !== undefined) return app.refuse(request, refused);
-    // Only a signal that was read aborts when the other side goes away.
+    // The signal aborts when the other side goes away, but only if it was read before.
     const { signal } = request;
     try {
       const delivered = await deliver(request, { ...options, app });
@@ -169,7 +169,7 @@ function answerTo({ incoming, outgoing, app, port, options }: Exchange) {
   };
 }
 
-// A page in a browser can reach a loopback port, under a name of its own and with its Origin.
+// A web page can reach a loopback port: under another host name, and with an Origin header.
 function checkSender({ headers }: IncomingMessage, port: number): Failure | undefined {
   if (headers.origin !== undefined) {
     return forbidden('origin', 'Web pages are not served.', 'No se atienden páginas web.');
@@ -180,7 +180,7 @@ function checkSender({ headers }: IncomingMessage, port: number): Failure | unde
   return forbidden('host', `The host is ${hostname}:${port}.`, `El host es ${hostname}:${port}.`);
 }
 
-// The head says how long the body is, and half of it comes.
+// Announces the length of the whole body, and sends half of it.
 async function sendHalf(response: Response, outgoing: ServerResponse): Promise<void> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   outgoing.writeHead(response.status, {

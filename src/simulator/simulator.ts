@@ -5,7 +5,7 @@ import type { Demo } from './demo.ts';
 
 export { demoKeyLength, demoKeyOnFile, demoOrderOnFile } from './demo-file.ts';
 
-/** Where the demo lies, and how it is to fail. */
+/** The folder of the demo, and the faults it simulates. */
 export interface DemoOptions {
   /** The folder of its file; made with mode 0700 when it is not there. */
   readonly folder: string;

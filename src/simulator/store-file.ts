@@ -52,7 +52,7 @@ export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-// Never opens a file that is there: closing it again would drop SQLite's locks in this process.
+// Never opens an existing file: closing it again would drop SQLite's locks in this process.
 function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));

@@ -43,7 +43,7 @@ export interface Identity {
 /** The records of one simulator. */
 export interface Store {
   identity(): Identity;
-  /** A page, read by key and not by counting; undefined when there is no record of the cursor's id. */
+  /** A page; undefined if no record has the cursor's id. */
   page(table: 'orders' | 'customers', request: PageRequest): StoredPage | undefined;
   /** The JSON text of a record. */
   get(table: Table, id: string): string | undefined;
@@ -145,7 +145,7 @@ function identityIn(db: DatabaseSync): Identity {
   };
 }
 
-// Ids are the same in every instance: without this, a change meant for the one before a reset would reach the next.
+// Every instance has the same ids. Without this check, a change meant for the demo before a reset would reach the new one.
 function checkInstance(db: DatabaseSync, opened: Identity): void {
   if (identityIn(db).instance !== opened.instance) throw new Error('this simulator was reset meanwhile');
 }

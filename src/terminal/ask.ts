@@ -7,7 +7,7 @@ import type { Secrets } from './secrets.ts';
 import { type StreamFacts, screenClean } from './streams.ts';
 import type { Ask, Choice } from './terminal.ts';
 
-/** What questions are asked with. */
+/** What questions need. */
 export interface AskOptions {
   /** The process's stdin. */
   readonly stdin: Keyboard;
@@ -28,10 +28,10 @@ export interface AskOptions {
   readonly write: (text: string) => void;
 }
 
-// A choice is a line; a label of a megabyte would hide the others.
+// A choice is one line: a label of a megabyte would hide the others.
 const longest = 300;
 
-/** What both kinds of prompt are told of a choice; its value stays here. */
+/** What a prompt shows of a choice; its value stays here. */
 export interface Labelled {
   readonly label: string;
   readonly tail: string | undefined;
@@ -51,7 +51,7 @@ export interface Prompts {
   confirm(message: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The prompts of one run. Their code is loaded at the first question. */
+/** The questions of one run. Loads no prompts before the first question. */
 export function createAsk(options: AskOptions): Ask {
   const { stderr, noInput } = options;
   // stdin comes last, since looking at it opens it.

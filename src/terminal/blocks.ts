@@ -1,4 +1,4 @@
-/** Blocks → lines of a screen; cells are in columns, two spaces apart. */
+/** Turns blocks into lines of a screen; rows of cells stand in columns, two spaces apart. */
 
 import type { Block, Cell } from './terminal.ts';
 import {
@@ -28,11 +28,11 @@ export function hangingLines(cell: Cell, hang: number, style: ScreenStyle): read
 // The block that is drawn as a grid.
 type Grid = Extract<Block, { readonly grid: unknown }>;
 
-// Cells for a last column of words that is wrapped in itself.
+// The least width of a last column whose words are wrapped inside the column.
 const narrowest = 12;
 
-// On a terminal that has no room for the columns of a grid the last one is wrapped in itself, where it holds words; otherwise
-// the rows are.
+// If the terminal has no room for the columns, the words of the last column are wrapped inside it. If that does not help, the
+// rows are wrapped.
 function gridLines(
   { grid, right = [], shrink = [], indent = 0 }: Grid,
   style: ScreenStyle,
@@ -70,7 +70,7 @@ function gridLines(
   });
 }
 
-// A row of one cell ignores the columns and fills the line; its continuations keep its leading spaces.
+// A row of one cell fills the line; if it is wrapped, the next lines keep its leading spaces.
 function besideColumns(pieces: readonly Piece[], indent: number, style: ScreenStyle): readonly string[] {
   const [first] = pieces;
   const leading = first === undefined ? 0 : first.text.length - first.text.trimStart().length;

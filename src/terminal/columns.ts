@@ -21,7 +21,7 @@ export function namedColumns(columns: readonly Column[], names: readonly string[
   });
 }
 
-/** The columns of a table of so many cells, before anybody names some. */
+/** The columns of a table of this width, if nobody named some. */
 export function tableColumns(columns: readonly Column[], width: number): readonly Column[] {
   return columns.filter(({ tableFrom }) => tableFrom !== undefined && tableFrom <= width);
 }
@@ -42,7 +42,7 @@ export function ownColumns(record: JsonObject): readonly Column[] {
   }));
 }
 
-/** The columns named once for all lists: those that this one has; undefined where it has none of them. */
+/** Of the columns named for all lists those that this one has; undefined if it has none of them. */
 export function usualColumns(
   columns: readonly Column[],
   names: readonly string[] = [],
@@ -51,7 +51,7 @@ export function usualColumns(
   return known.length === 0 ? undefined : namedColumns(columns, known);
 }
 
-/** The same for the result of what was done: a name that it does not have is an empty column. */
+/** The named columns of a result; a name that the result does not have is an empty column. */
 export function resultColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
   return names.map((name) => {
     const found = columns.find((column) => column.name === name.trim());
@@ -68,9 +68,9 @@ function kindOf(name: string, value: unknown): Column['kind'] {
   return /_(at|until)$/.test(name) ? 'time' : 'integer';
 }
 
-/** What is shown in a cell that the service did not fill. */
+/** Shown for a value that the service did not send. */
 export const absent = '-';
-/** What follows a value that is not of its kind. */
+/** Added to a value that is not of its kind. */
 export const mark = ' ?';
 
 /** How the figures of this run are shown. */
@@ -153,7 +153,7 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
   }
 }
 
-// The point is set into the digits: dividing would round.
+// Puts the point between the digits, since dividing would round.
 function withPoint(amount: number, places: number): string {
   if (places === 0) return String(amount);
   const digits = String(Math.abs(amount)).padStart(places + 1, '0');

@@ -11,7 +11,7 @@ import type { ListFormat } from './list-format.ts';
 const formula = String.raw`[=+\-@|\t\r\n\u2212\ufe62\ufe63\ufe66\ufe6b\uff1d\uff0b\uff0d\uff20\uff5c]`;
 // What a spreadsheet may skip before a formula: white space of every kind, characters without width, and U+FFFD.
 const skipped = String.raw`['\s\u0085\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2065\u2800\u3164\uffa0\ufffd]`;
-// At the start of a cell, or behind what another program may take for its start.
+// At the start of a cell, or behind what another program may take for the start of one.
 const start = '^(?=S*F)|(?<=[",;\\t\\r\\n|])(?=\'*F)'
   .replaceAll('F', formula)
   .replaceAll('S*', `${skipped}*`);

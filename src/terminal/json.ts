@@ -17,7 +17,7 @@ export function rowOf({ value, bytes, plain }: PrintedRecord, secrets: Secrets):
   };
 }
 
-/** A record as a row for a terminal: nothing in its JSON hides, and no bytes go there unread. */
+/** A record as a row for a terminal: no invisible characters in its JSON, and never the raw bytes. */
 export function screenRowOf(record: PrintedRecord, secrets: Secrets): Row {
   const { value, json } = rowOf(record, secrets);
   return { value, json: () => escapeJsonForScreen(json()), bytes: undefined };
@@ -49,7 +49,7 @@ export function jsonList(before = 0): ListFormat {
   };
 }
 
-/** One record a line. */
+/** One record per line. */
 export function ndjsonList(): ListFormat {
   return {
     page: (rows) => ndjsonBytes(rows) ?? rows.map((row) => ndjsonLine(row)).join(''),
@@ -57,7 +57,7 @@ export function ndjsonList(): ListFormat {
   };
 }
 
-// Where nothing has to be changed, text is not made out of bytes only to be made bytes again.
+// If nothing has to be changed, the bytes are written as they are.
 function ndjsonBytes(rows: readonly Row[]): Uint8Array | undefined {
   const lineEnd = Buffer.from('\n');
   const parts: Uint8Array[] = [];

@@ -9,14 +9,14 @@ export interface Layer {
   place(at: number): number;
 }
 
-/** A text to search for, since it gives the key away. Escapes are decoded before the search. */
+/** A text that gives the key away. Escapes are decoded before it is searched for. */
 export interface Spelling {
   readonly text: string;
   /** In base64 the characters right before and after it hold bits of the key too. */
   readonly isBase64: boolean;
 }
 
-// Nobody decodes more layers by accident; `%252525` has three. It also limits the work on a hostile text.
+// Nobody encodes a key more often by accident; `%252525` has three layers. It also limits the work on a hostile text.
 const deepest = 6;
 // A key is printable ASCII without spaces: no other escape can be part of one.
 const hexCode = '([2-7][0-9a-fA-F])';

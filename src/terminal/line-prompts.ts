@@ -5,7 +5,7 @@ import { CliError } from '../errors.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard, matching } from './keyboard.ts';
 
-// More are not read out at once; words narrow them.
+// A screen reader reads no more than this at once; typed words narrow the list.
 const listed = 20;
 
 /** Prompts that write lines and read lines. */
@@ -124,14 +124,14 @@ function readLine(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<s
     lines.once('close', () => {
       signal.removeEventListener('abort', abort);
       if (answered) return;
-      // What is said next starts on a line of its own.
+      // The next words start on a new line.
       write('\n');
       reject(endOfAnswers());
     });
   });
 }
 
-// Raw mode shows nothing, so the few keys that matter are handled here.
+// Raw mode shows nothing and edits nothing, so the few keys that matter are handled here.
 function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
   return new Promise((resolve, reject) => {
     let typed = '';

@@ -32,7 +32,7 @@ export interface Row {
   readonly bytes?: Uint8Array | undefined;
 }
 
-/** A piece of output: text, or bytes that are on one line each and end in a line's end. */
+/** A piece of output: text, or bytes of whole lines. */
 export type Piece = string | Uint8Array;
 
 /** A list in some format. Its pieces, one after the other, are the whole output. */
@@ -59,7 +59,7 @@ export async function stdoutFormat(
     case 'ndjson':
       return ndjsonList();
     case 'csv':
-      // A file keeps line breaks inside its cells; a terminal gets one line a record.
+      // A file keeps line breaks inside its cells; a terminal gets one line per record.
       return csvList(
         named ?? csvColumns(columns),
         header,
@@ -82,7 +82,7 @@ export async function stdoutFormat(
   }
 }
 
-/** What a file is written as. */
+/** The format of a file, and what is in it already. */
 export interface FileFormatOptions {
   readonly format: ExportFormat;
   readonly columns: readonly Column[];
@@ -96,13 +96,13 @@ export interface FileFormatOptions {
   readonly secrets: Secrets;
 }
 
-/** Its texts, one after the other, are the file. */
+/** Makes the pieces of a file, in order. */
 export interface FileFormat {
   page(records: readonly PrintedRecord[]): Piece;
   end(): Piece;
 }
 
-/** The text of a file that is to be complete. Throws CliError 'usage' for a column that does not exist. */
+/** The format of an exported file; several runs may write it one after the other. Throws CliError 'usage' for a column that does not exist. */
 export function fileFormat(options: FileFormatOptions): FileFormat {
   const { secrets } = options;
   const list = formatOfFile(options);
@@ -164,7 +164,7 @@ function namedFields(record: JsonObject, columns: readonly Column[], reading: Re
 
 // Known fields come first and in their order, so that the blocks of a list read alike.
 function allFields(record: JsonObject, known: readonly Column[], reading: Reading): readonly Field[] {
-  // A known field whose value is an object is left out here: its members are listed below, one per line.
+  // A field that holds an object is shown by its parts, below.
   const shown = known.filter(
     (column) => column.derived === undefined && members(column.value(record)) === undefined,
   );

@@ -28,7 +28,7 @@ const endOfYear9999 = 253_402_300_800;
 
 /** Times of a run: `zone` an IANA name, or the zone of the process; `now` Unix milliseconds, to leave out this year. */
 export function createTimes(zone: string | undefined, now: () => number): Times {
-  // Made with the first time that is shown: it is not free, and many runs show none.
+  // Made when the first time is shown, since it is slow to make and many runs show no time.
   let formatter: Intl.DateTimeFormat | undefined;
   const at = (seconds: number): Parts => {
     if (zone === undefined) return partsOfDate(new Date(seconds * 1000), seconds);

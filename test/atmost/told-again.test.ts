@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json, reset, startServer } from '../harness/server.ts';
-import { sentTo, startCreations } from '../harness/service.ts';
+import { emptyList, environment, sentTo, startCreations } from '../harness/service.ts';
 import { changeArgs, ledgerAndDesk, refundAmount, story } from './desk.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
@@ -105,9 +105,9 @@ describe('a run that another one under its --intent overtakes', () => {
         waiting.resolve();
         await overtaken.promise;
       }
-      return json({ object: 'list', has_more: false, data: [] })(request, response, socket);
+      return emptyList(request, response, socket);
     });
-    const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: 'key_test_4u9fQ2' };
+    const env = environment(server.url);
     const slow = paydesk(lamp, { home, env });
     await waiting.promise;
     const fast = await paydesk(lamp, { home, env });

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { type Handler, hangUp, json, startServer } from '../harness/server.ts';
-import { sentTo, startCreations } from '../harness/service.ts';
+import { environment, sentTo, startCreations } from '../harness/service.ts';
 
 const create = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
 const error = { object: 'error', type: 'resource_not_found_error', details: [] };
@@ -20,7 +20,7 @@ test.each<[string, Handler]>([
 ])('%s without object: no order is called missing by it, exit 9', async (_name, handler) => {
   using home = newHome();
   await using server = await startServer(handler);
-  const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: 'key_test_4u9fQ2' };
+  const env = environment(server.url);
   const ran = await paydesk(['orders', 'show', 'ord_1'], { home, env });
   expect(ran.code, ran.stderr).toBe(9);
   expect(ran.stderr).toContain('does not say whether more follow');

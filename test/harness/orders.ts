@@ -114,7 +114,7 @@ export function listOf(...data: readonly Json[]): Json {
   return { object: 'list', has_more: false, total: data.length, data };
 }
 
-/** A list that more follows. */
+/** A list after which more follows. */
 export function listBeforeMore(...data: readonly Json[]): Json {
   return { ...listOf(...data), has_more: true };
 }

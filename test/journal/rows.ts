@@ -43,7 +43,7 @@ export function verdict(intent: string, time: number): VerdictRow {
   };
 }
 
-/** Long after the attempt below was sent: a refund that was not seen until then is no longer open. */
+/** How long an attempt that was not seen stays open. */
 export const horizonMs = 900_000;
 
 /** An attempt to refund 5 of `ch_1`, sent at 0; each verdict is of a read at 1000 that did not show it, but for what is said. */

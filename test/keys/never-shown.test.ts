@@ -21,8 +21,7 @@ import {
   stall,
   startServer,
 } from '../harness/server.ts';
-
-const emptyList = json({ object: 'list', has_more: false, data: [] });
+import { emptyList } from '../harness/service.ts';
 
 describe.concurrent('no flag takes a key (I68)', () => {
   test('help lists none whose value is a key', async () => {

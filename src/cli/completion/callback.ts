@@ -44,7 +44,7 @@ function withoutKeys({ candidates, files }: Offered, { env, platform, home, cwd 
   return { candidates: candidates.filter(({ value, text }) => !secrets.holds(`${value} ${text}`)), files };
 }
 
-// A line each; behind a tab what it is, for shells that show it.
+// One line per candidate; behind a tab a few words about it, for shells that show them.
 function written({ candidates }: Offered, kept: number, explained: boolean): string {
   return candidates
     .map(({ value, text }) => `${value.slice(kept)}${explained && text !== '' ? `\t${text}` : ''}\n`)
@@ -70,7 +70,7 @@ function knownHere({ env, platform, home }: CompletionIo): KnownHere {
   };
 }
 
-// As the demo's own file has them now.
+// Reads the order in the demo's own file.
 async function demoCharges(stateFolder: string, orderId: string): Promise<readonly Candidate[]> {
   const text = await demoOrderOnFile(join(stateFolder, 'simulator'), orderId);
   const reading = text === undefined ? undefined : readMoney(JSON.parse(text));
@@ -87,7 +87,7 @@ async function demoCharges(stateFolder: string, orderId: string): Promise<readon
 export interface TypedLine {
   /** The words before the one at the cursor, without `paydesk`. */
   readonly before: readonly string[];
-  /** The word at the cursor, as far as it is there. */
+  /** The part of the word before the cursor. */
   readonly current: string;
   /** How much of the current word comes before what the shell will replace: `--reason=` in bash. */
   readonly kept: number;
@@ -124,7 +124,7 @@ function isBreak(piece: string): boolean {
   return /^[=:]+$/.test(piece);
 }
 
-// Quotes and escapes go, an open quote too; what they hold stays as it is.
+// Removes quotes and escapes, also a quote that is still open; what they hold stays as it is.
 function unquoted(shell: Shell, word: string): string {
   if (shell === 'fish') return word;
   const parts =

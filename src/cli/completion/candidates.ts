@@ -1,4 +1,4 @@
-/** What may be typed at the cursor of a typed line: words, options, values. Runs nothing and asks no service. */
+/** What TAB can put at the cursor: words, options, values. Runs nothing and asks no service. */
 
 import type { Argument, Candidate, Command, Flag, KnownHere } from '../../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
@@ -6,7 +6,7 @@ import { globalFlags } from '../global-options.ts';
 import { topicLines, topicNames } from '../help-topics.ts';
 import type { TypedLine } from './callback.ts';
 
-/** What a shell is given to offer. */
+/** What the shell gets to offer. */
 export interface Offered {
   readonly candidates: readonly Candidate[];
   /** A file name is possible here: the shell completes those itself. */
@@ -20,7 +20,7 @@ interface Place {
   readonly command: Command | undefined;
   /** How many of the words are the command's. */
   readonly own: number;
-  /** Options in force here, those of the command first. */
+  /** Options that are known here, those of the command first. */
   readonly flags: Readonly<Record<string, Flag>>;
   /** Options given, with the last value of each. */
   readonly given: ReadonlyMap<string, string | undefined>;
@@ -32,7 +32,7 @@ interface Place {
 
 const nothing: Offered = { candidates: [], files: false };
 
-/** Candidates for the word at the cursor that begin with what is there of it. */
+/** Candidates that begin with the part of the word before the cursor. */
 export async function candidatesFor(line: TypedLine, known: KnownHere): Promise<Offered> {
   const place = await placeOf(line.before);
   const { current } = line;
@@ -75,7 +75,7 @@ function entryOf(words: readonly string[]) {
   );
 }
 
-// Notes what one word of options gives; returns the option whose value is the next word.
+// Notes the options in one word; returns the option whose value is the next word.
 function readOption(
   word: string,
   flags: Readonly<Record<string, Flag>>,
@@ -119,7 +119,7 @@ async function afterDash(current: string, place: Place, known: KnownHere): Promi
   return starting(current, { candidates: [...long, ...short], files: false });
 }
 
-// Not what is given already, nor what contradicts it.
+// Leaves out an option that is given already, or that contradicts one.
 function isOpen(name: string, { repeatable, conflicts = [] }: Flag, { given }: Place): boolean {
   return (repeatable === true || !given.has(name)) && !conflicts.some((other) => given.has(other));
 }
@@ -145,7 +145,7 @@ async function valuesOf(
   return starting(current, { candidates: whole, files });
 }
 
-// What may be said of a value: its set, what its completer offers, or a file of this machine.
+// Offers the choices of a value, else what its completer knows, else file names.
 async function offeredFor(
   one: Flag | Argument,
   placeholder: string,

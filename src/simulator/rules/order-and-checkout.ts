@@ -12,7 +12,7 @@ import { amountTooLarge, type Ruled } from '../failures.ts';
 import { nestedList, type StoredOrder } from '../records.ts';
 import type { RuleInputs } from './refund-and-capture.ts';
 
-/** What making an order takes from outside. */
+/** What the rule needs besides the request. */
 export interface OrderInputs extends RuleInputs {
   readonly livemode: boolean;
   /** The customer that the body names. */
@@ -97,7 +97,7 @@ function customerInfo(customer: JsonObject | undefined): JsonObject {
 
 type OrderCheckout = NonNullable<OrderRequest['checkout']>;
 
-/** A payment link as it is answered. */
+/** A payment link as the reply shows it. */
 export function createLink(
   request: CheckoutCreateRequest,
   livemode: boolean,
@@ -108,7 +108,7 @@ export function createLink(
   return { ...checkout, url: `${checkoutDefaults.pageOrigin}/link/${checkout.slug}` };
 }
 
-/** The checkout inside an order as it is answered; one of type Integration has no page of its own. */
+/** The checkout inside an order as the reply shows it; one of type Integration has no page of its own. */
 function createOrderCheckout(request: OrderCheckout, livemode: boolean, inputs: RuleInputs): JsonObject {
   const { expires_at: expiry, ...fields } = request;
   const checkout = { ...issued(livemode, expiry, inputs), ...fields };
@@ -131,7 +131,7 @@ function issued(livemode: boolean, expiry: number | undefined, { now, ids }: Rul
   };
 }
 
-/** A body with the second spellings of the document put as the schemas have them; a field in both stays a fault. */
+/** A body in which the document's second spellings are replaced by those of the schemas; a field in both spellings stays a fault. */
 export function withoutAliases(body: unknown, aliases: Readonly<Record<string, string>>): unknown {
   if (!isObject(body)) return body;
   return Object.fromEntries(
@@ -142,7 +142,7 @@ export function withoutAliases(body: unknown, aliases: Readonly<Record<string, s
   );
 }
 
-/** The body of an order with the checkout inside it so spelled. */
+/** The same for the checkout inside the body of an order. */
 export function withoutOrderAliases(body: unknown): unknown {
   if (!isObject(body) || body.checkout === undefined) return body;
   return { ...body, checkout: withoutAliases(body.checkout, checkoutAliases.order) };

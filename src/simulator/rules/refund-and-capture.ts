@@ -22,7 +22,7 @@ import {
   type StoredOrder,
 } from '../records.ts';
 
-/** What a rule needs besides the order and the request: the time and new ids. */
+/** What a rule needs besides the request. */
 export interface RuleInputs {
   /** Unix seconds. */
   readonly now: number;

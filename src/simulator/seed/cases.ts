@@ -11,9 +11,9 @@ export type ChargeCase = 'paid' | 'declined' | 'pre_authorized' | 'locked';
 export interface OrderCase {
   /** The charges, in shares of the amount; a declined one is an attempt at the share after it. */
   readonly charges: readonly ChargeCase[];
-  /** What was refunded since: all of it, or some of the first charge that was paid. */
+  /** What was refunded since: all of it, a part of the first charge, or that charge. */
   readonly refunded?: 'all' | 'part' | 'first_charge';
-  /** Bought by the same buyer for the same amount as the next older order, a few minutes after it. */
+  /** The same buyer paid the same amount as for the next older order, a few minutes after it. */
   readonly twin?: true;
   /** `full` fills every field of the document, `null` leaves null in all that may hold it. */
   readonly fields: 'usual' | 'full' | 'null';
@@ -23,7 +23,7 @@ export interface OrderCase {
 const paid = { charges: ['paid'], fields: 'usual' } as const satisfies OrderCase;
 const unpaid = { charges: [], fields: 'usual' } as const satisfies OrderCase;
 
-/** They come round again after the last; the first ones are what a newcomer sees first. */
+/** After the last case the first one comes again. A newcomer sees the first ones first. */
 export const orderCases: readonly [OrderCase, ...OrderCase[]] = [
   { ...paid, twin: true },
   paid,
@@ -87,7 +87,7 @@ export interface Line extends Goods {
   readonly quantity: number;
 }
 
-/** What a named order has instead of what its place would give it. */
+/** What is special about an order that help names. */
 export interface OrderExample {
   readonly id: string;
   readonly lines: readonly [Line, ...Line[]];

@@ -21,7 +21,7 @@ import { chargesFor, contactsOf, customerInfo, lineItem, linesOf } from './order
 /** How many orders a new simulator holds unless told otherwise. */
 export const defaultOrders = 120;
 
-/** How much data, and of what time. */
+/** How much data, and from which time. */
 export interface SeedOptions {
   /** Unix seconds; the newest order is an hour old or two. */
   readonly now: number;
@@ -67,7 +67,7 @@ function orderAt(place: OrderPlace): StoredOrder {
   return refunded(order, orderCase, { now: place.now, ids, amount: example?.refunded });
 }
 
-// What help names is bought by whom help names.
+// The customer that help names bought the orders that help names.
 function namedAt(place: OrderPlace, { lines }: OrderExample): Bought {
   return { ...boughtAtPlace(place), buyer: place.buyers[customerExampleIndex] ?? place.buyers[0], lines };
 }
@@ -92,7 +92,7 @@ function boughtAtPlace(place: OrderPlace): Bought {
   return {
     createdAt: place.now - 3600 - place.index * place.spacing - jitter,
     buyer: random.pick(place.buyers),
-    // The first line is never a trifle, so that every order can be refunded in parts.
+    // The first line is expensive enough that every order can be refunded in parts.
     lines: [
       { name: 'Wool blanket', price: 16000, quantity: 1 },
       ...Array.from({ length: random.integer(0, 3) }, line),
@@ -158,11 +158,11 @@ function paymentOf(charges: readonly StoredCharge[]) {
 interface Since {
   readonly now: number;
   readonly ids: Ids;
-  /** How much, where only a part was refunded; undefined: a third. */
+  /** How much, if only a part was refunded; absent: a third. */
   readonly amount: number | undefined;
 }
 
-// The order after the refunds of its case, made by the same rule that serves refunds later.
+// Refunds what the case says, by the rule that later refunds follow too.
 function refunded(
   order: StoredOrder,
   { refunded: how }: OrderCase,
