@@ -17,7 +17,7 @@ export default defineConfig({
     // No test changes what others import: one process runs many files.
     isolate: false,
     maxWorkers: 3,
-    sequence: { sequencer: modelFirst() },
+    sequence: { sequencer: longestFirst() },
     reporters: ['default', ['json', { outputFile: 'reports/tests.json' }]],
   },
 });
@@ -40,14 +40,23 @@ function folderOfHomes(): string {
   }
 }
 
-// Files run by their size, large ones first. The model's is small and takes as long as the largest ones: at the end it
-// would run alone, on one core.
-function modelFirst(): typeof BaseSequencer {
+// Files run by their size, large ones first. These are small and take longest: at the end one of them would run alone, on
+// one core.
+const longest = [
+  '/test/model/',
+  '/test/journal/schedules.test.ts',
+  '/test/atmost/contenders.test.ts',
+  '/test/exports/resume.test.ts',
+  '/test/contract/memory-and-process.test.ts',
+];
+
+function longestFirst(): typeof BaseSequencer {
   return class extends BaseSequencer {
     override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-      const isModel = ({ moduleId }: TestSpecification) => moduleId.includes('/test/model/');
       const bySize = await super.sort(files);
-      return [...bySize.filter(isModel), ...bySize.filter((file) => !isModel(file))];
+      const isLong = ({ moduleId }: TestSpecification) => longest.some((name) => moduleId.includes(name));
+      const first = longest.flatMap((name) => bySize.filter(({ moduleId }) => moduleId.includes(name)));
+      return [...first, ...bySize.filter((file) => !isLong(file))];
     }
   };
 }

@@ -3,10 +3,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chargeOf, orderOf } from './harness/orders.ts';
 import { type Home, newHome } from './harness/paydesk.ts';
 import { type Pty, runInPty } from './harness/pty.ts';
+import { type Service, startService, testKey } from './harness/service.ts';
 import { runLine, shellEnv } from './harness/shell.ts';
-import { chargeOf, orderOf, type Service, startService, testKey } from './orders/service.ts';
 
 const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
 

@@ -17,7 +17,7 @@ import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
 
 /** What this run learned of a change, apart from the journal's rows. */
-export interface Learned {
+interface Learned {
   readonly reply?: WireRecord | undefined;
   readonly head?: ReplyHead | undefined;
   readonly read?: WireRecord | undefined;

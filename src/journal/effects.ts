@@ -3,7 +3,7 @@
 import type { ChangeRequest, Service } from '../api/api.ts';
 import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
-import { newestIds } from './created.ts';
+import { newestIds } from './created-order.ts';
 import type { AccountMarks, Intent } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
@@ -23,7 +23,7 @@ export interface EffectParts {
 }
 
 /** What one run locks, looks up and reads. */
-export interface Subject {
+interface Subject {
   readonly kind: Intent['kind'];
   readonly account: AccountMarks;
   readonly orderId?: string | undefined;

@@ -3,7 +3,7 @@
 import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '../api/charges.ts';
 import { statuses, valueAt } from '../api/spec.ts';
 import { disagreement, moved, otherCapture, otherRefund, refundedOf, type ShownRefund } from './agreement.ts';
-import { createdIn, gapOf, newestIds } from './created.ts';
+import { createdIn, gapOf, newestIds } from './created-order.ts';
 import type { ChangeKind, changeKinds, ExpectedRefund, FoundRefund } from './journal.ts';
 import type { PreImage, Proof } from './journal-rows.ts';
 

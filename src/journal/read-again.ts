@@ -13,7 +13,7 @@ import { beginResolve, type Errand, type ResolveState, resolve } from './resolve
 import { marksOf } from './same-account.ts';
 
 /** Shows a person who settles what a read shows; throws to stop. */
-export type Confirm = (evidence: Evidence) => Promise<void>;
+type Confirm = (evidence: Evidence) => Promise<void>;
 
 /** How one attempt is read again. */
 export interface How {

@@ -2,7 +2,7 @@
 
 import type { Service, WireRecord } from '../api/api.ts';
 import { CliError } from '../errors.ts';
-import type { NewestOrders } from './created.ts';
+import type { NewestOrders } from './created-order.ts';
 import type { Intent } from './journal.ts';
 import { repeatsKey } from './judge-reply.ts';
 

@@ -35,7 +35,7 @@ interface Statement {
 }
 
 /** How it ended. */
-export type ResolveEnd =
+type ResolveEnd =
   | ({ readonly how: 'looked' } & Resolved)
   | { readonly how: 'refused'; readonly refusal: Refusal };
 
@@ -57,7 +57,7 @@ export type ResolveState =
   | { readonly at: 'releasing' | 'done'; readonly end: ResolveEnd };
 
 /** How far it is now, and what it asks for next. */
-export interface ResolveStep {
+interface ResolveStep {
   readonly state: ResolveState;
   readonly effect: Effect;
 }

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parsePath } from '../../src/commands/api-request.ts';
 import { journalFile } from '../atmost/desk.ts';
-import { startCreations } from '../create/service.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
+import { sentTo, startCreations } from '../harness/service.ts';
 
 let desk: Desk;
 let home: Home;
@@ -107,7 +107,7 @@ describe('a change', () => {
     const typed = fields.flatMap((field) => ['--field', field]);
     const ran = await service.run(['api', 'PUT', 'things/1', ...typed, '--raw-field', 'code=300', '--yes']);
     expect(ran.code, ran.stderr).toBe(0);
-    expect(service.posts()).toEqual([
+    expect(sentTo(service)).toEqual([
       {
         method: 'PUT',
         path: '/things/1',
@@ -118,9 +118,9 @@ describe('a change', () => {
 
   test('sends a body from standard input, or none', async () => {
     await using service = await startCreations();
-    await service.run(['api', 'POST', 'things', '--body', '-', '--yes'], '{"a":{"b":[1,null]}}');
+    await service.run(['api', 'POST', 'things', '--body', '-', '--yes'], { input: '{"a":{"b":[1,null]}}' });
     await service.run(['api', 'DELETE', 'things/1', '--yes']);
-    expect(service.posts()).toEqual([
+    expect(sentTo(service)).toEqual([
       { method: 'POST', path: '/things', body: { a: { b: [1, null] } } },
       { method: 'DELETE', path: '/things/1', body: undefined },
     ]);
@@ -134,7 +134,7 @@ describe('a change', () => {
     const repeat = await service.run([...second, '--intent', 'a1', '--yes']);
     expect(repeat.code, repeat.stderr).toBe(0);
     expect(repeat.stderr).toContain('a1 was applied before');
-    expect(service.posts()).toHaveLength(1);
+    expect(sentTo(service)).toHaveLength(1);
   });
 
   test('that got no answer is told again under its id as the request that was sent', async () => {

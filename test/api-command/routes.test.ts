@@ -3,10 +3,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parsePath, refuseMoneyRoute } from '../../src/commands/api-request.ts';
-import { startCreations } from '../create/service.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
+import { sentTo, startCreations } from '../harness/service.ts';
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';
 
@@ -158,7 +158,7 @@ describe('no name and no header makes a server use another method', () => {
     await using service = await startCreations();
     const ran = await service.run(['api', 'POST', 'things', '--field', 'payment_method=card', '--yes']);
     expect(ran.code, ran.stderr).toBe(0);
-    expect(service.posts()).toMatchObject([{ body: { payment_method: 'card' } }]);
+    expect(sentTo(service)).toMatchObject([{ body: { payment_method: 'card' } }]);
   });
 });
 
@@ -194,9 +194,11 @@ describe('a change that names an order locks that order, wherever it names it', 
   test('what a shop keeps in metadata names no order of the service', async () => {
     await using service = await startCreations();
     const body = { metadata: { order_id: 'ord_ours17', orders: ['ord_a', 'ord_b'] } };
-    const ran = await service.run(['api', 'POST', 'things', '--body', '-', '--yes'], JSON.stringify(body));
+    const ran = await service.run(['api', 'POST', 'things', '--body', '-', '--yes'], {
+      input: JSON.stringify(body),
+    });
     expect(ran.code, ran.stderr).toBe(0);
-    expect(service.posts()).toMatchObject([{ body }]);
+    expect(sentTo(service)).toMatchObject([{ body }]);
   });
 
   test('a request that names two orders is refused, since it can lock only one', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Located, LocateOptions } from '../../src/api/api.ts';
 import type { Profile } from '../../src/profiles/profiles.ts';
-import type { Handler, SeenRequest } from '../harness/server.ts';
-import { json, reply, startServer } from '../harness/server.ts';
-import { list, openClient, profileOf, rejection } from './open-client.ts';
+import { defaultSettings } from '../harness/profile-in-use.ts';
+import { type Handler, json, reply, type SeenRequest, startServer } from '../harness/server.ts';
+import { list, openClient, rejection } from './open-client.ts';
 
 const notFound = json(
   { object: 'error', type: 'resource_not_found_error', details: [{ message: 'no', code: 'a.errors.b' }] },
@@ -157,7 +157,7 @@ describe('one order by id', () => {
 });
 
 describe('one order by id, directly where the profile says so', () => {
-  const direct = { settings: { ...profileOf('http://x').settings, 'orders.get': 'direct' } } as const;
+  const direct = { settings: { ...defaultSettings, 'orders.get': 'direct' } } as const;
 
   test('is one request', async () => {
     const { located, urls } = await run(json('\n{"object":"order", "id":"ord_5"}\n'), 'ord_5', {}, direct);

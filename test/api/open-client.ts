@@ -6,6 +6,7 @@ import { createClient } from '../../src/api/client.ts';
 import type { Clock } from '../../src/io.ts';
 import type { Profile } from '../../src/profiles/profiles.ts';
 import { createSecrets, type Secrets } from '../../src/terminal/secrets.ts';
+import { profileInUse } from '../harness/profile-in-use.ts';
 
 export const key = 'key_CANARYxyz0123456789';
 
@@ -22,37 +23,6 @@ export const clock: Clock = {
   },
 };
 
-export function profileOf(baseUrl: string, more: Partial<Profile> = {}): Profile {
-  return {
-    name: 'shop-mx',
-    kind: 'stored',
-    mode: 'sandbox',
-    baseUrl,
-    origin: new URL(baseUrl).origin,
-    vendor: 'service',
-    apiVersion: '2.3.0',
-    lang: undefined,
-    auth: 'bearer',
-    settings: {
-      'orders.get': 'paged',
-      'customers.get': 'paged',
-      'orders.order': 'unknown',
-      'orders.status': undefined,
-      'checkouts.path': '/checkouts',
-      'refund.require': [],
-      'refund.max_amount': {},
-      'refund.send_within': 10_000,
-      'refund.horizon_part': 86_400_000,
-      'refund.horizon_whole': 900_000,
-      'reconcile.after': [0],
-      'amounts.decimals': {},
-      'time.zone': undefined,
-    },
-    account: `${new URL(baseUrl).origin} service sandbox`,
-    ...more,
-  };
-}
-
 function secretsWith(known: string): Secrets {
   const secrets = createSecrets();
   secrets.add(known);
@@ -66,7 +36,7 @@ export function openClient(
   parts: Partial<ClientParts> = {},
 ): Client {
   return createClient({
-    profile: profileOf(profile.baseUrl ?? server.url, profile),
+    profile: profileInUse(profile.baseUrl ?? server.url, profile),
     key,
     gate: secretsWith(key),
     version: '9.9.9',

@@ -5,22 +5,26 @@ import { clockOff, later } from '../harness/clock.ts';
 import type { Home, Ran } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json, reset } from '../harness/server.ts';
-import { changeArgs, type Desk, journalRows, openDesk, printedCommand, story } from './desk.ts';
-import { honest, type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import {
+  changeArgs,
+  type Desk,
+  journalRows,
+  ledgerAndDesk,
+  openDesk,
+  printedCommand,
+  story,
+} from './desk.ts';
+import { honest, type LedgerOrder, startLedger } from './ledger.ts';
 import { start } from './running.ts';
 
-let ledger: Ledger;
-let desk: Desk;
+const { ledger, desk } = await ledgerAndDesk();
 /** Its horizon is over at once. */
 let short: Desk;
 beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
   short = await openDesk({ url: ledger.url, settings: { 'refund.horizon_part': '0ms' } });
 });
-afterAll(async () => {
-  for (const one of [desk, short]) one[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
+afterAll(() => {
+  short[Symbol.dispose]();
 });
 
 const came = ({ code }: Ran, order: LedgerOrder) => ({ code, posts: order.posts.length });

@@ -1,23 +1,14 @@
 /** What a reply confirmed is looked at again: a service that does it twice, or another desk, raises the alarm at every desk. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Json, listOf } from '../harness/orders.ts';
 import { copyOf, type Home } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json } from '../harness/server.ts';
-import { type Json, listOf } from '../orders/service.ts';
-import { changeArgs, type Desk, openDesk, refundAmount, story } from './desk.ts';
-import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { changeArgs, ledgerAndDesk, openDesk, refundAmount, story } from './desk.ts';
+import { type LedgerOrder, startLedger } from './ledger.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 const body = JSON.stringify({ amount: refundAmount });
 

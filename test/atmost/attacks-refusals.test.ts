@@ -1,39 +1,19 @@
 /** A refusal is final only where the document says so: what any other error did is read, waited for and watched. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { later } from '../harness/clock.ts';
+import { errorOf, notReturnable, undocumentedError } from '../harness/orders.ts';
 import type { Home, Ran } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { json, reply, reset } from '../harness/server.ts';
-import type { Json } from '../orders/service.ts';
-import { changeArgs, type Desk, openDesk, printedCommand, refundAmount, story } from './desk.ts';
-import { honest, type Ledger, type LedgerOrder, type OnPost, startLedger } from './ledger.ts';
+import { changeArgs, ledgerAndDesk, openDesk, printedCommand, refundAmount, story } from './desk.ts';
+import { honest, type LedgerOrder, type OnPost, startLedger } from './ledger.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 const day = 86_400_000;
-const errorBody = (type: string, code: string): Json => ({
-  object: 'error',
-  type,
-  log_id: '5f2c81',
-  details: [{ debug_message: 'debug', message: 'a message', param: null, code }],
-});
-const bankTimeout = errorBody('processing_error', 'service.errors.processing.bank.timeout');
-const somethingElse = errorBody('some_error', 'service.errors.something.else');
-const notReturnable = errorBody(
-  'precondition_required_error',
-  'service.errors.precondition_required.combo.order.is_not_returnable',
-);
-const splitPayment = errorBody(
+const bankTimeout = errorOf('processing_error', 'service.errors.processing.bank.timeout');
+const splitPayment = errorOf(
   'processing_error',
   'service.errors.processing.charge_operations.refund.split_payment.charge_id_is_required',
 );
@@ -55,10 +35,10 @@ function expectNoClaim({ stdout, stderr }: Ran): void {
 describe.concurrent('an error that does not say what became of the money leaves it unconfirmed', () => {
   test.each([
     [402, 'processing.bank.timeout', bankTimeout],
-    [409, 'an error of the service', somethingElse],
-    [412, 'an error of the service', somethingElse],
-    [423, 'an error of the service', somethingElse],
-    [500, 'an error of the service', somethingElse],
+    [409, 'an error of the service', undocumentedError],
+    [412, 'an error of the service', undocumentedError],
+    [423, 'an error of the service', undocumentedError],
+    [500, 'an error of the service', undocumentedError],
   ])(
     '%i with %s, made three seconds later: exit 7, the same command is refused (3), the next look finds it, one POST',
     async (status, _, body) => {
@@ -127,7 +107,7 @@ describe.concurrent('an error that does not say what became of the money leaves 
 
   test('an error without a type is no refusal, whatever its status: exit 7', async () => {
     using home = desk.newHome();
-    const { type: _, ...untyped } = somethingElse;
+    const { type: _, ...untyped } = undocumentedError;
     const order = ledger.add('refund', () => json(untyped, 422));
     const ran = await desk.run(home, changeArgs(order));
     expect(came(ran, order, home), ran.stderr).toEqual({ code: 7, posts: 1, story: 'sent unknown not_seen' });
@@ -149,7 +129,7 @@ describe.concurrent('an answer that the request was not taken up is final once a
     "%i in the service's error form and a read of the unchanged order: exit %i",
     async (status, exit) => {
       using home = desk.newHome();
-      const order = ledger.add('refund', () => json(somethingElse, status));
+      const order = ledger.add('refund', () => json(undocumentedError, status));
       const ran = await desk.run(home, changeArgs(order));
       expect(came(ran, order, home), ran.stderr).toEqual({ code: exit, posts: 1, story: 'sent rejected' });
       expect(inOneLine(ran.stderr)).toMatch(/moved no money|nothing was changed/);
@@ -174,7 +154,7 @@ describe.concurrent('an answer that the request was not taken up is final once a
       using home = desk.newHome();
       const order = ledger.add('refund', (_, apply) => {
         apply();
-        return json(somethingElse, status);
+        return json(undocumentedError, status);
       });
       const ran = await desk.run(home, changeArgs(order));
       expect(came(ran, order, home), ran.stderr).toEqual({ code: 7, posts: 1, story: 'sent applied' });
@@ -185,7 +165,7 @@ describe.concurrent('an answer that the request was not taken up is final once a
 
   test('422 that no read confirms blocks the order (3), and is an alarm (7) when it shows later', async () => {
     using home = desk.newHome();
-    const order = ledger.add('refund', () => json(somethingElse, 422));
+    const order = ledger.add('refund', () => json(undocumentedError, 422));
     order.onRead = (read) => (read > 2 ? reset : undefined);
     const blind = await desk.run(home, changeArgs(order));
     expect(came(blind, order, home), blind.stderr).toEqual({ code: 5, posts: 1, story: 'sent rejected' });
@@ -206,7 +186,7 @@ describe.concurrent('an answer that the request was not taken up is final once a
 
   test('422 that a read confirmed frees the order: the same command sends a second request', async () => {
     using home = desk.newHome();
-    const order = ledger.add('refund', () => json(somethingElse, 422));
+    const order = ledger.add('refund', () => json(undocumentedError, 422));
     expect((await desk.run(home, changeArgs(order))).code).toBe(5);
     order.onPost = honest;
     const again = await desk.run(home, changeArgs(order));

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cleanEnv, copyOf, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { inOneLine } from '../harness/ran.ts';
+import { startRelay } from '../harness/relay.ts';
 import { reset, stall } from '../harness/server.ts';
 import { changeArgs, journalRows, story } from './desk.ts';
-import { startForwarder } from './forwarder.ts';
 import { honest, type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 import { namedCertificate } from './named-certificate.ts';
 import { start, until } from './running.ts';
@@ -75,7 +75,7 @@ describe('one address, spelled in several ways, with another key each time', () 
   beforeAll(async () => {
     ledger = await startLedger();
     const { port } = ledger.server;
-    six = await startForwarder(port, { port, host: '::1' });
+    six = await startRelay(port, { at: { port, host: '::1' } });
     home = await homeWith(
       { name: 't', baseUrl: spelled('127.0.0.1'), key: oneKey },
       ...spellings.map(([name, baseUrl]) => ({ name, baseUrl: baseUrl(port), key: otherKey })),
@@ -236,8 +236,7 @@ describe.concurrent('what is not one account is not taken for one', () => {
 describe('an https address behind a proxy', () => {
   test('upper case, the default port, a slash and a prefix make no other account: refused (3), one POST', async () => {
     await using ledger = await startLedger(namedCertificate);
-    const anyPort = { port: 0, host: '127.0.0.1', proxy: true };
-    await using tunnel = await startForwarder(ledger.server.port, anyPort);
+    await using relay = await startRelay(ledger.server.port, { tunnel: true });
     using home = await homeWith(
       { name: 't', baseUrl: 'https://pay.example.test', key: oneKey },
       { name: 'upper', baseUrl: 'HTTPS://Pay.Example.TEST', key: otherKey },
@@ -247,7 +246,7 @@ describe('an https address behind a proxy', () => {
     );
     const trusted = join(home.path, 'trusted.pem');
     writeFileSync(trusted, namedCertificate.cert);
-    const env = { NODE_EXTRA_CA_CERTS: trusted, HTTPS_PROXY: tunnel.url };
+    const env = { NODE_EXTRA_CA_CERTS: trusted, HTTPS_PROXY: `http://127.0.0.1:${relay.port}` };
     const order = ledger.add('refund');
     await loseOne(home, 't', order, env);
     for (const name of ['upper', 'port', 'slash', 'prefix'])

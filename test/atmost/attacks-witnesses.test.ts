@@ -1,50 +1,16 @@
 /** All that an order shows counts: what does not agree is neither "made" nor "not made", and both figures are on screen. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { type Json, listOf, newRefundOf, notReturnable, withCharge, withRefund } from '../harness/orders.ts';
 import type { Home, Ran } from '../harness/paydesk.ts';
 import { inOneLine } from '../harness/ran.ts';
 import { type Handler, json, reset } from '../harness/server.ts';
-import { type Json, listOf, newRefundOf } from '../orders/service.ts';
-import { changeArgs, type Desk, journalRows, openDesk, refundAmount, story } from './desk.ts';
-import {
-  chargeAmount,
-  honest,
-  type Ledger,
-  type LedgerOrder,
-  type OnPost,
-  startLedger,
-  withRefund,
-} from './ledger.ts';
+import { changeArgs, journalRows, ledgerAndDesk, refundAmount, story } from './desk.ts';
+import { chargeAmount, honest, type LedgerOrder, type OnPost } from './ledger.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 const invalid = { object: 'error', type: 'parameter_validation_error', details: [{ message: 'no' }] };
-const notReturnable = {
-  object: 'error',
-  type: 'precondition_required_error',
-  details: [
-    {
-      message: 'The order is not refundable.',
-      code: 'service.errors.precondition_required.combo.order.is_not_returnable',
-    },
-  ],
-};
-
-/** The order with other fields of its charge. */
-function withCharge(order: Json, changes: Json): Json {
-  const { data } = order.charges as { readonly data: readonly Json[] };
-  return { ...order, charges: listOf({ ...data[0], ...changes }) };
-}
-
 /** Neither "made" nor "not made": exit 7, one POST, the last row unknown, and the same command is refused. */
 async function expectUnknown(home: Home, order: LedgerOrder): Promise<Ran> {
   const ran = await desk.run(home, changeArgs(order));

@@ -2,22 +2,12 @@
 
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Home } from '../harness/paydesk.ts';
 import { json, reset } from '../harness/server.ts';
-import { changeArgs, type Desk, journalFile, openDesk, stateOf, story } from './desk.ts';
-import { type Ledger, startLedger } from './ledger.ts';
+import { changeArgs, journalFile, ledgerAndDesk, stateOf, story } from './desk.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 const witnessFile = (home: Home) => join(stateOf(home), 'witness/journal.witness');
 const loseJournal = (home: Home) => rmSync(dirname(journalFile(home)), { recursive: true });

@@ -3,23 +3,15 @@
 import { spawn } from 'node:child_process';
 import { cpSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { bin, paydeskProcess } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
 import { type Handler, json, reset } from '../harness/server.ts';
-import { changeArgs, type Desk, openDesk, story, testKey } from './desk.ts';
-import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { testKey } from '../harness/service.ts';
+import { changeArgs, ledgerAndDesk, story } from './desk.ts';
+import type { LedgerOrder } from './ledger.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 /** Runs a copy of the program that is taken away when the request arrives, as an upgrade does. */
 async function takenAway(onPost: (order: LedgerOrder, apply: () => unknown) => Handler) {

@@ -1,23 +1,14 @@
 /** Clocks that were set, and zones: no horizon expires while the clocks disagree, so nothing becomes free to be sent. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { clockOff, later } from '../harness/clock.ts';
 import { copyOf, type Home } from '../harness/paydesk.ts';
 import { json, reset } from '../harness/server.ts';
-import { changeArgs, type Desk, journalRows, openDesk, story } from './desk.ts';
-import { honest, type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { changeArgs, journalRows, ledgerAndDesk, openDesk, story } from './desk.ts';
+import { honest, type LedgerOrder } from './ledger.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  // The horizon of a part is over at once: only a clock that cannot be believed keeps it.
-  desk = await openDesk({ url: ledger.url, settings: { 'refund.horizon_part': '0ms' } });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+// The horizon of a part is over at once: only a clock that cannot be believed keeps it.
+const { ledger, desk } = await ledgerAndDesk({ 'refund.horizon_part': '0ms' });
 
 const day = 86_400_000;
 

@@ -3,25 +3,22 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { each } from '../harness/each.ts';
 import type { Home } from '../harness/paydesk.ts';
 import { type Handler, json } from '../harness/server.ts';
-import { changeArgs, type Desk, forEachAtOnce, isLong, journalRows, openDesk, story } from './desk.ts';
-import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { changeArgs, type Desk, isLong, journalRows, ledgerAndDesk, openDesk, story } from './desk.ts';
+import type { LedgerOrder } from './ledger.ts';
 import { start } from './running.ts';
 import { type CallName, hasStrace, startTraced, traced } from './strace.ts';
 
-let ledger: Ledger;
-let desk: Desk;
+const { ledger, desk } = await ledgerAndDesk();
 /** Its profile sends within a second of SENT, or not at all. */
 let hasty: Desk;
 beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
   hasty = await openDesk({ url: ledger.url, settings: { 'refund.send_within': '1s' } });
 });
-afterAll(async () => {
-  for (const one of [desk, hasty]) one[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
+afterAll(() => {
+  hasty[Symbol.dispose]();
 });
 
 /** Done and answered when the gate opens. */
@@ -53,17 +50,21 @@ const busy = /is being changed by op7 \(orders refund\) since \d{4}-/;
 describe('two processes, one order (F20)', () => {
   test('exactly one sends; the other is told who is at it, and exits 3', async () => {
     const races = Array.from({ length: isLong ? 1000 : 50 });
-    const ended = await forEachAtOnce(races, 2, async () => {
-      using home = desk.newHome();
-      const order = ledger.add('refund');
-      const runs = await contend(home, order, 2);
-      const codes = runs.map(({ code }) => code).toSorted(byNumber);
-      const loser = runs.find(({ code }) => code === 3);
-      expect({ codes, posts: order.posts.length }, loser?.stderr).toEqual({ codes: [0, 3], posts: 1 });
-      expect(loser?.stderr).toMatch(busy);
-      expect(story(home)).toBe('sent applied');
-      return order.posts.length;
-    });
+    const ended = await each(
+      races,
+      async () => {
+        using home = desk.newHome();
+        const order = ledger.add('refund');
+        const runs = await contend(home, order, 2);
+        const codes = runs.map(({ code }) => code).toSorted(byNumber);
+        const loser = runs.find(({ code }) => code === 3);
+        expect({ codes, posts: order.posts.length }, loser?.stderr).toEqual({ codes: [0, 3], posts: 1 });
+        expect(loser?.stderr).toMatch(busy);
+        expect(story(home)).toBe('sent applied');
+        return order.posts.length;
+      },
+      2,
+    );
     const sent = ended.reduce((sum, posts) => sum + posts, 0);
     console.log(
       `races of two processes: ${ended.length}, ${sent} requests sent, ${ended.length} refused as busy`,

@@ -5,14 +5,14 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSqliteStore } from '../../src/journal/sqlite/sqlite-store.ts';
 import { later } from '../harness/clock.ts';
+import { each } from '../harness/each.ts';
 import { copyOf, type Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { sent, verdict } from '../journal/rows.ts';
-import { changeArgs, type Desk, forEachAtOnce, isLong, journalFile, openDesk, stateOf } from './desk.ts';
-import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { changeArgs, isLong, journalFile, ledgerAndDesk, settleArgs, stateOf } from './desk.ts';
+import type { LedgerOrder } from './ledger.ts';
 
-let ledger: Ledger;
-let desk: Desk;
+const { ledger, desk } = await ledgerAndDesk();
 /** Its journal holds many settled refunds, among them of this ledger, and one whose reply was lost and that no read shows. */
 let full: Home;
 let lost: LedgerOrder;
@@ -37,8 +37,6 @@ function openStore(home: Home) {
 }
 
 beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
   full = desk.newHome();
   expect((await desk.run(full, changeArgs(ledger.add('refund')))).code).toBe(0);
   const store = openStore(full);
@@ -54,10 +52,8 @@ beforeAll(async () => {
   expect((await desk.run(full, changeArgs(lost))).code).toBe(7);
   expect(lost.posts).toHaveLength(1);
 });
-afterAll(async () => {
+afterAll(() => {
   full[Symbol.dispose]();
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
 });
 
 /** Refunds the lost one again: it must not be sent, with what was in the file or without. */
@@ -153,7 +149,7 @@ describe('a damaged journal that is repaired', () => {
 
   test('sends no unconfirmed refund again, with its witness or without it', async () => {
     const cases = Array.from({ length: isLong ? 600 : 24 }, (_, index) => index);
-    const exits = await forEachAtOnce(cases, 2, async (index) => {
+    const exits = await each(cases, async (index) => {
       using home = copyOf(full);
       const [name, damage] = damages[index % damages.length] ?? ['', (bytes: Buffer) => bytes];
       const file = journalFile(home);
@@ -192,17 +188,7 @@ describe('a damaged journal that is repaired', () => {
     const other = ledger.add('refund');
     expect((await desk.run(home, changeArgs(other))).code).toBe(0);
     const intent = blocked[0]?.intent ?? '';
-    const settle = [
-      'journal',
-      'settle',
-      intent,
-      '--not-applied',
-      '--note',
-      'looked',
-      '--confirm',
-      lost.id,
-      '--yes',
-    ];
+    const settle = settleArgs(intent, lost.id);
     const settled = await desk.run(home, settle, later(600_000));
     expect(settled.code, settled.stderr).toBe(0);
     expect((await desk.run(home, ['journal', 'list', '--open', '--json'])).stdout).not.toContain(intent);
@@ -226,17 +212,7 @@ describe('a journal that lost rows together with its witness', () => {
     const intent = blocked[0]?.intent ?? '';
     expect(refused.stderr).toContain(`paydesk journal settle ${intent} --not-applied`);
     await refuseLost(home, 'all rows and the witness lost');
-    const settle = [
-      'journal',
-      'settle',
-      intent,
-      '--not-applied',
-      '--note',
-      'looked',
-      '--confirm',
-      intent,
-      '--yes',
-    ];
+    const settle = settleArgs(intent, intent);
     const settled = await desk.run(home, settle, later(600_000));
     expect(settled.code, settled.stderr).toBe(0);
     const made = await desk.run(home, changeArgs(order));
@@ -272,7 +248,7 @@ async function repairAndGoOn(home: Home, what: string, code: number): Promise<vo
 describe('an older journal that was put back', () => {
   test('stops every change and says what is missing; repaired, it blocks the orders that only its witness knows', async () => {
     const copies = older.map((bytes, index) => ({ bytes, index }));
-    await forEachAtOnce(copies, 2, async ({ bytes, index }) => {
+    await each(copies, async ({ bytes, index }) => {
       using home = copyOf(full);
       writeFileSync(journalFile(home), bytes);
       const what = `older copy ${index}`;

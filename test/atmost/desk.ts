@@ -4,11 +4,12 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { afterAll } from 'vitest';
 import { cleanEnv, type Home, newHome, paydesk, paydeskProcess, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
-import type { LedgerOrder } from './ledger.ts';
+import { testKey } from '../harness/service.ts';
+import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 
-export const testKey = 'key_test_4u9fQ2';
 /** How much of the charge is refunded here. */
 export const refundAmount = 5_000;
 
@@ -29,6 +30,19 @@ export interface Desk extends Disposable {
   runProcess(home: Home, args: readonly string[]): Promise<Ran>;
   /** The whole environment of such a run. */
   env(home: Home, env?: Readonly<Record<string, string>>): Record<string, string>;
+}
+
+/** A ledger and a desk that reaches it, for all tests of a file. */
+export async function ledgerAndDesk(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<{ readonly ledger: Ledger; readonly desk: Desk }> {
+  const ledger = await startLedger();
+  const desk = await openDesk({ url: ledger.url, settings });
+  afterAll(async () => {
+    desk[Symbol.dispose]();
+    await ledger[Symbol.asyncDispose]();
+  });
+  return { ledger, desk };
 }
 
 /** Makes the profile once; each home gets a copy of it. */
@@ -59,6 +73,11 @@ export function changeArgs({ id, kind }: LedgerOrder): readonly string[] {
   return kind === 'capture'
     ? ['orders', 'capture', id, '--yes']
     : ['orders', 'refund', id, '--charge', '1', '--amount', String(refundAmount), '--yes'];
+}
+
+/** The words that settle an attempt as not made; `confirm` is its order, or itself where it has none. */
+export function settleArgs(intent: string, confirm: string): readonly string[] {
+  return ['journal', 'settle', intent, '--not-applied', '--note', 'looked', '--confirm', confirm, '--yes'];
 }
 
 /** The words after `paydesk -p t` of a command that a screen prints in one line, ready to be copied. */
@@ -133,23 +152,4 @@ export function told(rows: readonly JournalRow[]): string {
     .filter(({ why }) => why !== 'a read shows it once')
     .map(({ type, verdict }) => (type === 'sent' ? 'sent' : String(verdict)))
     .join(' ');
-}
-
-// ── Many at once ────────────────────────────────────────────────────────────────────────────────
-
-/** Does it for each, so many at once; results in order. */
-export async function forEachAtOnce<T, R>(
-  items: readonly T[],
-  atOnce: number,
-  act: (item: T, index: number) => Promise<R>,
-): Promise<readonly R[]> {
-  const results: R[] = [];
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let index = next++; index < items.length; index = next++) {
-      results[index] = await act(items[index] as T, index);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, work));
-  return results;
 }

@@ -1,20 +1,12 @@
 /** System calls of the journal that fail: before the sending nothing is sent; after the reply nothing is lost. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeArgs, type Desk, forEachAtOnce, isLong, openDesk, story } from './desk.ts';
-import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { describe, expect, test } from 'vitest';
+import { each } from '../harness/each.ts';
+import { changeArgs, isLong, ledgerAndDesk, story } from './desk.ts';
+import type { LedgerOrder } from './ledger.ts';
 import { type Call, type CallName, hasStrace, type Traced, targetOf, traced } from './strace.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 // Of the journal's own files; what the terminal or the network does is another matter.
 const journalCalls = ['pwrite64', 'fsync', 'ftruncate'] as const;
@@ -123,9 +115,7 @@ describe.skipIf(!hasStrace())('a failing call of the journal (F39, F40)', () => 
       ),
     );
     const chosen = isLong ? cases : shortForm(cases);
-    const failed = await forEachAtOnce(chosen, 3, ({ point, error, onwards }) =>
-      failAt(point, error, onwards),
-    );
+    const failed = await each(chosen, ({ point, error, onwards }) => failAt(point, error, onwards));
     console.log(`failing calls: ${failed.length} runs\n${tableOf(failed)}`);
     const codes = failed.map(({ late, outcome }) => `${late} ${outcome.slice(0, 6)}`);
     expect(codes).toContain('false exit 3');

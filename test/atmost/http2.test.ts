@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { certificate } from '../harness/certificate.ts';
-import { chargeOf, orderOf } from '../orders/service.ts';
+import { chargeOf, orderOf } from '../harness/orders.ts';
 import { openDesk, refundAmount, story } from './desk.ts';
 
 test('a service that offers HTTP/2 is spoken to in HTTP/1.1, and a request that it drops is sent once (F11)', async () => {

@@ -20,27 +20,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bin, copyOf, type Home } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
 import { reset } from '../harness/server.ts';
-import { changeArgs, type Desk, journalFile, openDesk, stateOf, story } from './desk.ts';
-import { type Ledger, startLedger } from './ledger.ts';
+import { changeArgs, journalFile, ledgerAndDesk, stateOf, story } from './desk.ts';
 import { hasStrace } from './strace.ts';
 
-let ledger: Ledger;
-let desk: Desk;
+const { ledger, desk } = await ledgerAndDesk();
 /** A home whose journal is whole: the first run made its folder and sent a refund; another refund is open. */
 let sound: Home;
 beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
   sound = desk.newHome();
   expect(existsSync(dirname(journalFile(sound)))).toBe(false);
   const lost = ledger.add('refund', () => reset);
   expect((await desk.run(sound, changeArgs(ledger.add('refund')))).code).toBe(0);
   expect((await desk.run(sound, changeArgs(lost))).code).toBe(7);
 });
-afterAll(async () => {
+afterAll(() => {
   sound[Symbol.dispose]();
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
 });
 
 const isRoot = process.getuid?.() === 0;

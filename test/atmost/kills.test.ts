@@ -1,21 +1,13 @@
 /** SIGKILL at every system call of a refund whose reply is lost: sent at most once, never forgotten, never sent again. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { each } from '../harness/each.ts';
 import { type Handler, json, reset } from '../harness/server.ts';
-import { changeArgs, type Desk, forEachAtOnce, isLong, journalRows, openDesk, story } from './desk.ts';
-import { honest, type Ledger, type LedgerOrder, type OnPost, startLedger } from './ledger.ts';
+import { changeArgs, isLong, journalRows, ledgerAndDesk, story } from './desk.ts';
+import { honest, type LedgerOrder, type OnPost } from './ledger.ts';
 import { type Call, type CallName, hasStrace, targetOf, traced, watched } from './strace.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 // Every request on a connection of its own, so that there is a connect for each.
 const closing = (order: LedgerOrder): Handler => json(order.value, 200, { connection: 'close' });
@@ -116,7 +108,7 @@ describe.skipIf(!hasStrace())('killed at a system call (F18)', () => {
     });
     const commit = calls.slice(0, post).findLast(({ name }) => name === 'ftruncate');
     const points = [...chosen, commit].filter((call) => call !== undefined);
-    const killed = await forEachAtOnce(points, 3, ({ name, nth }) => killAt(name as CallName, nth, lost));
+    const killed = await each(points, ({ name, nth }) => killAt(name as CallName, nth, lost));
     console.log(`kills, one of each kind:\n${tableOf(killed.filter((one) => one !== undefined))}`);
     expect(killed.filter((one) => one !== undefined).map(({ call }) => call)).toEqual([
       ...watched,

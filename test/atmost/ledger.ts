@@ -1,8 +1,9 @@
 /** A service of the tests' own that keeps the money: it applies refunds and captures, then answers as a test says. */
 
 import type { ServerResponse } from 'node:http';
+import { captured, chargeOf, type Json, orderOf, refundOf, withRefund } from '../harness/orders.ts';
 import { type Handler, json, type SeenRequest, startServer, type TestServer } from '../harness/server.ts';
-import { chargeOf, type Json, listOf, orderOf, refundOf } from '../orders/service.ts';
+import { notFound, pageOf } from '../harness/service.ts';
 
 /** What a test does with a request that changes something; `apply` does what it asks for. */
 export type OnPost = (order: LedgerOrder, apply: () => Json) => Handler;
@@ -55,7 +56,14 @@ export async function startLedger(tls?: { readonly key: string; readonly cert: s
           ? notFound
           : request.method === 'GET'
             ? ((await readAnswer(order)) ??
-              (order === undefined ? json(page(url.searchParams)) : json(order.value)))
+              (order === undefined
+                ? json(
+                    pageOf(
+                      orders.map(({ value }) => value),
+                      url.searchParams,
+                    ),
+                  )
+                : json(order.value)))
             : order !== undefined && (verb === 'refunds' || verb === 'capture')
               ? order.answer(request)
               : notFound;
@@ -63,24 +71,6 @@ export async function startLedger(tls?: { readonly key: string; readonly cert: s
     },
     tls === undefined ? {} : { tls },
   );
-  const page = (query: URLSearchParams): Json => {
-    const limit = Number(query.get('limit') ?? 20);
-    const backwards = query.has('previous');
-    const end = backwards ? orders.indexOf(find(query.get('previous')) ?? missing) : orders.length;
-    const next = query.get('next');
-    const start = backwards
-      ? Math.max(0, end - limit)
-      : next === null
-        ? 0
-        : orders.indexOf(find(next) ?? missing) + 1;
-    const data = orders.slice(start, backwards ? end : start + limit);
-    return {
-      object: 'list',
-      has_more: backwards ? start > 0 : start + limit < orders.length,
-      data: data.map(({ value }) => value),
-    };
-  };
-  const missing = new Entry('ord_missing', 'refund', clock);
   return {
     server,
     url: server.url,
@@ -93,8 +83,6 @@ export async function startLedger(tls?: { readonly key: string; readonly cert: s
     [Symbol.asyncDispose]: () => server.close(),
   };
 }
-
-const notFound = json({ object: 'error', type: 'resource_not_found_error', details: [] }, 404);
 
 function stampDate(response: ServerResponse, { offMs, told }: Ledger['clock']): void {
   response.sendDate = false;
@@ -152,8 +140,7 @@ class Entry implements LedgerOrder {
 
   #capture(): Json {
     this.#captures += 1;
-    const charge = chargeOf(`ch_${this.id}`, chargeAmount, { order_id: this.id });
-    return { ...this.value, payment_status: 'paid', is_refundable: true, charges: listOf(charge) };
+    return captured(this.value);
   }
 
   #refund(body: { readonly amount?: number }): Json {
@@ -162,20 +149,4 @@ class Entry implements LedgerOrder {
     const made = { created_at: Math.floor((Date.now() + this.#clock.offMs) / 1000) };
     return withRefund(this.value, refundOf(`rf_${this.id}_${this.#refunds}`, amount, made), amount);
   }
-}
-
-/** The order with one more refund record on its charge. */
-export function withRefund(order: Json, refund: Json, amount: number): Json {
-  const [charge] = (order.charges as { readonly data: readonly Json[] }).data;
-  const before = (charge?.refunds as { readonly data: readonly Json[] } | null)?.data ?? [];
-  const refunded = Number(order.amount_refunded) + amount;
-  const whole = refunded >= chargeAmount;
-  const status = whole ? 'refunded' : 'partially_refunded';
-  return {
-    ...order,
-    payment_status: status,
-    amount_refunded: refunded,
-    is_refundable: !whole,
-    charges: listOf({ ...charge, status, is_refundable: !whole, refunds: listOf(...before, refund) }),
-  };
 }

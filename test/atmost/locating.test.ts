@@ -1,10 +1,9 @@
 /** An order is found by paging before and after a refund, however badly the service pages: never another one, never a guess. */
 
 import { describe, expect, test } from 'vitest';
+import { chargeOf, type Json, newRefundOf, orderOf, withRefund } from '../harness/orders.ts';
 import { type Handler, json, reset, startServer, type TestServer } from '../harness/server.ts';
-import { chargeOf, type Json, newRefundOf, orderOf } from '../orders/service.ts';
 import { type Desk, openDesk, refundAmount, story } from './desk.ts';
-import { withRefund } from './ledger.ts';
 
 /** How a service pages; all of it may change while it runs. */
 interface Habits {

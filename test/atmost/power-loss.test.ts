@@ -3,21 +3,12 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { each } from '../harness/each.ts';
+import type { Json } from '../harness/orders.ts';
 import type { Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
-import type { Json } from '../orders/service.ts';
-import {
-  changeArgs,
-  type Desk,
-  forEachAtOnce,
-  isLong,
-  journalFile,
-  openDesk,
-  rowsIn,
-  story,
-  told,
-} from './desk.ts';
+import { changeArgs, isLong, journalFile, ledgerAndDesk, rowsIn, story, told } from './desk.ts';
 import {
   type DiskCall,
   filesOf,
@@ -28,19 +19,10 @@ import {
   witnessFile,
   witnessName,
 } from './disk.ts';
-import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import type { LedgerOrder } from './ledger.ts';
 import { hasStrace } from './strace.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 /** Made, and the reply is lost: three rows. */
 const lostReply = (): LedgerOrder =>
@@ -145,14 +127,13 @@ describe.skipIf(!hasStrace())('the power goes (F19)', () => {
       const chosen = isLong ? left : [...classes.values()];
       const made = met.order.value;
       const outcomes = [
-        ...(await forEachAtOnce(
+        ...(await each(
           chosen.filter(({ posted }) => !posted),
-          1,
           (one) => nextRun(one, met),
+          1,
         )),
-        ...(await forEachAtOnce(
+        ...(await each(
           chosen.filter(({ posted }) => posted),
-          3,
           (one) => {
             met.order.value = made;
             return nextRun(one, met);

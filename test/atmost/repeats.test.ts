@@ -1,20 +1,11 @@
 /** The same refund asked for once more, by a person or a script, and reads that lag behind what was done. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { json, reset } from '../harness/server.ts';
-import { changeArgs, type Desk, journalRows, openDesk, refundAmount, story } from './desk.ts';
-import { type Ledger, type LedgerOrder, type OnPost, startLedger } from './ledger.ts';
+import { changeArgs, journalRows, ledgerAndDesk, refundAmount, story } from './desk.ts';
+import type { LedgerOrder, OnPost } from './ledger.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 const lost: OnPost = () => reset;
 const madeAndLost: OnPost = (_, apply) => {

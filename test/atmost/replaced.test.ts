@@ -3,22 +3,13 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Home } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
-import { changeArgs, type Desk, journalFile, openDesk, stateOf } from './desk.ts';
-import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { changeArgs, journalFile, ledgerAndDesk, stateOf } from './desk.ts';
+import type { LedgerOrder } from './ledger.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 /** A refund during whose final read something is done; what it reads is the order as it was before that. */
 async function refundWhile(home: Home, act: (order: LedgerOrder) => unknown) {

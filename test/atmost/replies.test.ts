@@ -1,11 +1,12 @@
 /** Ambiguous replies to the one sending, black box: verdict and exit as in the table, and never a second request. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Json, newRefundOf, notReturnable, withRefund } from '../harness/orders.ts';
 import type { Ran } from '../harness/paydesk.ts';
 import { json, reset, stall, startServer, type TestServer } from '../harness/server.ts';
-import { type Json, newRefundOf } from '../orders/service.ts';
-import { changeArgs, type Desk, isLong, openDesk, refundAmount, story, testKey } from './desk.ts';
-import { type Ledger, type LedgerOrder, startLedger, withRefund } from './ledger.ts';
+import { testKey } from '../harness/service.ts';
+import { changeArgs, type Desk, isLong, openDesk, refundAmount, story } from './desk.ts';
+import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 import { type End, type Reply, replies } from './replies.ts';
 
 let ledger: Ledger;
@@ -145,17 +146,8 @@ describe.concurrent('the reads that are to tell', () => {
 
   test('a refused capture is not called "not refundable"', async () => {
     using home = desk.newHome();
-    const refusal = {
-      object: 'error',
-      type: 'precondition_required_error',
-      log_id: '5f2c81',
-      details: [
-        {
-          message: 'The order cannot be captured.',
-          code: 'service.errors.precondition_required.combo.order.is_not_returnable',
-        },
-      ],
-    };
+    const [detail] = notReturnable.details as readonly Json[];
+    const refusal = { ...notReturnable, details: [{ ...detail, message: 'The order cannot be captured.' }] };
     const order = ledger.add('capture', () => json(refusal, 428));
     const { code, stderr } = await desk.run(home, changeArgs(order));
     expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 5, posts: 1 });

@@ -2,6 +2,15 @@
 
 import type { Socket } from 'node:net';
 import {
+  errorOf,
+  type Json,
+  newRefundOf,
+  notReturnable,
+  undocumentedError,
+  withCharge,
+  withRefund,
+} from '../harness/orders.ts';
+import {
   cutBody,
   cutChunked,
   type Handler,
@@ -13,9 +22,7 @@ import {
   stall,
   stallAfter,
 } from '../harness/server.ts';
-import { type Json, listOf, newRefundOf } from '../orders/service.ts';
 import { refundAmount } from './desk.ts';
-import { withRefund } from './ledger.ts';
 
 /** What a run comes to when the change was made, and when it was not. */
 export interface Ends {
@@ -63,28 +70,10 @@ const refused = (exit: number): Ends => ({
 
 // ── Their bodies ────────────────────────────────────────────────────────────────────────────────
 
-const errorBody = (type: string, code: string, more: Json = {}): Json => ({
-  object: 'error',
-  type,
-  log_id: '5f2c81',
-  details: [{ debug_message: 'debug', message: 'a message', param: null, code }],
-  ...more,
-});
-const someError = errorBody('some_error', 'service.errors.something.else');
-const preconditionError = errorBody(
-  'precondition_required_error',
-  'service.errors.precondition_required.combo.order.is_not_returnable',
-);
 const splitCode = 'service.errors.processing.charge_operations.refund.split_payment.charge_id_is_required';
 const page = '<!doctype html><html><body>Bad gateway</body></html>';
 const html = (status: number): Handler => reply(page, status, { 'content-type': 'text/html' });
 
-const chargesOf = (order: Json): Json => order.charges as Json;
-const chargeOf = (order: Json): Json => (chargesOf(order).data as readonly Json[])[0] ?? {};
-const withCharge = (order: Json, changes: Json): Json => ({
-  ...order,
-  charges: listOf({ ...chargeOf(order), ...changes }),
-});
 const refunded = (order: Json, amount: number, id = 'rf_reply'): Json =>
   withRefund(order, newRefundOf(id, amount), amount);
 
@@ -226,7 +215,12 @@ export const replies: readonly Reply[] = [
       json(withRefund(before, { ...newRefundOf('rf_reply', refundAmount), status: 'FAILED' }, refundAmount)),
     ends: contradiction,
   },
-  { fault: 'F9', name: '500 with an error of the service', answer: () => json(someError, 500), ends: open },
+  {
+    fault: 'F9',
+    name: '500 with an error of the service',
+    answer: () => json(undocumentedError, 500),
+    ends: open,
+  },
   { fault: 'F9', name: '500 with the order', answer: (now) => json(now, 500), ends: open },
   { fault: 'F9', name: '502 with HTML', answer: () => html(502), ends: open },
   { fault: 'F9', name: '503 with HTML', answer: () => html(503), ends: open },
@@ -235,7 +229,7 @@ export const replies: readonly Reply[] = [
     ([words, value]): Reply => ({
       fault: 'F10',
       name: `429 with Retry-After ${words}`,
-      answer: () => json(someError, 429, { 'retry-after': value }),
+      answer: () => json(undocumentedError, 429, { 'retry-after': value }),
       ends: open,
     }),
   ),
@@ -243,7 +237,7 @@ export const replies: readonly Reply[] = [
     (status): Reply => ({
       fault: 'F11',
       name: `${status} with an error of the service`,
-      answer: () => json(someError, status),
+      answer: () => json(undocumentedError, status),
       ends: open,
     }),
   ),
@@ -270,13 +264,13 @@ export const replies: readonly Reply[] = [
   {
     fault: 'F13',
     name: '401 with an error of the service',
-    answer: () => json(someError, 401),
+    answer: () => json(undocumentedError, 401),
     ends: refused(4),
   },
   {
     fault: 'F13',
     name: '403 with an error of the service',
-    answer: () => json(someError, 403),
+    answer: () => json(undocumentedError, 403),
     ends: refused(4),
   },
   { fault: 'F14', name: '403 with HTML', answer: () => html(403), ends: open },
@@ -285,20 +279,20 @@ export const replies: readonly Reply[] = [
   {
     fault: 'F15',
     name: 'the documented precondition error',
-    answer: () => json(preconditionError, 428),
+    answer: () => json(notReturnable, 428),
     ends: refused(5),
   },
   {
     fault: 'F15',
     name: 'the documented precondition error with 500',
-    answer: () => json(preconditionError, 500),
+    answer: () => json(notReturnable, 500),
     ends: refused(5),
   },
   {
     fault: 'F16',
     name: 'the documented split-payment error with the unchanged order',
     only: 'refund',
-    answer: (_, { before }) => json(errorBody('processing_error', splitCode, { data: before }), 402),
+    answer: (_, { before }) => json({ ...errorOf('processing_error', splitCode), data: before }, 402),
     ends: refused(5),
   },
   {
@@ -306,16 +300,16 @@ export const replies: readonly Reply[] = [
     name: 'the documented split-payment error with a changed order',
     only: 'refund',
     answer: (_, { before }) =>
-      json(errorBody('processing_error', splitCode, { data: refunded(before, 1) }), 402),
+      json({ ...errorOf('processing_error', splitCode), data: refunded(before, 1) }, 402),
     ends: { applied: { exit: 7, story: 'sent applied' }, not: { exit: 7, story: 'sent rejected' } },
   },
   {
     fault: 'F17',
     name: '200 with the documented error',
-    answer: () => json(preconditionError),
+    answer: () => json(notReturnable),
     ends: refused(5),
   },
-  { fault: 'F17', name: '200 with another error', answer: () => json(someError), ends: open },
+  { fault: 'F17', name: '200 with another error', answer: () => json(undocumentedError), ends: open },
   { fault: 'F17', name: '200 without a body', answer: () => body(''), ends: open },
   { fault: 'F17', name: '201 without a body', answer: () => reply('', 201), ends: open },
   { fault: 'F17', name: '204', answer: () => rawReply('HTTP/1.1 204 No Content\r\n\r\n'), ends: open },
@@ -331,14 +325,14 @@ export const replies: readonly Reply[] = [
     fault: 'F32',
     name: 'charges that are not all of them',
     only: 'refund',
-    answer: (now) => json({ ...now, charges: { ...chargesOf(now), has_more: true } }),
+    answer: (now) => json({ ...now, charges: { ...(now.charges as Json), has_more: true } }),
     ends: open,
   },
   {
     fault: 'F32',
     name: 'charges with another total',
     only: 'refund',
-    answer: (now) => json({ ...now, charges: { ...chargesOf(now), total: 2 } }),
+    answer: (now) => json({ ...now, charges: { ...(now.charges as Json), total: 2 } }),
     ends: open,
   },
   {

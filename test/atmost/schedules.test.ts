@@ -2,27 +2,19 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { each } from '../harness/each.ts';
+import { newRefundOf, withRefund } from '../harness/orders.ts';
 import type { Home } from '../harness/paydesk.ts';
 import { type Handler, json, reply, reset } from '../harness/server.ts';
-import { newRefundOf } from '../orders/service.ts';
-import { changeArgs, type Desk, forEachAtOnce, isLong, journalRows, openDesk, refundAmount } from './desk.ts';
-import { type Ledger, type LedgerOrder, startLedger, withRefund } from './ledger.ts';
+import { changeArgs, isLong, journalRows, ledgerAndDesk, refundAmount } from './desk.ts';
+import type { LedgerOrder } from './ledger.ts';
 import { start } from './running.ts';
 
 const count = isLong ? 300 : 30;
 const seed = Number(process.env.PAYDESK_TEST_SEED ?? Date.now() % 2 ** 31);
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 /**
  * What becomes of a request: `apply-…` is done, `…-late` after the run that sent it has ended, `twice` once more after it.
@@ -177,7 +169,7 @@ function check(
 
 test(`in ${count} schedules of the built program: never twice, never lost, never falsely applied`, async () => {
   const schedules = fc.sample(runs, { numRuns: count, seed });
-  const all = await forEachAtOnce(schedules, 3, live);
+  const all = await each(schedules, live);
   const sum = (of: keyof Told) => all.reduce((total, told) => total + told[of], 0);
   console.log(
     `schedules of the built program: ${all.length} from seed ${seed}, ${sum('requests')} requests, ${sum('done')} effects, ${sum('twice')} made twice by the service, ${sum('foreign')} by others, ${sum('applied')} seen as applied; 0 doubles, 0 lost outcomes, 0 false applied`,

@@ -3,25 +3,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn as spawnInTerminal } from '@lydell/node-pty';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { notReturnable } from '../harness/orders.ts';
 import { bin, type Home } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
 import { closedPort, type Handler, json, reset } from '../harness/server.ts';
-import { changeArgs, type Desk, openDesk, story } from './desk.ts';
-import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
+import { changeArgs, ledgerAndDesk, story } from './desk.ts';
+import type { LedgerOrder } from './ledger.ts';
 import { start, until } from './running.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  // A minute between the reads: who waits for the second one was not hurried.
-  desk = await openDesk({ url: ledger.url, settings: { 'reconcile.after': '0,60' } });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+// A minute between the reads: who waits for the second one was not hurried.
+const { ledger, desk } = await ledgerAndDesk({ 'reconcile.after': '0,60' });
 
 /** A refund whose request has arrived and is not answered yet. */
 async function inFlight(
@@ -50,14 +42,7 @@ const appliedAndLost =
     order.apply(order.posts[0]?.body ?? '');
     return reset(...request);
   };
-const refusal: Handler = json(
-  {
-    object: 'error',
-    type: 'precondition_required_error',
-    details: [{ code: 'service.errors.precondition_required.combo.order.is_not_returnable', message: 'no' }],
-  },
-  428,
-);
+const refusal = json(notReturnable, 428);
 
 function close(terminal: object): void {
   if ('destroy' in terminal && typeof terminal.destroy === 'function') terminal.destroy();

@@ -1,22 +1,12 @@
 /** What a run tells that sends nothing, since another one under the same `--intent` did: in every format, and under --dry-run. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startCreations } from '../create/service.ts';
+import { describe, expect, test } from 'vitest';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json, reset, startServer } from '../harness/server.ts';
-import { changeArgs, type Desk, openDesk, refundAmount, story } from './desk.ts';
-import { type Ledger, startLedger } from './ledger.ts';
+import { emptyList, environment, sentTo, startCreations } from '../harness/service.ts';
+import { changeArgs, ledgerAndDesk, refundAmount, story } from './desk.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 const lamp = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes', '--intent', 'X1'];
 
@@ -47,7 +37,7 @@ describe('--dry-run under an --intent that was answered', () => {
     });
     const other = await service.run([...lamp.map((word) => word.replace('300', '301')), '--dry-run']);
     expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining('X1 was something else') });
-    expect(service.posts()).toHaveLength(1);
+    expect(sentTo(service)).toHaveLength(1);
   });
 
   test('reads an open outcome, tells what that shows, and writes nothing down', async () => {
@@ -115,9 +105,9 @@ describe('a run that another one under its --intent overtakes', () => {
         waiting.resolve();
         await overtaken.promise;
       }
-      return json({ object: 'list', has_more: false, data: [] })(request, response, socket);
+      return emptyList(request, response, socket);
     });
-    const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: 'key_test_4u9fQ2' };
+    const env = environment(server.url);
     const slow = paydesk(lamp, { home, env });
     await waiting.promise;
     const fast = await paydesk(lamp, { home, env });
@@ -153,7 +143,7 @@ describe.concurrent('a repeat under --intent prints what the first run printed',
     const csv = [...lamp, '--csv', '--columns', 'id,amount'];
     expect((await service.run(csv)).stdout).toBe('id,amount\nord_new1,30000\n');
     expect(await service.run(csv)).toMatchObject({ code: 0, stdout: 'id,amount\nord_new1,\n' });
-    expect(service.posts()).toHaveLength(1);
+    expect(sentTo(service)).toHaveLength(1);
   });
 
   test('with columns of an `api` reply that the journal does not hold: empty, and no error', async () => {
@@ -164,7 +154,7 @@ describe.concurrent('a repeat under --intent prints what the first run printed',
     expect(first.stdout).toBe('id,url\nchk_1,https://pay.example.com/link/1\n');
     const second = await service.run([...words, ...columns]);
     expect(second).toMatchObject({ code: 0, stdout: 'id,url\n,\n' });
-    expect(service.posts()).toHaveLength(1);
+    expect(sentTo(service)).toHaveLength(1);
   });
 
   test('and its link, with the code that --qr asks for', async () => {
@@ -192,6 +182,6 @@ describe.concurrent('a repeat under --intent prints what the first run printed',
     expect((await service.run([...lamp, '--qr', '--dry-run'])).stdout).toMatch(
       /nothing was sent \(--dry-run\)\n$/,
     );
-    expect(service.posts()).toHaveLength(1);
+    expect(sentTo(service)).toHaveLength(1);
   });
 });

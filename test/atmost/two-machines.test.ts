@@ -1,38 +1,22 @@
 /** Two machines that share no journal at the same order: what the service refuses is explained, what it does twice is an alarm. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import {
+  chargeOf,
+  type Json,
+  listOf,
+  newRefundOf,
+  notReturnable,
+  refundOf,
+  withRefund,
+} from '../harness/orders.ts';
 import { type Handler, json, reset } from '../harness/server.ts';
-import { chargeOf, type Json, listOf, newRefundOf, refundOf } from '../orders/service.ts';
-import { changeArgs, type Desk, journalRows, openDesk, refundAmount, story } from './desk.ts';
-import { chargeAmount, type Ledger, type LedgerOrder, startLedger, withRefund } from './ledger.ts';
+import { changeArgs, journalRows, ledgerAndDesk, refundAmount, story } from './desk.ts';
+import { chargeAmount, type LedgerOrder } from './ledger.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
-const notReturnable = json(
-  {
-    object: 'error',
-    type: 'precondition_required_error',
-    log_id: '5f2c81',
-    details: [
-      {
-        debug_message: 'The order is not returnable.',
-        message: 'The order is not refundable.',
-        param: null,
-        code: 'service.errors.precondition_required.combo.order.is_not_returnable',
-      },
-    ],
-  },
-  428,
-);
+const refusal = json(notReturnable, 428);
 
 /** Two homes, one order: each reads it, both requests arrive, then they are answered. */
 async function atOnce(
@@ -62,7 +46,7 @@ describe.concurrent('two machines, the same whole order (F23)', () => {
   test('exactly one is made; the other, refused by the service, reads an identical one: said so, exit 7', async () => {
     const { order, ran, stories } = await atOnce(
       ({ id }) => ['orders', 'refund', id, '--yes'],
-      (post, _, apply) => (post === 1 ? json(apply()) : notReturnable),
+      (post, _, apply) => (post === 1 ? json(apply()) : refusal),
     );
     // A refusal beside a refund that looks like ours is no plain refusal: a person compares the ids.
     expect({ codes: ran.map(({ code }) => code), posts: order.posts.length, done: order.done() }).toEqual({
@@ -171,7 +155,7 @@ test('a refusal says why, from what a read shows: code, log_id, which charge, wh
       charges: listOf(charge),
       is_refundable: false,
     };
-    return notReturnable;
+    return refusal;
   });
   const { code, stderr } = await desk.run(home, changeArgs(order));
   expect({ code, story: story(home) }, stderr).toEqual({ code: 5, story: 'sent rejected' });

@@ -17,23 +17,17 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyOf, type Home, paydesk } from '../harness/paydesk.ts';
-import { changeArgs, type Desk, journalFile, openDesk, stateOf, story } from './desk.ts';
-import { type Ledger, startLedger } from './ledger.ts';
+import { changeArgs, journalFile, ledgerAndDesk, stateOf, story } from './desk.ts';
 
-let ledger: Ledger;
-let desk: Desk;
+const { ledger, desk } = await ledgerAndDesk();
 /** A home that sent a refund: all its files are there. */
 let sound: Home;
 beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
   sound = desk.newHome();
   expect((await desk.run(sound, changeArgs(ledger.add('refund')))).code).toBe(0);
 });
-afterAll(async () => {
+afterAll(() => {
   sound[Symbol.dispose]();
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
 });
 
 const isRoot = process.getuid?.() === 0;

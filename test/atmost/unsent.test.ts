@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { certificate } from '../harness/certificate.ts';
 import type { Home } from '../harness/paydesk.ts';
+import { type Relay, startRelay, type Way } from '../harness/relay.ts';
 import { json } from '../harness/server.ts';
 import { changeArgs, type Desk, openDesk, story } from './desk.ts';
-import { type Front, startFront, type Way } from './front.ts';
 import { type Ledger, type LedgerOrder, startLedger } from './ledger.ts';
 import { otherCertificate } from './other-certificate.ts';
 
@@ -25,26 +25,26 @@ afterAll(async () => {
 
 interface Scene extends AsyncDisposable {
   readonly ledger: Ledger;
-  readonly front: Front;
+  readonly relay: Relay;
   readonly desk: Desk;
   readonly home: Home;
 }
 
-/** A desk that reaches the ledger through a front. */
+/** A desk that reaches the ledger through a relay. */
 async function openScene(tls: boolean): Promise<Scene> {
   const ledger = tls ? secure : plain;
-  const front = await startFront(ledger.server.port);
-  const desk = await openDesk({ url: `${tls ? 'https' : 'http'}://127.0.0.1:${front.port}` });
+  const relay = await startRelay(ledger.server.port);
+  const desk = await openDesk({ url: `${tls ? 'https' : 'http'}://127.0.0.1:${relay.port}` });
   const home = desk.newHome();
   return {
     ledger,
-    front,
+    relay,
     desk,
     home,
     async [Symbol.asyncDispose]() {
       home[Symbol.dispose]();
       desk[Symbol.dispose]();
-      await front[Symbol.asyncDispose]();
+      await relay[Symbol.asyncDispose]();
     },
   };
 }
@@ -52,10 +52,10 @@ async function openScene(tls: boolean): Promise<Scene> {
 type Refunded = Awaited<ReturnType<typeof refund>>;
 
 /** A refund during whose final read the way to the service changes; every request has its own connection. */
-async function refund({ ledger, front, desk, home }: Scene, kind: 'refund' | 'capture', way: Way) {
+async function refund({ ledger, relay, desk, home }: Scene, kind: 'refund' | 'capture', way: Way) {
   const order = ledger.add(kind);
   order.onRead = (read) => {
-    if (read === 2) front.turn(way);
+    if (read === 2) relay.turn(way);
     return json(order.value, 200, { connection: 'close' });
   };
   const trusted = join(home.path, 'trusted.pem');
@@ -103,7 +103,7 @@ function expectUnsent({ ran, order }: Refunded, scene: Scene, says: string): voi
   expect(ran.stderr.replaceAll(/\s+/g, ' ')).toContain(says);
   expect(order.posts).toHaveLength(0);
   // One dial, and no second try by itself.
-  expect(scene.front.connections).toBeLessThanOrEqual(1);
+  expect(scene.relay.connections).toBeLessThanOrEqual(1);
 }
 
 describe.concurrent('no byte of the request left: exit 6, nothing sent, and it says so (F1)', () => {
@@ -133,7 +133,7 @@ describe.concurrent('no byte of the request left: exit 6, nothing sent, and it s
     const refunded = await refund(scene, 'refund', 'close');
     expectUnsent(refunded, scene, 'was closed before');
     const { order } = refunded;
-    scene.front.turn({ to: scene.ledger.server.port });
+    scene.relay.turn({ to: scene.ledger.server.port });
     order.onRead = undefined;
     const env = { NODE_EXTRA_CA_CERTS: join(scene.home.path, 'trusted.pem') };
     const again = await scene.desk.run(scene.home, changeArgs(order), env);

@@ -1,23 +1,14 @@
 /** A refund that was made and is watched, beside a later one on the same order whose reply was lost: each keeps its own. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { later } from '../harness/clock.ts';
+import { newRefundOf, withRefund } from '../harness/orders.ts';
 import type { Home } from '../harness/paydesk.ts';
 import { json, reset } from '../harness/server.ts';
-import { newRefundOf } from '../orders/service.ts';
-import { type Desk, journalRows, openDesk } from './desk.ts';
-import { honest, type Ledger, type LedgerOrder, startLedger, withRefund } from './ledger.ts';
+import { journalRows, ledgerAndDesk } from './desk.ts';
+import { honest, type LedgerOrder } from './ledger.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 const refundOf = ({ id }: LedgerOrder, amount: number) =>
   ['orders', 'refund', id, '--charge', '1', '--amount', String(amount), '--yes'] as const;

@@ -7,13 +7,15 @@ import { readCommandLine } from '../../src/cli/command-line.ts';
 import { globalFlags } from '../../src/cli/global-options.ts';
 import type { Flag } from '../../src/commands/command.ts';
 import { CliError } from '../../src/errors.ts';
+import { each } from '../harness/each.ts';
 import { helpOf, leafCommands, optionsOf } from '../harness/help-text.ts';
+import { customerOf, paidOrder } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import { customer, each, openDesk, order, pages } from '../harness/scripted-answers.ts';
 import { json } from '../harness/server.ts';
+import { pages, startAnswering } from '../harness/service.ts';
 
 const usage = { code: 2, stdout: '' };
-const rows = [order('ord_Aa1'), order('ord_Bb2'), order('ord_Cc3')];
+const rows = [paidOrder('ord_Aa1'), paidOrder('ord_Bb2'), paidOrder('ord_Cc3')];
 
 interface Refused {
   readonly line: string | readonly string[];
@@ -24,7 +26,7 @@ const wordsOf = ({ line }: Refused) => (typeof line === 'string' ? line.split(' 
 
 /** The built program refuses these lines: exit 2, nothing on stdout, these words on stderr, and no request. */
 async function checkStarted(cases: readonly Refused[]): Promise<void> {
-  await using desk = await openDesk(json({}));
+  await using desk = await startAnswering(json({}));
   const ran = await each(cases, (one) => desk.run(wordsOf(one)));
   for (const [index, { line, says }] of cases.entries()) {
     expect(ran[index], String(line)).toMatchObject(usage);
@@ -131,7 +133,7 @@ test('a value may follow its flag after a space, after = or at once, and short s
 });
 
 test('a global option gives the same bytes before and after the words of the command (C13)', async () => {
-  await using desk = await openDesk(pages(rows));
+  await using desk = await startAnswering(pages(rows));
   const options = [
     ['--csv', '--no-header', '--columns', 'id,amount', '-q', '--no-input'],
     ['-o', 'list', '--utc', '--color', 'always', '--lang', 'es'],
@@ -178,7 +180,7 @@ const valueFor: Readonly<Record<string, string>> = {
 };
 
 test('behind -- everything is an argument: -weird is a malformed id, not an unknown option (C14)', async () => {
-  await using desk = await openDesk(json({}));
+  await using desk = await startAnswering(json({}));
   const ran = await desk.run(['orders', 'show', '--', '-weird']);
   expect(ran).toMatchObject(usage);
   expect(ran.stderr).toContain('-weird: not the id of an order');
@@ -306,7 +308,7 @@ test('hostile ids exit 2 wherever an id is taken, and nothing is asked for (C19)
 
 test('an accepted id arrives as one query value or one path segment (C19)', async () => {
   const id = 'ord_2tQ7zRk9PwE5xNvAm';
-  await using desk = await openDesk(pages([order(id)], [customer('cus_2sZp8LmQ4tVx')]));
+  await using desk = await startAnswering(pages([paidOrder(id)], [customerOf('cus_2sZp8LmQ4tVx')]));
   await each(
     [
       ['orders', 'list', '--next', id],
@@ -324,7 +326,7 @@ test('an accepted id arrives as one query value or one path segment (C19)', asyn
 });
 
 test('what is no order id leads to a search, and an unknown verb to the help of its noun (C10)', async () => {
-  await using desk = await openDesk(json({}));
+  await using desk = await startAnswering(json({}));
   const lines = [
     ['orders', 'show', 'Pérez'],
     ['orders', 'show', '$(touch x)'],

@@ -16,10 +16,9 @@ import { startDesk } from '../harness/desk.ts';
 import { giveHome, ordinaryUser } from '../harness/ordinary-user.ts';
 import { type Home, newHome, paydesk, paydeskProcess, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
-import { json, startServer } from '../harness/server.ts';
-import { orderPages } from '../harness/service-pages.ts';
+import { startServer } from '../harness/server.ts';
+import { emptyList, orderPages } from '../harness/service.ts';
 
-const emptyList = json({ object: 'list', has_more: false, data: [] });
 const newKey = () => `test_${crypto.randomUUID()}`;
 
 function environment(url: string, more: Readonly<Record<string, string>> = {}): Record<string, string> {

@@ -4,10 +4,11 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { each } from '../harness/each.ts';
 import { examplesOf, helpOf, leafCommands } from '../harness/help-text.ts';
 import { bin, cleanEnv, type Home, newHome } from '../harness/paydesk.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
-import { each, key } from '../harness/scripted-answers.ts';
+import { testKey } from '../harness/service.ts';
 
 /** What an example that asks shows when it asks. */
 const question = /\? |\(y\/N\)|: $/;
@@ -58,7 +59,7 @@ function layOutFiles(line: string, home: Home): void {
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${bin}' "$@"\n`);
   chmodSync(program, 0o755);
   for (const [, file] of line.matchAll(/(?:< ?|--key-file )([\w.-]+)/g)) {
-    writeFileSync(join(home.path, file ?? ''), `${key}\n`, { mode: 0o600 });
+    writeFileSync(join(home.path, file ?? ''), `${testKey}\n`, { mode: 0o600 });
   }
   for (const [, file = ''] of line.matchAll(/journal import ([\w.-]+)/g)) {
     spawnSync(program, ['journal', 'export', '--to', file], { cwd: home.path, env: cleanEnv({ home }) });

@@ -1,10 +1,11 @@
 /** Help and docs. */
 
 import { expect, test } from 'vitest';
+import { each } from '../harness/each.ts';
 import { groupNames, helpOf, leafCommands, textOf } from '../harness/help-text.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import { each, openDesk } from '../harness/scripted-answers.ts';
 import { json } from '../harness/server.ts';
+import { startAnswering } from '../harness/service.ts';
 
 test('--help and -h print the same text to stdout, nothing to stderr, and exit 0 (C1)', async () => {
   using home = newHome();
@@ -15,7 +16,7 @@ test('--help and -h print the same text to stdout, nothing to stderr, and exit 0
 });
 
 test('paydesk alone and a bare noun print concise help with an example, exit 0 and send nothing (C2)', async () => {
-  await using desk = await openDesk(json({}));
+  await using desk = await startAnswering(json({}));
   const ran = await each([[], ['orders']], (line) => desk.run(line));
   for (const one of ran) expect(one).toMatchObject({ code: 0, stderr: '' });
   const others = await each(await groupNames(), (noun) => textOf([noun], 80));
@@ -53,7 +54,7 @@ test('the program prints that text to stdout, nothing to stderr, and exits 0 (C3
 });
 
 test('--help at the end of any line shows help of its command and sends nothing (C4)', async () => {
-  await using desk = await openDesk(json({}));
+  await using desk = await startAnswering(json({}));
   const cases: readonly (readonly [words: string, line: readonly string[]])[] = [
     ['orders show', ['orders', 'show', '--help']],
     ['orders show', ['orders', 'show', 'not-an-id', '--help']],
@@ -85,7 +86,7 @@ test('--help at the end of any line shows help of its command and sends nothing 
 });
 
 test('--help behind -- is an argument like any other (C4)', async () => {
-  await using desk = await openDesk(json({}));
+  await using desk = await startAnswering(json({}));
   const ran = await desk.run(['orders', 'show', '--', '--help']);
   expect(ran).toMatchObject({ code: 2, stdout: '' });
   expect(ran.stderr).toContain('--help: not the id of an order');

@@ -3,8 +3,9 @@
 import { globSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { chargeOf, orderOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
-import { chargeOf, orderOf, startService, storeProfile } from '../orders/service.ts';
+import { startService, storeShop } from '../harness/service.ts';
 
 const dist = join(import.meta.dirname, '../../dist');
 
@@ -82,7 +83,7 @@ describe('a run leaves nobody and nothing else touched (K77)', () => {
   test('reads ask the service and nobody else, and load neither conf nor prompts nor the simulator', async () => {
     using home = newHome();
     await using service = await startService({ orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])] });
-    await storeProfile(home, service);
+    await storeShop(home, service);
     for (const args of [
       ['-p', 'shop', 'orders', 'list'],
       ['-p', 'shop', 'orders', 'show', 'ord_1'],
@@ -109,7 +110,7 @@ describe('a run leaves nobody and nothing else touched (K77)', () => {
   test('what a week of work leaves is removed by the command of help environment', async () => {
     using home = newHome();
     await using service = await startService({ orders: [orderOf('ord_1', [chargeOf('ch_1', 35000)])] });
-    await storeProfile(home, service);
+    await storeShop(home, service);
     await paydesk(['-p', 'shop', 'orders', 'list'], { home });
     await paydesk(['-p', 'demo', 'orders', 'refund', 'ord_2tQ7zRk9PwE5xNvAm', '--yes'], { home });
     expect(filesUnder(home.path).length).toBeGreaterThan(3);

@@ -8,10 +8,11 @@ import { expect, test } from 'vitest';
 import { commands } from '../../src/commands/commands.ts';
 import { exitMeanings } from '../../src/errors.ts';
 import { formats } from '../../src/terminal/terminal.ts';
+import { errorBody, paidOrder } from '../harness/orders.ts';
 import { type Home, newHome, type RunOptions, startInMemory, startProcess } from '../harness/paydesk.ts';
 import type { Ran, Running } from '../harness/ran.ts';
-import { environment, errorBody, order, pages } from '../harness/scripted-answers.ts';
 import { type Handler, inTurn, json, reply, stall, startServer } from '../harness/server.ts';
+import { environment, pages } from '../harness/service.ts';
 
 /** One command line. `{intent}` is the newest id of the journal that was printed. */
 interface Line {
@@ -35,7 +36,7 @@ const done = (words: string, more: Partial<Line> = {}): Line => ({ words, code: 
 const ends = (code: number, words: string, more: Partial<Line> = {}): Line => ({ words, code, ...more });
 
 const lost: Handler = (_request, _response, socket) => void socket.destroy();
-const orders = [order('ord_1'), order('ord_2', { payment_status: 'refunded', is_refundable: false })];
+const orders = [paidOrder('ord_1'), paidOrder('ord_2', { payment_status: 'refunded', is_refundable: false })];
 
 const stories: readonly Story[] = [
   {
@@ -133,8 +134,8 @@ const stories: readonly Story[] = [
         reply('<!doctype html><html>'),
         json(errorBody({ type: 'authentication_error' }), 401),
         json(errorBody(), 422),
-        json({ object: 'list', has_more: true, data: [order('ord_1')] }),
-        json({ object: 'list', has_more: true, data: [order('ord_1')] }),
+        json({ object: 'list', has_more: true, data: [paidOrder('ord_1')] }),
+        json({ object: 'list', has_more: true, data: [paidOrder('ord_1')] }),
       ),
     lines: [
       ends(1, 'orders list'),

@@ -2,9 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { story } from '../atmost/desk.ts';
+import { type Json, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { hangUp, json } from '../harness/server.ts';
-import { type Json, orderOf, startService, storeProfile } from '../orders/service.ts';
+import { startService, storeShop } from '../harness/service.ts';
 
 /** Seconds; what is made here is made from now on. */
 const now = Math.floor(Date.now() / 1000);
@@ -36,7 +37,7 @@ test('60 orders that were made after it stand above it: it is found, exit 0', as
   using home = newHome();
   const before = others(3, now).toReversed();
   await using service = await losing(before, [...others(60, now + 1000).toReversed(), created, ...before]);
-  await storeProfile(home, service, { 'reconcile.after': '0' });
+  await storeShop(home, service, { 'reconcile.after': '0' });
   const ran = await paydesk([...create, '--json'], { home });
   expect({ code: ran.code, posts: service.posts.length }, ran.stderr).toEqual({ code: 0, posts: 1 });
   expect(JSON.parse(ran.stdout)).toMatchObject({ id: 'ord_lamp' });
@@ -46,7 +47,7 @@ test('a list that is oldest first is read to its end: it is found there, exit 0'
   using home = newHome();
   const before = others(60, now);
   await using service = await losing(before, [...before, created]);
-  await storeProfile(home, service, { 'reconcile.after': '0' });
+  await storeShop(home, service, { 'reconcile.after': '0' });
   const ran = await paydesk(create, { home });
   expect({ code: ran.code, posts: service.posts.length }, ran.stderr).toEqual({ code: 0, posts: 1 });
   expect(ran.stdout).toContain('ord_lamp');
@@ -56,7 +57,7 @@ test('the same again, when the first has shown meanwhile: refused (3), and one w
   using home = newHome();
   const before = others(3, now).toReversed();
   await using service = await losing(before, before);
-  await storeProfile(home, service, { 'reconcile.after': '0' });
+  await storeShop(home, service, { 'reconcile.after': '0' });
   expect((await paydesk(create, { home })).code).toBe(7);
   service.orders = [created, ...before];
   const again = await paydesk(create, { home });
@@ -82,7 +83,7 @@ test.each([
   using home = newHome();
   const before = others(3, now).toReversed();
   await using service = await losing(before, equal === undefined ? [] : [equal, ...before]);
-  await storeProfile(home, service, { 'reconcile.after': '0' });
+  await storeShop(home, service, { 'reconcile.after': '0' });
   const ran = await paydesk(create, { home });
   expect({ code: ran.code, story: story(home) }, ran.stderr).toEqual({
     code: 7,
@@ -101,7 +102,7 @@ test('an equal order whose created_at lies just before it was sent, and a refusa
       return json(refusal, 422);
     },
   });
-  await storeProfile(home, service, { 'reconcile.after': '0' });
+  await storeShop(home, service, { 'reconcile.after': '0' });
   const ran = await paydesk(create, { home });
   expect({ code: ran.code, story: story(home) }, ran.stderr).toEqual({ code: 7, story: 'sent unknown' });
   const again = await paydesk(create, { home });

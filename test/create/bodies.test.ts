@@ -3,8 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
+import { type Service, sentTo, startCreations } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
-import { type CreationDesk, startCreations } from './service.ts';
 
 // Names and types as the service's document has them (service: Endpoints 4).
 const wholeOrder = {
@@ -148,7 +148,7 @@ const linkAnswers: readonly (readonly [string, string])[] = [
 ];
 
 async function answerAll(
-  desk: CreationDesk,
+  desk: Service,
   args: readonly string[],
   answers: readonly (readonly [string, string])[],
 ) {
@@ -173,21 +173,23 @@ describe.concurrent.each([
     await using desk = await startCreations();
     const ran = await desk.run([...words, ...args, ...script]);
     expect(ran.code, ran.stderr).toBe(0);
-    expect(desk.posts()).toEqual(sent);
+    expect(sentTo(desk)).toEqual(sent);
   });
 
   test('from a body on standard input', async () => {
     await using desk = await startCreations();
-    const ran = await desk.run([...words, '--body', '-', ...script], JSON.stringify(whole, null, 2));
+    const ran = await desk.run([...words, '--body', '-', ...script], {
+      input: JSON.stringify(whole, null, 2),
+    });
     expect(ran.code, ran.stderr).toBe(0);
-    expect(desk.posts()).toEqual(sent);
+    expect(sentTo(desk)).toEqual(sent);
   });
 
   test('from questions, with nothing given', async () => {
     await using desk = await startCreations();
     const ended = await answerAll(desk, words, answers);
     expect(ended.exitCode, ended.transcript).toBe(0);
-    expect(desk.posts()).toEqual(sent);
+    expect(sentTo(desk)).toEqual(sent);
   });
 });
 
@@ -201,7 +203,7 @@ test('--expires with a date is the start of that day in the zone of the machine'
     env: { ...env, TZ: 'America/Mexico_City' },
   });
   expect(ran.code, ran.stderr).toBe(0);
-  expect(desk.posts()).toMatchObject([{ body: { expired_at: 1_924_927_200 } }]);
+  expect(sentTo(desk)).toMatchObject([{ body: { expired_at: 1_924_927_200 } }]);
 });
 
 test('a path in the settings is where payment links are created', async () => {
@@ -213,7 +215,7 @@ test('a path in the settings is where payment links are created', async () => {
   const link = ['--name', 'A', '--item', 'A:1:1', '--currency', 'MXN', '--yes'];
   const ran = await paydesk(['-p', 'shop', 'checkout', 'create', ...link], { home });
   expect(ran.code, ran.stderr).toBe(0);
-  expect(desk.posts().map(({ path }) => path)).toEqual(['/payment/links']);
+  expect(sentTo(desk).map(({ path }) => path)).toEqual(['/payment/links']);
 });
 
 test('metadata under names of JavaScript is sent like any other, by flag and in a body', async () => {
@@ -223,7 +225,7 @@ test('metadata under names of JavaScript is sent like any other, by flag and in 
   const flags = ['--item', 'A:1:1', '--currency', 'MXN', ...pairs.flatMap((pair) => ['--metadata', pair])];
   await desk.run(['orders', 'create', ...flags, '--yes']);
   const body = `{"currency":"MXN","line_items":[{"name":"A","unit_price":1,"quantity":1}],"metadata":${metadata}}`;
-  await desk.run(['orders', 'create', '--body', '-', '--yes'], body);
+  await desk.run(['orders', 'create', '--body', '-', '--yes'], { input: body });
   const sent = desk.server.requests.filter(({ method }) => method === 'POST').map((request) => request.body);
   expect(sent).toEqual([expect.stringContaining(metadata), expect.stringContaining(metadata)]);
 });

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { withoutEscapes } from '../harness/pty.ts';
+import { type Service, sentTo, startCreations } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
-import { type CreationDesk, startCreations } from './service.ts';
 
 const commands: readonly (readonly [string, readonly string[]])[] = [
   ['orders create', ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN']],
@@ -12,7 +12,7 @@ const commands: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /** Runs it on a terminal, and types these keys at the question. */
-async function answered(desk: CreationDesk, args: readonly string[], question: string, keys: string) {
+async function answered(desk: Service, args: readonly string[], question: string, keys: string) {
   const person = atTerminal(args, { home: desk.home, env: desk.env, columns: 120 });
   await person.answer(question, keys);
   return person.end;
@@ -35,22 +35,22 @@ describe.concurrent.each(commands)('%s', (_, args) => {
     const other = await desk.run([...args, '--confirm', 'shop']);
     expect(other.code).toBe(3);
     expect(other.stderr).toContain('--confirm shop does not name the profile environment');
-    expect(desk.posts()).toEqual([]);
+    expect(sentTo(desk)).toEqual([]);
     await desk.run([...args, '--confirm', 'environment']);
-    expect(desk.posts()).toHaveLength(1);
+    expect(sentTo(desk)).toHaveLength(1);
   });
 
   test('on a terminal the preview comes first, and a bare Enter sends nothing', async () => {
     await using desk = await startCreations();
     const { exitCode, transcript } = await answered(desk, args, 'Send it?', '\r');
-    expect({ exitCode, sent: desk.posts() }, transcript).toEqual({ exitCode: 3, sent: [] });
+    expect({ exitCode, sent: sentTo(desk) }, transcript).toEqual({ exitCode: 3, sent: [] });
     expect(withoutEscapes(transcript)).toContain('will send once:');
   });
 
   test('on a terminal in production the name is asked for, and a bare Enter sends nothing', async () => {
     await using desk = await startCreations({ mode: 'production' });
     const { exitCode, transcript } = await answered(desk, args, 'or press Enter to cancel:', '\r');
-    expect({ exitCode, sent: desk.posts() }, transcript).toEqual({ exitCode: 3, sent: [] });
+    expect({ exitCode, sent: sentTo(desk) }, transcript).toEqual({ exitCode: 3, sent: [] });
   });
 
   test('a key of the other mode is noticed before anything is sent', async () => {
@@ -59,7 +59,7 @@ describe.concurrent.each(commands)('%s', (_, args) => {
     const ran = await desk.run([...args, '--yes']);
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain('ord_real1 is real money (livemode true)');
-    expect(desk.posts()).toEqual([]);
+    expect(sentTo(desk)).toEqual([]);
   });
 
   test('--dry-run shows the request and sends nothing', async () => {
@@ -67,7 +67,7 @@ describe.concurrent.each(commands)('%s', (_, args) => {
     const ran = await desk.run([...args, '--dry-run', '--json']);
     expect(ran.code, ran.stderr).toBe(0);
     expect(JSON.parse(ran.stdout)).toMatchObject({ object: 'dry_run', method: 'POST' });
-    expect(desk.posts()).toEqual([]);
+    expect(sentTo(desk)).toEqual([]);
   });
 });
 
@@ -80,7 +80,7 @@ describe.concurrent.each(commands.slice(0, 1))('%s on a terminal', (_, args) => 
     await using desk = await startCreations();
     const { exitCode, transcript } = await answered(desk, args, 'Send it?', keys);
     expect(exitCode, transcript).toBe(code);
-    expect(desk.posts()).toHaveLength(code === 0 ? 1 : 0);
+    expect(sentTo(desk)).toHaveLength(code === 0 ? 1 : 0);
   });
 
   test.each([
@@ -89,8 +89,8 @@ describe.concurrent.each(commands.slice(0, 1))('%s on a terminal', (_, args) => 
   ])('answered in production with %s', async (_name, keys, code) => {
     await using desk = await startCreations({ mode: 'production' });
     const { exitCode, transcript } = await answered(desk, args, 'or press Enter to cancel:', keys);
-    if (code === 0) expect(desk.posts()).toHaveLength(1);
-    else expect({ exitCode, sent: desk.posts() }, transcript).toEqual({ exitCode: code, sent: [] });
+    if (code === 0) expect(sentTo(desk)).toHaveLength(1);
+    else expect({ exitCode, sent: sentTo(desk) }, transcript).toEqual({ exitCode: code, sent: [] });
   });
 });
 

@@ -3,9 +3,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CreationDesk, startCreations } from './service.ts';
+import { type Service, startCreations } from '../harness/service.ts';
 
-let desk: CreationDesk;
+let desk: Service;
 beforeAll(async () => {
   desk = await startCreations();
 });
@@ -147,7 +147,9 @@ const wrongBodies: readonly (readonly [command: string, faults: readonly string[
 
 describe.concurrent('a wrong body names every fault by its path', () => {
   test.each(wrongBodies)('%s create: %j', async (noun, faults, body) => {
-    const ran = await desk.run([noun, 'create', '--body', '-', '--yes', '--json'], JSON.stringify(body));
+    const ran = await desk.run([noun, 'create', '--body', '-', '--yes', '--json'], {
+      input: JSON.stringify(body),
+    });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     const { details } = JSON.parse(ran.stderr) as { details: { param: string; message: string }[] };
     expect(details.map(({ param, message }) => `${param}: ${message}`).sort()).toEqual([...faults].sort());
@@ -155,7 +157,7 @@ describe.concurrent('a wrong body names every fault by its path', () => {
 
   test('names of JavaScript are fields like any other', async () => {
     const body = `{"constructor":1,"__proto__":{"a":1},"toString":2,${JSON.stringify(goodOrder).slice(1)}`;
-    const ran = await desk.run(['orders', 'create', '--body', '-', '--yes'], body);
+    const ran = await desk.run(['orders', 'create', '--body', '-', '--yes'], { input: body });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain('3 faults');
     for (const name of ['constructor', '__proto__', 'toString'])
@@ -186,7 +188,7 @@ describe.concurrent('a wrong body names every fault by its path', () => {
     ['holds JSON that is no object', '[1]'],
     ['cannot be sent exactly', '{"currency":"MXN","line_items":[],"metadata":{"n":9007199254740993}}'],
   ])('text that %s', async (says, text) => {
-    const ran = await desk.run(['orders', 'create', '--body', '-', '--yes'], text);
+    const ran = await desk.run(['orders', 'create', '--body', '-', '--yes'], { input: text });
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(says);
   });

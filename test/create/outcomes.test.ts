@@ -6,7 +6,7 @@ import { startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { cutBody, type Handler, hangUp, json, reply, startServer } from '../harness/server.ts';
-import { type CreationDesk, startCreations } from './service.ts';
+import { type Service, sentTo, startCreations } from '../harness/service.ts';
 
 const order = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
 
@@ -28,7 +28,7 @@ interface Listed {
   readonly verdict: string;
 }
 
-async function openOnes(desk: CreationDesk): Promise<readonly Listed[]> {
+async function openOnes(desk: Service): Promise<readonly Listed[]> {
   const ran = await desk.run(['journal', 'list', '--open', '--json']);
   return (JSON.parse(ran.stdout) as { data: readonly Listed[] }).data;
 }
@@ -56,13 +56,13 @@ test.concurrent.each([
       onChange = answer;
       const ran = await desk.run(creation(300 + index));
       expect(ran, name).toMatchObject({ code: 7, stdout: '' });
-      expect(desk.posts(), name).toHaveLength(index + 1);
+      expect(sentTo(desk), name).toHaveLength(index + 1);
       if (answer === hangUp) expect(ran.stderr).toContain(`no usable answer to the ${words}`);
       settles.push(...(/paydesk journal settle i_\w+ --applied --note TEXT/.exec(ran.stderr) ?? []));
       const again = await desk.run(creation(300 + index));
       expect(again.code, name).toBe(3);
       expect(again.stderr.replace(/\s+/g, ' '), name).toMatch(new RegExp(`i_\\w+, ${words}`));
-      expect(desk.posts(), name).toHaveLength(index + 1);
+      expect(sentTo(desk), name).toHaveLength(index + 1);
     }
     const open = await openOnes(desk);
     expect(open).toHaveLength(lost.length);
@@ -96,7 +96,7 @@ test('a settled creation can be sent again, another one at any time', async () =
   expect((await paydesk(settle, { home: desk.home, env: tenMinutes })).code).toBe(0);
   const again = await desk.run(link);
   expect(again.code, again.stderr).toBe(0);
-  expect(desk.posts()).toHaveLength(3);
+  expect(sentTo(desk)).toHaveLength(3);
 });
 
 describe('an order whose answer is lost', () => {
@@ -123,7 +123,7 @@ describe('an order whose answer is lost', () => {
     expect(JSON.parse(list.stdout)).toMatchObject({ data: [{ kind: 'order', verdict: 'not_seen' }] });
     const again = await paydesk(['-p', 'shop', ...order], { home });
     expect(again.code).toBe(3);
-    expect(desk.posts()).toHaveLength(1);
+    expect(sentTo(desk)).toHaveLength(1);
   });
 });
 
@@ -226,7 +226,7 @@ test('the same --intent again gives the recorded outcome and sends nothing', asy
   expect(second.code, second.stderr).toBe(0);
   const other = await desk.run([...link, '--intent', 'cart-1', '--expires', '8d']);
   expect(other.code).toBe(3);
-  expect(desk.posts()).toHaveLength(1);
+  expect(sentTo(desk)).toHaveLength(1);
 });
 
 test('a link whose time is given as a span is the same wish a second later: while it is open, it is refused (3)', async () => {
@@ -238,7 +238,7 @@ test('a link whose time is given as a span is the same wish a second later: whil
   // The span ends at another second by then.
   while (second() === ended) await desk.run(['--version']);
   const again = await desk.run(week);
-  expect({ code: again.code, posts: desk.posts().length }, again.stderr).toEqual({ code: 3, posts: 1 });
+  expect({ code: again.code, posts: sentTo(desk).length }, again.stderr).toEqual({ code: 3, posts: 1 });
   // No read can tell of it, and it is open all the same.
   const left = await desk.run(['journal', 'reconcile', '--all', '--json']);
   expect(left.code).toBe(7);

@@ -4,8 +4,8 @@ import { encode } from 'uqr';
 import { describe, expect, test } from 'vitest';
 import { withoutEscapes } from '../harness/pty.ts';
 import { json } from '../harness/server.ts';
+import { type Service, startCreations } from '../harness/service.ts';
 import { atTerminal, type TerminalOptions } from '../harness/terminal.ts';
-import { type CreationDesk, startCreations } from './service.ts';
 
 const link = 'https://pay.example.com/link/1';
 const checkout = [
@@ -47,7 +47,7 @@ function expected(text: string): readonly (readonly boolean[])[] {
   return size % 2 === 0 ? data : [...data, data[0]?.map(() => true) ?? []];
 }
 
-async function screenOf(desk: CreationDesk, args: readonly string[], options: Partial<TerminalOptions> = {}) {
+async function screenOf(desk: Service, args: readonly string[], options: Partial<TerminalOptions> = {}) {
   const { env = {}, ...others } = options;
   const person = atTerminal(args, {
     home: desk.home,

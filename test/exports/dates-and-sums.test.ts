@@ -7,7 +7,8 @@ import { readCsv } from '../harness/csv.ts';
 import { type Desk, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
-import { exporting, orderAt, reaching, startOrders } from './service.ts';
+import { environment } from '../harness/service.ts';
+import { exporting, orderAt, startOrders } from './many-orders.ts';
 
 const read = (home: Home, name: string) => readFileSync(join(home.path, name), 'utf8');
 
@@ -235,7 +236,7 @@ test.each([
   const words = 'the refunds of charge ch_ord_000000000001 are not shown';
   const refunds = await exporting(server, home, '--rows', 'refunds', '--to', 'r.csv');
   expect({ code: refunds.code, said: refunds.stderr.includes(words) }).toEqual({ code, said: code === 9 });
-  const seen = await paydesk(['orders', 'show', 'ord_000000000001'], { home, env: reaching(server) });
+  const seen = await paydesk(['orders', 'show', 'ord_000000000001'], { home, env: environment(server.url) });
   expect({ code: seen.code, said: seen.stdout.includes(words) }).toEqual({ code: 0, said: code === 9 });
 });
 
@@ -248,7 +249,7 @@ test('the same data exported on another day, in another zone of the machine, is 
     paydeskProcess(['orders', 'export', '--tz', 'UTC', '--to', name], {
       home,
       nodeArgs,
-      env: { ...reaching(server), TZ },
+      env: { ...environment(server.url), TZ },
     });
   expect((await run('one.csv', [], 'Asia/Tokyo')).code).toBe(0);
   expect((await run('two.csv', ['--import', preload], 'America/Lima')).code).toBe(0);

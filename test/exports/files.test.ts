@@ -17,7 +17,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
 import { type Home, newHome } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
-import { exporting, orderAt, orders, startOrders } from './service.ts';
+import { exporting, orderAt, orders, startOrders } from './many-orders.ts';
 
 const at = (home: Home, name: string) => join(home.path, name);
 const text = (home: Home, name: string) => readFileSync(at(home, name), 'utf8');

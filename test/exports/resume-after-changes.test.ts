@@ -6,7 +6,8 @@ import { expect, test } from 'vitest';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { type Handler, json, startServer, type TestServer } from '../harness/server.ts';
-import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
+import { environment, testKey } from '../harness/service.ts';
+import { exporting, orders, ordersService, startOrders } from './many-orders.ts';
 
 const refusal = json({ object: 'error', type: 'authentication_error' }, 401);
 const third = 'ord_000000000041';
@@ -77,7 +78,7 @@ test.each([
   using home = newHome();
   const settings = { 'orders.order': 'newest-first' };
   const profile = { name: 'shop', baseUrl: server.url, mode: 'sandbox', settings } as const;
-  await storeProfile(home, profile, reaching(server).PAYDESK_API_KEY ?? '');
+  await storeProfile(home, profile, testKey);
   const words = ['-p', 'shop', 'orders', 'export', '--since', '2026-01-01T00:00:00Z', '--limit', '10'];
   const first = await paydesk([...words, '--to', 'o.ndjson'], { home });
   expect(first.code, first.stderr).toBe(4);
@@ -102,7 +103,7 @@ test.each([
   now.third = undefined;
   const command = printedCommand(first);
   expect(command).toEqual(expect.arrayContaining(words));
-  const second = await paydesk(command, { home, env: reaching(server) });
+  const second = await paydesk(command, { home, env: environment(server.url) });
   expect(second.code, second.stderr).toBe(0);
   expect(read(home, words[1] ?? '').split('\n')).toHaveLength(62);
 });
@@ -119,7 +120,7 @@ test('an export of orders is not resumed as one of another resource, nor without
   ] as const) {
     const ran = await paydesk([...words, '--to', 'o.csv', '--limit', '10', '--resume'], {
       home,
-      env: reaching(server),
+      env: environment(server.url),
     });
     expect(ran).toMatchObject({ code: 3, stderr: expect.stringContaining(message) });
   }
@@ -138,7 +139,7 @@ test('a file that somebody made meanwhile is not replaced; the printed command r
     stderr: expect.stringContaining('somebody else created this file'),
   });
   expect(read(home, 'o.ndjson')).toBe('theirs');
-  const second = await paydesk(printedCommand(first), { home, env: reaching(server) });
+  const second = await paydesk(printedCommand(first), { home, env: environment(server.url) });
   expect(second.code, second.stderr).toBe(0);
   expect(read(home, 'o.ndjson')).toBe(asLines(orders(20)));
 });
@@ -175,7 +176,7 @@ test('a resumed export uses the zone of its first run, and is refused when this 
     ),
   );
   const run = (...words: readonly string[]) =>
-    paydesk(['customers', 'export', '--to', 'c.csv', ...words], { home, env: reaching(server) });
+    paydesk(['customers', 'export', '--to', 'c.csv', ...words], { home, env: environment(server.url) });
   expect((await run()).code).toBe(4);
   broken = false;
   const folder = join(home.path, '.local/state/paydesk/exports');
@@ -238,11 +239,10 @@ test('a folder that cannot be written, and checkpoints that cannot: exit 3, the 
 });
 
 test('a key that comes back as an id, a currency, a status or an error is in no file, not even an unfinished one', async () => {
-  const key = reaching({ url: '' }).PAYDESK_API_KEY ?? '';
-  const echo = { id: key, object: 'order', currency: key, payment_status: key, amount: 1 };
+  const echo = { id: testKey, object: 'order', currency: testKey, payment_status: testKey, amount: 1 };
   const answers = [
     json({ object: 'list', has_more: true, data: [echo] }),
-    json({ object: 'error', type: key, details: [{ message: `bad ${key}`, code: key }] }, 400),
+    json({ object: 'error', type: testKey, details: [{ message: `bad ${testKey}`, code: testKey }] }, 400),
   ];
   let asked = 0;
   await using server = await startServer((...exchange) => {
@@ -256,5 +256,5 @@ test('a key that comes back as an id, a currency, a status or an error is in no 
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
   expect(files.filter((path) => /partial|jsonl$/.test(path))).toHaveLength(3);
-  expect(files.filter((path) => readFileSync(path).includes(key))).toEqual([]);
+  expect(files.filter((path) => readFileSync(path).includes(testKey))).toEqual([]);
 });

@@ -9,7 +9,8 @@ import { failingSync, hasStrace } from '../atmost/strace.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
 import { cutBody, type Handler, json, reply, reset, startServer } from '../harness/server.ts';
-import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
+import { environment } from '../harness/service.ts';
+import { exporting, orders, ordersService, startOrders } from './many-orders.ts';
 
 const read = (home: Home, name: string) => readFileSync(join(home.path, name));
 const manifest = (home: Home, name: string) => JSON.parse(read(home, `${name}.manifest.json`).toString());
@@ -187,7 +188,7 @@ test('an export that --force starts again replaces the unfinished one, its check
   broken = false;
   const sent = server.requests.length;
   const child = spawn(process.execPath, [bin, 'orders', 'export', ...words, '--force'], {
-    env: cleanEnv({ home, env: reaching(server) }),
+    env: cleanEnv({ home, env: environment(server.url) }),
     cwd: home.path,
     stdio: 'ignore',
   });
@@ -227,7 +228,7 @@ test('an export of something else, or of another account, is not resumed; anothe
   broken = false;
   const ran = await paydesk(['orders', 'export', '--to', 'o.ndjson', '--limit', '10', '--resume'], {
     home,
-    env: { ...reaching(server), PAYDESK_API_KEY: 'key_test_another_one' },
+    env: { ...environment(server.url), PAYDESK_API_KEY: 'key_test_another_one' },
   });
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain('the key is another one than when this export began\n');
@@ -283,7 +284,7 @@ test.each([
   await using server = await startOrders(60, (number) => (number === 3 ? () => undefined : undefined));
   using home = newHome();
   const child = spawn(process.execPath, [bin, 'orders', 'export', '--to', 'o.csv', '--limit', '10'], {
-    env: cleanEnv({ home, env: reaching(server) }),
+    env: cleanEnv({ home, env: environment(server.url) }),
     cwd: home.path,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -303,7 +304,7 @@ test.skipIf(!hasStrace())(
     using home = newHome();
     const words = [process.execPath, bin, 'orders', 'export', '--to', 'o.csv'];
     const child = spawn('strace', [...failingSync(home.path, 'EIO'), ...words], {
-      env: cleanEnv({ home, env: reaching(server) }),
+      env: cleanEnv({ home, env: environment(server.url) }),
       cwd: home.path,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -356,7 +357,7 @@ test(`kill -9 at ${kills} random moments of exports of 20,000 orders, resumed ea
       const child = spawn(
         process.execPath,
         [bin, 'orders', 'export', '--to', name, '--resume', '--force', '--quiet'],
-        { env: cleanEnv({ home, env: reaching(server) }), cwd: home.path, stdio: 'ignore' },
+        { env: cleanEnv({ home, env: environment(server.url) }), cwd: home.path, stdio: 'ignore' },
       );
       kill = () => child.kill('SIGKILL');
       const { code, signal } = await endOf(child);

@@ -9,7 +9,8 @@ import { hasStrace } from '../atmost/strace.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
 import { endOf } from '../harness/ran.ts';
 import { json, startServer } from '../harness/server.ts';
-import { exporting, orders, ordersService, reaching, startOrders } from './service.ts';
+import { environment, pageOf, testKey } from '../harness/service.ts';
+import { exporting, orders, ordersService, startOrders } from './many-orders.ts';
 
 test('the next page is asked for, on the wire, before a page is handed on', async () => {
   await using server = await startServer(ordersService(orders(40)));
@@ -46,16 +47,10 @@ test('page URLs of every kind are never requested by an export: the other host s
     'http://xn--e1afmkfd.example/',
     '../../etc',
   ];
-  const service = ordersService(orders(30));
   await using server = await startServer((request, response, socket) => {
-    const end = response.end.bind(response);
     const url = kinds[request.index];
-    // The envelope's own links, in front of everything else.
-    response.end = ((body: string) =>
-      end(
-        body.replace('{', `{"next_page_url":"${url}","previous_page_url":"${url}",`),
-      )) as typeof response.end;
-    return service(request, response, socket);
+    const page = pageOf(orders(30), new URL(request.url, 'http://service').searchParams);
+    return json({ next_page_url: url, previous_page_url: url, ...page })(request, response, socket);
   });
   using home = newHome();
   const ran = await exporting(server, home, '--limit', '5');
@@ -73,7 +68,7 @@ test('a full disk ends an export with 9, says how much was written, and sends no
   using home = newHome();
   const full = openSync('/dev/full', 'w');
   const child = spawn(process.execPath, [bin, 'orders', 'export', '--csv', '--limit', '50'], {
-    env: cleanEnv({ home, env: reaching(server) }),
+    env: cleanEnv({ home, env: environment(server.url) }),
     stdio: ['ignore', full, 'pipe'],
   });
   const { code, stderr } = await endOf(child);
@@ -87,7 +82,7 @@ test('stdout on a full disk: the JSON of the error says what is certain and what
   using home = newHome();
   const full = openSync('/dev/full', 'w');
   const child = spawn(process.execPath, [bin, 'orders', 'export', '--json', '--limit', '50'], {
-    env: cleanEnv({ home, env: reaching(server) }),
+    env: cleanEnv({ home, env: environment(server.url) }),
     stdio: ['ignore', full, 'pipe'],
   });
   const { code, stderr } = await endOf(child);
@@ -112,7 +107,7 @@ test.skipIf(!hasStrace()).each([
     const fails = ['-e', 'trace=pwrite64', '-e', 'inject=pwrite64:error=ENOSPC', '-P', join(at, name)];
     const words = ['orders', 'export', '--limit', '10', '--to', 'o.csv'];
     const child = spawn('strace', ['-f', '-o', '/dev/null', ...fails, process.execPath, bin, ...words], {
-      env: cleanEnv({ home, env: reaching(server) }),
+      env: cleanEnv({ home, env: environment(server.url) }),
       cwd: home.path,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -123,7 +118,7 @@ test.skipIf(!hasStrace()).each([
     expect(stderr).toContain('free space on its disk, then:');
     const command = /: paydesk (.*)$/m.exec(stderr)?.[1]?.split(' ') ?? [];
     expect(command).toEqual(['orders', 'export', '--limit', '10', '--to', 'o.csv', ...more]);
-    const again = await paydesk(command, { home, env: reaching(server) });
+    const again = await paydesk(command, { home, env: environment(server.url) });
     expect(again.code, again.stderr).toBe(0);
   },
 );
@@ -133,7 +128,7 @@ test('a file that may not grow further: exit 9, no finished name, and --resume g
   using home = newHome();
   const command = `ulimit -f 40; exec "${process.execPath}" "${bin}" orders export --limit 20 --to o.ndjson`;
   const child = spawn('bash', ['-c', command], {
-    env: cleanEnv({ home, env: reaching(server) }),
+    env: cleanEnv({ home, env: environment(server.url) }),
     cwd: home.path,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -211,15 +206,18 @@ test('--max-rps keeps requests apart, retries included, by a clock that only the
 });
 
 test('the key of a reply that echoes it reaches neither stdout nor a file', async () => {
-  const key = reaching({ url: '' }).PAYDESK_API_KEY ?? '';
-  const echo = { id: 'ord_1', object: 'order', metadata: { authorization: `Bearer ${key}`, plain: key } };
+  const echo = {
+    id: 'ord_1',
+    object: 'order',
+    metadata: { authorization: `Bearer ${testKey}`, plain: testKey },
+  };
   await using server = await startServer(json({ object: 'list', has_more: false, data: [echo] }));
   using home = newHome();
   const out = await exporting(server, home);
   expect(out.stdout).toContain('Bearer [key]');
-  expect(out.stdout).not.toContain(key);
+  expect(out.stdout).not.toContain(testKey);
   await exporting(server, home, '--to', 'o.ndjson');
-  expect(readFileSync(join(home.path, 'o.ndjson'), 'utf8')).not.toContain(key);
+  expect(readFileSync(join(home.path, 'o.ndjson'), 'utf8')).not.toContain(testKey);
 });
 
 test('customers are exported the same way', async () => {
@@ -247,7 +245,7 @@ test('a run whose stderr is no terminal says now and then how far it is, unless 
   );
   using home = newHome();
   const child = spawn(process.execPath, [bin, 'orders', 'export', '--limit', '10', '--to', 'o.csv'], {
-    env: cleanEnv({ home, env: reaching(server) }),
+    env: cleanEnv({ home, env: environment(server.url) }),
     cwd: home.path,
     stdio: ['ignore', 'ignore', 'pipe'],
   });

@@ -2,9 +2,11 @@
 
 import { expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
+import { each } from '../harness/each.ts';
+import { paidOrder } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import { each, openDesk, order, pages } from '../harness/scripted-answers.ts';
 import { rawReply, reply } from '../harness/server.ts';
+import { pages, startAnswering } from '../harness/service.ts';
 
 const leaks = /\[object |undefined|SyntaxError|TypeError|RangeError|^\s+at /m;
 const text = (...names: readonly string[]) =>
@@ -36,7 +38,7 @@ const bodies: readonly {
 test.each(bodies)(
   '$what is shown with stand-ins, and JSON stays JSON (F65)',
   async ({ body, names: expected }) => {
-    await using desk = await openDesk(reply(body, 200, { 'content-type': 'application/json' }));
+    await using desk = await startAnswering(reply(body, 200, { 'content-type': 'application/json' }));
     const lines = [['--json'], ['--csv'], [], ['-o', 'list']];
     const ran = await each(lines, (more) => desk.run(['orders', 'list', ...more]));
     for (const { code, stdout, stderr } of ran) {
@@ -58,7 +60,7 @@ test.each([
   { what: 'a raw NUL between tokens', body: Buffer.from(`${text('Ana')}\0`) },
   { what: 'a raw control character in a string', body: Buffer.from(text('a\x01b')) },
 ])('$what is no JSON: exit 1 in clear words (F65)', async ({ body }) => {
-  await using desk = await openDesk(reply(body, 200, { 'content-type': 'application/json' }));
+  await using desk = await startAnswering(reply(body, 200, { 'content-type': 'application/json' }));
   const ran = await desk.run(['orders', 'list']);
   expect(ran).toMatchObject({ code: 1, stdout: '' });
   expect(ran.stderr).toMatch(/no JSON|UTF-16/);
@@ -70,7 +72,7 @@ test.each(['x-a: b\x00c', 'x-a: b\x07c', 'x\x01: b', 'location: \x1b[2J', 'retry
   async (header) => {
     const body = text('Ana');
     const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n${header}`;
-    await using desk = await openDesk(rawReply(Buffer.from(`${head}\r\n\r\n${body}`, 'latin1')));
+    await using desk = await startAnswering(rawReply(Buffer.from(`${head}\r\n\r\n${body}`, 'latin1')));
     const ran = await desk.run(['orders', 'list']);
     expect([0, 1]).toContain(ran.code);
     expect(ran.stdout + ran.stderr).not.toMatch(/[\x00-\x09\x0b-\x1f]/);
@@ -84,7 +86,7 @@ test('names that mean something to JavaScript are metadata keys like any other (
   const metadata = `{${names.map((name) => `"${name}":"of ${name}"`).join(',')}}`;
   const polluting = '"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}}';
   const sent = `{"id":"ord_1","object":"order","amount":100,"currency":"__proto__","metadata":${metadata},${polluting}}`;
-  await using desk = await openDesk(
+  await using desk = await startAnswering(
     reply(`{"object":"list","has_more":false,"__proto__":{"a":1},"data":[${sent}]}`),
   );
   const lines = [
@@ -108,7 +110,7 @@ test('names that mean something to JavaScript are metadata keys like any other (
 });
 
 test('as a column, a profile, a topic or a command such a name is unknown and shown as it is (F66)', async () => {
-  await using desk = await openDesk(pages([order('ord_1')]));
+  await using desk = await startAnswering(pages([paidOrder('ord_1')]));
   using home = newHome();
   for (const name of ['__proto__', 'constructor']) {
     const [column, flag, command, topic, profile, format] = await Promise.all([
@@ -134,7 +136,7 @@ test('as a column, a profile, a topic or a command such a name is unknown and sh
 test('numbers that JavaScript cannot hold are shown as they came, in metadata as well (F66)', async () => {
   const sent =
     '{"id":"ord_1","amount":12345678901234567890,"created_at":1e20,"metadata":{"big":12345678901234567890,"in":{"big":98765432109876543210}}}';
-  await using desk = await openDesk(reply(`{"object":"list","has_more":false,"data":[${sent}]}`));
+  await using desk = await startAnswering(reply(`{"object":"list","has_more":false,"data":[${sent}]}`));
   const lines = [
     ['orders', 'show', 'ord_1'],
     ['orders', 'list'],

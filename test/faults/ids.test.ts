@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { chargeIdPattern, orderIdPattern } from '../../src/api/spec.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import { json, startServer } from '../harness/server.ts';
+import { startServer } from '../harness/server.ts';
+import { emptyList } from '../harness/service.ts';
 
 interface Hostile {
   readonly name: string;
@@ -54,7 +55,7 @@ function environment(url: string): Record<string, string> {
 describe.concurrent('a malformed id exits 2 with 0 requests (F49)', () => {
   test.each(typed)('orders refund: $name', async ({ id }) => {
     using home = newHome();
-    await using server = await startServer(json({ object: 'list', has_more: false, data: [] }));
+    await using server = await startServer(emptyList);
     const ran = await paydesk(['orders', 'refund', id, '--yes'], { home, env: environment(server.url) });
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain('nothing was sent');
@@ -69,7 +70,7 @@ describe.concurrent('a malformed id exits 2 with 0 requests (F49)', () => {
 
   test.each(commands)('%s %s %s %s %s', async (...words) => {
     using home = newHome();
-    await using server = await startServer(json({ object: 'list', has_more: false, data: [] }));
+    await using server = await startServer(emptyList);
     const args = words.map((word) => word.replace('ID', '../../customers'));
     expect((await paydesk(args, { home, env: environment(server.url) })).code).toBe(2);
     expect(server.connections).toBe(0);
@@ -77,7 +78,7 @@ describe.concurrent('a malformed id exits 2 with 0 requests (F49)', () => {
 
   test.each(['../../customers', 'ord_1', 'cus_é'])('customers show %s', async (id) => {
     using home = newHome();
-    await using server = await startServer(json({ object: 'list', has_more: false, data: [] }));
+    await using server = await startServer(emptyList);
     const env = environment(server.url);
     expect((await paydesk(['customers', 'show', id], { home, env })).code).toBe(2);
     expect(server.connections).toBe(0);
@@ -93,7 +94,7 @@ describe.concurrent('a malformed id exits 2 with 0 requests (F49)', () => {
 
   test.each(['ch/1', 'ch\n1', ''])('--charge %j', async (charge) => {
     using home = newHome();
-    await using server = await startServer(json({ object: 'list', has_more: false, data: [] }));
+    await using server = await startServer(emptyList);
     const env = environment(server.url);
     const ran = await paydesk(['orders', 'refund', 'ord_1', '--yes', '--charge', charge], { home, env });
     expect(ran.code).toBe(2);

@@ -4,11 +4,11 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { filesUnder, newCanary } from '../harness/canary.ts';
+import { chargeOf, listOf, orderOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { revealing, reveals } from '../harness/reveals.ts';
 import { type Handler, reply, type SeenRequest, startServer, type TestServer } from '../harness/server.ts';
-import { chargeOf, listOf, orderOf } from '../orders/service.ts';
 import { spellings } from '../terminal/spellings.ts';
 
 const type = { 'content-type': 'application/json' };

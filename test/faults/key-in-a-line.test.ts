@@ -10,7 +10,8 @@ import { filesUnder, newCanary } from '../harness/canary.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { revealing, reveals, textOf } from '../harness/reveals.ts';
-import { json, startServer } from '../harness/server.ts';
+import { startServer } from '../harness/server.ts';
+import { emptyList } from '../harness/service.ts';
 import { spellings } from '../terminal/spellings.ts';
 
 // Every place of a line; KEY is the key in some spelling.
@@ -98,12 +99,10 @@ function expectRefused(key: string, ran: Ran, home: Home): void {
   expect(revealing(key, filesUnder(home.path)).filter((path) => path !== kept)).toEqual([]);
 }
 
-const list = json({ object: 'list', has_more: false, data: [] });
-
 describe.concurrent('a line that holds a stored key is refused without repeating it, and nothing is sent (F68)', () => {
   test.each(cases)('paydesk $line, where KEY is spelt $name', async ({ line, spell }) => {
     using home = newHome();
-    await using server = await startServer(list);
+    await using server = await startServer(emptyList);
     const key = await withProfile(home, server.url);
     const args = line.split(' ').map((word) => word.replaceAll('KEY', () => spell(key)));
     const ran = await paydesk(args, { home });
@@ -113,7 +112,7 @@ describe.concurrent('a line that holds a stored key is refused without repeating
 
   test.each(variables)('PAYDESK_%s', async (name) => {
     using home = newHome();
-    await using server = await startServer(list);
+    await using server = await startServer(emptyList);
     const key = await withProfile(home, server.url);
     const env = { [`PAYDESK_${name}`]: `x${key}y` };
     const ran = await paydesk(['orders', 'list'], { home, env });

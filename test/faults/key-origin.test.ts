@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
-import { json, startServer } from '../harness/server.ts';
+import { startServer } from '../harness/server.ts';
+import { emptyList } from '../harness/service.ts';
 
-const emptyList = json({ object: 'list', has_more: false, data: [] });
 const profilesOf = (home: Home) => join(home.path, '.config', 'paydesk', 'profiles.json');
 
 function add(home: Home, baseUrl: string): Promise<void> {

@@ -1,8 +1,8 @@
 /** No reply of theirs is believed, repeated or followed. */
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeArgs, type Desk, openDesk, testKey } from '../atmost/desk.ts';
-import { type Ledger, type LedgerOrder, startLedger } from '../atmost/ledger.ts';
+import { describe, expect, test } from 'vitest';
+import { changeArgs, ledgerAndDesk, openDesk } from '../atmost/desk.ts';
+import type { LedgerOrder } from '../atmost/ledger.ts';
 import { start } from '../atmost/running.ts';
 import {
   cutBody,
@@ -15,17 +15,9 @@ import {
   stallAfter,
   startServer,
 } from '../harness/server.ts';
+import { testKey } from '../harness/service.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 const kinds = ['refund', 'capture'] as const;
 const leaks = /\[object |undefined|SyntaxError|TypeError|terminated|Unexpected token|^\s+at |\{"object/m;

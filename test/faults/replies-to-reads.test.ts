@@ -2,19 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { readCommandLine } from '../../src/cli/command-line.ts';
+import { each } from '../harness/each.ts';
 import { helpOf } from '../harness/help-text.ts';
+import { chargeOf, customerOf, errorBody, listBeforeMore, listOf, paidOrder } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import {
-  charge,
-  customer,
-  each,
-  errorBody,
-  key,
-  listOf,
-  openDesk,
-  order,
-  pages,
-} from '../harness/scripted-answers.ts';
 import {
   cutBody,
   cutChunked,
@@ -29,6 +20,7 @@ import {
   stallAfter,
   startServer,
 } from '../harness/server.ts';
+import { pages, startAnswering, testKey } from '../harness/service.ts';
 
 const leaks = /\[object |undefined|SyntaxError|TypeError|terminated|Unexpected token|^\s+at |\{"/m;
 const list = ['orders', 'list'];
@@ -96,7 +88,7 @@ const odd: readonly Odd[] = [
 ];
 
 test.each(odd)('$what: exit $code, one clear line and what to do (C37)', async ({ handler, code, says }) => {
-  await using desk = await openDesk(handler);
+  await using desk = await startAnswering(handler);
   const ran = await desk.run(list);
   expect(ran).toMatchObject({ code, stdout: '' });
   expect(ran.stderr).toContain(says);
@@ -109,14 +101,14 @@ test.each(odd)('$what: exit $code, one clear line and what to do (C37)', async (
 /** Orders with all that may be missing, null, new or odd. */
 const strange: readonly Readonly<Record<string, unknown>>[] = [
   { id: 'ord_1' },
-  order('ord_2', {
+  paidOrder('ord_2', {
     payment_status: 'expired_by_a_new_rule',
     brand_new: { deep: [1] },
     channel: { segment: 'Checkout' },
     metadata: { big: 1, nested: { list: [1, true] }, none: null, empty: '' },
     amount: 'many',
   }),
-  order('ord_3', {
+  paidOrder('ord_3', {
     charges: null,
     line_items: null,
     customer_info: null,
@@ -125,31 +117,45 @@ const strange: readonly Readonly<Record<string, unknown>>[] = [
     amount: null,
     created_at: null,
   }),
-  order('ord_4', {
-    charges: listOf([
-      charge('ch_4', { refunds: null, status: 'a_new_word', payment_method: null }),
-      charge('ch_5', { refunds: { object: 'list', has_more: false, total: 0, data: [] } }),
-    ]),
+  paidOrder('ord_4', {
+    charges: listOf(
+      chargeOf('ch_4', 35_000, { refunds: null, status: 'a_new_word', payment_method: null }),
+      chargeOf('ch_5', 35_000, { refunds: { object: 'list', has_more: false, total: 0, data: [] } }),
+    ),
     updated_at: undefined,
   }),
-  order('ord_5', {
+  paidOrder('ord_5', {
     payment_status: '',
     currency: '',
     customer_info: { name: '', email: '', phone: '', customer_id: '', antifraud_info: {} },
-    charges: listOf([
-      charge('ch_6', { customer_id: '', description: '', payment_method: { last4: '', issuer: '' } }),
-    ]),
+    charges: listOf(
+      chargeOf('ch_6', 35_000, {
+        customer_id: '',
+        description: '',
+        payment_method: { last4: '', issuer: '' },
+      }),
+    ),
   }),
-  order('ord_6', { charges: { object: 'list', data: [] }, line_items: undefined, customer_info: undefined }),
+  paidOrder('ord_6', {
+    charges: { object: 'list', data: [] },
+    line_items: undefined,
+    customer_info: undefined,
+  }),
 ];
 const strangers = [
   { id: 'cus_1' },
-  customer('cus_2', { name: null, email: null, phone: null, custom_reference: null, payment_sources: null }),
-  customer('cus_3', { name: '', payment_sources: listOf([{ id: null, type: null }]), extra: { a: null } }),
+  customerOf('cus_2', {
+    name: null,
+    email: null,
+    phone: null,
+    custom_reference: null,
+    payment_sources: null,
+  }),
+  customerOf('cus_3', { name: '', payment_sources: listOf({ id: null, type: null }), extra: { a: null } }),
 ];
 
 test('unknown, missing, null and empty fields fail nothing and print no null or undefined (C38)', async () => {
-  await using desk = await openDesk(pages(strange, strangers));
+  await using desk = await startAnswering(pages(strange, strangers));
   const lines = [
     ...['table', 'list', 'csv'].flatMap((format) => [
       ['orders', 'list', '-o', format],
@@ -169,12 +175,12 @@ test('unknown, missing, null and empty fields fail nothing and print no null or 
 });
 
 test('JSON holds unknown fields and null as they came (C38)', async () => {
-  await using desk = await openDesk(pages(strange));
+  await using desk = await startAnswering(pages(strange));
   const ran = await desk.run([...list, '--json']);
   expect(JSON.parse(ran.stdout).data).toEqual(JSON.parse(JSON.stringify(strange)));
 });
 
-const page = json(listOf([order('ord_1')]));
+const page = json(listOf(paidOrder('ord_1')));
 
 test.each([
   {
@@ -188,7 +194,7 @@ test.each([
     requests: 3,
   },
 ])('a read that meets $what is tried again each time and succeeds (C40)', async ({ handler, requests }) => {
-  await using desk = await openDesk(handler);
+  await using desk = await startAnswering(handler);
   const ran = await desk.run(list);
   expect(ran, ran.stderr).toMatchObject({ code: 0 });
   expect(ran.stdout).toContain('ord_1');
@@ -196,7 +202,7 @@ test.each([
 });
 
 test('an empty id is none: a page that ends with it names no next page, and does not say that it is the last (C38)', async () => {
-  await using desk = await openDesk(json(listOf([order('ord_1'), order('')], true)));
+  await using desk = await startAnswering(json(listBeforeMore(paidOrder('ord_1'), paidOrder(''))));
   const ran = await desk.run(list);
   expect(ran.code).toBe(0);
   expect(ran.stderr).toContain(
@@ -206,7 +212,7 @@ test('an empty id is none: a page that ends with it names no next page, and does
 });
 
 test('a read gives up after a few tries and says how many (C40)', async () => {
-  await using desk = await openDesk(json(errorBody(), 503));
+  await using desk = await startAnswering(json(errorBody(), 503));
   const ran = await desk.run(list);
   expect(ran).toMatchObject({ code: 6, stdout: '' });
   expect(ran.stderr).toContain('HTTP 503');
@@ -218,7 +224,7 @@ test.each([
   { name: 'retry-after', value: '3600' },
   { name: 'x-ratelimit-reset', value: '4102444800' },
 ])('$name: $value is not waited for: the wait is said and the run ends (C40)', async ({ name, value }) => {
-  await using desk = await openDesk(json(errorBody(), 429, { [name]: value }));
+  await using desk = await startAnswering(json(errorBody(), 429, { [name]: value }));
   const ran = await desk.run(list);
   expect(ran).toMatchObject({ code: 6, stdout: '' });
   expect(ran.stderr).toMatch(/it asks to wait \d+ s/);
@@ -226,7 +232,7 @@ test.each([
 });
 
 test('an error of the service is not tried again (C40)', async () => {
-  await using desk = await openDesk(json(errorBody(), 422));
+  await using desk = await startAnswering(json(errorBody(), 422));
   expect((await desk.run(list)).code).toBe(5);
   expect(desk.server.requests).toHaveLength(1);
 });
@@ -236,11 +242,11 @@ test.each([302, 307])(
   'a %i is not followed: exit 1, and the other place sees neither a request nor the key (C41)',
   async (status) => {
     await using target = await startServer(page);
-    await using desk = await openDesk(reply('', status, { location: `${target.url}/orders` }));
+    await using desk = await startAnswering(reply('', status, { location: `${target.url}/orders` }));
     const ran = await desk.run([...list, '--debug']);
     expect(ran).toMatchObject({ code: 1, stdout: '' });
     expect(ran.stderr).toContain(`HTTP ${status}, a redirect to 127.0.0.1:${target.port}`);
-    expect(ran.stderr).not.toContain(key);
+    expect(ran.stderr).not.toContain(testKey);
     expect(desk.server.requests).toHaveLength(1);
     expect(target.connections).toBe(0);
   },
@@ -248,7 +254,7 @@ test.each([302, 307])(
 
 test('a redirect to the same place, to nowhere, or without a place ends the same way (C41)', async () => {
   const ran = await each(['/orders', 'http://[', undefined], async (location) => {
-    await using desk = await openDesk(reply('', 302, location === undefined ? {} : { location }));
+    await using desk = await startAnswering(reply('', 302, location === undefined ? {} : { location }));
     const ended = await desk.run(list);
     return { ...ended, requests: desk.server.requests.length };
   });
@@ -271,7 +277,7 @@ test.each([
 ])(
   '$what within --timeout ends a read with exit 6, and the request is given up (C42)',
   async ({ handler, seconds, says }) => {
-    await using desk = await openDesk(handler);
+    await using desk = await startAnswering(handler);
     const ran = await desk.run([...list, '--timeout', String(seconds)]);
     expect(ran).toMatchObject({ code: 6, stdout: '' });
     expect(ran.stderr).toContain(says);
@@ -301,8 +307,8 @@ test('--timeout and PAYDESK_TIMEOUT take whole seconds only, and help shows the 
 });
 
 test('the flag wins over the variable (C42)', async () => {
-  await using desk = await openDesk(stall);
-  const ran = await desk.run([...list, '--timeout', '1'], { PAYDESK_TIMEOUT: '3000' });
+  await using desk = await startAnswering(stall);
+  const ran = await desk.run([...list, '--timeout', '1'], { env: { PAYDESK_TIMEOUT: '3000' } });
   expect(ran.code).toBe(6);
   expect(ran.stderr).toContain('within 1 s');
 });

@@ -1,25 +1,18 @@
 /** Errors of the service, and exit codes. */
 
 import { expect, test } from 'vitest';
+import { each } from '../harness/each.ts';
+import { errorBody, listBeforeMore, listOf, paidOrder } from '../harness/orders.ts';
 import { bin, cleanEnv, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { runInPty } from '../harness/pty.ts';
-import {
-  each,
-  environment,
-  errorBody,
-  key,
-  listOf,
-  openDesk,
-  order,
-  pages,
-} from '../harness/scripted-answers.ts';
 import { closedPort, type Handler, inTurn, json, reply, stall } from '../harness/server.ts';
+import { environment, pages, startAnswering, testKey } from '../harness/service.ts';
 
 /** What no message for people may hold. */
 const leaks = /\[object |undefined|\bnull\b|NaN|^\s+at |SyntaxError|TypeError|node:internal|\{"/m;
 
-const page = json(listOf([order('ord_1')], true));
+const page = json(listBeforeMore(paidOrder('ord_1')));
 
 interface Ending {
   readonly code: number;
@@ -37,36 +30,36 @@ const endings: readonly Ending[] = [
   { code: 0, how: '--max that is reached', line: [...list, '--max', '1'], handler: () => page },
   { code: 1, how: 'an HTML page with 200', line: list, handler: () => reply('<!doctype html><html>') },
   { code: 2, how: 'a bad value', line: [...list, '--limit', 'x'], handler: () => page },
-  { code: 2, how: 'a missing --yes', line: refund, handler: () => pages([order('ord_1')]) },
+  { code: 2, how: 'a missing --yes', line: refund, handler: () => pages([paidOrder('ord_1')]) },
   {
     code: 3,
     how: 'money of the other mode',
     line: [...refund, '--yes'],
-    handler: () => pages([order('ord_1', { livemode: true })]),
+    handler: () => pages([paidOrder('ord_1', { livemode: true })]),
   },
   {
     code: 3,
     how: 'a --confirm of another order',
     line: [...refund, '--confirm', 'ord_2'],
-    handler: () => pages([order('ord_1')]),
+    handler: () => pages([paidOrder('ord_1')]),
   },
   {
     code: 3,
     how: 'an order refunded already',
     line: [...refund, '--yes'],
-    handler: () => pages([order('ord_1', { payment_status: 'refunded', is_refundable: false })]),
+    handler: () => pages([paidOrder('ord_1', { payment_status: 'refunded', is_refundable: false })]),
   },
   {
     code: 5,
     how: 'an order that a complete walk does not show',
     line: show,
-    handler: () => pages([order('ord_2')]),
+    handler: () => pages([paidOrder('ord_2')]),
   },
   {
     code: 5,
     how: "the service's own not found",
     line: ['customers', 'show', 'cus_1'],
-    handler: () => inTurn(json(errorBody(), 404), json(listOf([]))),
+    handler: () => inTurn(json(errorBody(), 404), json(listOf())),
   },
   {
     code: 6,
@@ -78,11 +71,11 @@ const endings: readonly Ending[] = [
 ];
 
 test.each(endings)('exit $code: $how (C34)', async ({ code, line, handler }) => {
-  await using desk = await openDesk(handler());
+  await using desk = await startAnswering(handler());
   const ran = await desk.run(line);
   expect(ran.code, ran.stderr).toBe(code);
   expect(ran.stderr).not.toMatch(leaks);
-  expect(desk.changes()).toBe(0);
+  expect(desk.posts.length).toBe(0);
 });
 
 test('exit 6: a port that nobody listens on, and a name that nobody knows (C34)', async () => {
@@ -97,7 +90,7 @@ test('exit 6: a port that nobody listens on, and a name that nobody knows (C34)'
 });
 
 test('exit 9: stdout that is full (C34)', async () => {
-  await using desk = await openDesk(page);
+  await using desk = await startAnswering(page);
   const pty = runInPty('/bin/sh', ['-c', `'${process.execPath}' '${bin}' orders list > /dev/full`], {
     env: cleanEnv({ home: desk.home, env: desk.env }),
   });
@@ -111,7 +104,7 @@ test.each([
   { signal: 'SIGTERM', code: 143 },
   { signal: 'SIGHUP', code: 129 },
 ])('exit $code: $signal during a read (C34)', async ({ signal, code }) => {
-  await using desk = await openDesk(stall);
+  await using desk = await startAnswering(stall);
   const pty = runInPty(process.execPath, [bin, ...list], {
     env: cleanEnv({ home: desk.home, env: desk.env }),
   });
@@ -131,7 +124,7 @@ test('exit 5: an error of the service is shown with all it says, and what to do,
       code: 'service.errors.parameter_validation.limit.invalid',
     },
   );
-  await using desk = await openDesk(json(body, 422));
+  await using desk = await startAnswering(json(body, 422));
   const ran = await desk.run(['orders', 'list', '--limit', '999']);
   expect(ran).toMatchObject({ code: 5, stdout: '' });
   expect(ran.stderr).toMatch(/^refused by the service: /);
@@ -164,7 +157,7 @@ test('several details are all shown, and a body with hardly anything in it is sh
     { object: 'error', details: 'text', data: [] },
   ];
   const ran = await each(bodies, async (body) => {
-    await using desk = await openDesk(json(body, 400));
+    await using desk = await startAnswering(json(body, 400));
     return await desk.run(list);
   });
   for (const word of [
@@ -203,21 +196,21 @@ test('without a profile, a mode or a key: exit 4, and the command or variable th
 test.each([401, 403])(
   'a key refused with %i: exit 4, the profile and how to set its key, never the key (C34, C36)',
   async (status) => {
-    await using desk = await openDesk(json(errorBody({ type: 'authentication_error' }), status));
+    await using desk = await startAnswering(json(errorBody({ type: 'authentication_error' }), status));
     const ran = await desk.run(list);
     expect(ran).toMatchObject({ code: 4, stdout: '' });
     expect(ran.stderr).toContain(`did not accept the key of profile environment (HTTP ${status})`);
     expect(ran.stderr).toContain('PAYDESK_API_KEY');
     expect(ran.stderr).toContain('5f2c81');
     expect(ran.stderr).not.toMatch(leaks);
-    expect(ran.stderr).not.toContain(key);
+    expect(ran.stderr).not.toContain(testKey);
   },
 );
 
 test('a key that is refused to a change: what to do now is what a read says (C36)', async () => {
   const refusal = json(errorBody({ type: 'authentication_error' }), 401);
-  const shown = pages([order('ord_1')]);
-  await using desk = await openDesk((request, response, body) =>
+  const shown = pages([paidOrder('ord_1')]);
+  await using desk = await startAnswering((request, response, body) =>
     (request.method === 'POST' ? refusal : shown)(request, response, body),
   );
   const ran = await desk.run([...refund, '--yes']);
@@ -226,17 +219,17 @@ test('a key that is refused to a change: what to do now is what a read says (C36
 });
 
 test('a key that a stored profile holds and the service refuses: exit 4 and the command that replaces it (C36)', async () => {
-  await using desk = await openDesk(json(errorBody({ type: 'authentication_error' }), 401));
+  await using desk = await startAnswering(json(errorBody({ type: 'authentication_error' }), 401));
   await storeProfile(
     desk.home,
     { name: 'shop', baseUrl: desk.server.url, mode: 'sandbox', settings: {} },
-    key,
+    testKey,
   );
   const ran = await paydesk(['-p', 'shop', ...list], { home: desk.home });
   expect(ran).toMatchObject({ code: 4, stdout: '' });
   expect(ran.stderr).toContain('did not accept the key of profile shop (HTTP 401)');
   expect(ran.stderr).toContain('paydesk profile key shop');
-  expect(ran.stderr).not.toContain(key);
+  expect(ran.stderr).not.toContain(testKey);
 });
 
 /** Makes one function of the platform throw, as a bug of ours would. */
@@ -244,7 +237,7 @@ const bug =
   "data:text/javascript,URLSearchParams.prototype.set=()=>{throw new TypeError('cannot read properties of nothing')}";
 
 test('an unexpected error is one line, how to see more and where to report; the stack only with --debug (C43)', async () => {
-  await using desk = await openDesk(page);
+  await using desk = await startAnswering(page);
   const run = (more: readonly string[]) =>
     paydeskProcess([...list, '--limit', '1', ...more], {
       home: desk.home,
@@ -264,12 +257,12 @@ test('an unexpected error is one line, how to see more and where to report; the 
 });
 
 test('--debug shows method, URL, status and ms of each request on stderr and leaves stdout as it is (C43)', async () => {
-  await using desk = await openDesk(pages([order('ord_1')]));
+  await using desk = await startAnswering(pages([paidOrder('ord_1')]));
   const [plain, debug] = await each([[], ['--debug']], (more) => desk.run([...show, ...more, '--json']));
   expect(debug?.stdout).toBe(plain?.stdout);
   expect(plain?.stderr).not.toContain('http://');
   expect(debug?.stderr).toMatch(
     new RegExp(`GET ${desk.server.url}/orders\\?limit=1&previous=ord_1 +HTTP 200 +\\d+ ms`),
   );
-  expect(debug?.stderr).not.toContain(key);
+  expect(debug?.stderr).not.toContain(testKey);
 });

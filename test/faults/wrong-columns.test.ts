@@ -1,22 +1,16 @@
 /** A name in --columns that is no column: found before anything is sent, never after. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeArgs, type Desk, journalRows, openDesk, story } from '../atmost/desk.ts';
-import { type Ledger, startLedger } from '../atmost/ledger.ts';
-import { type CreationDesk, startCreations } from '../create/service.ts';
+import { changeArgs, journalRows, ledgerAndDesk, story } from '../atmost/desk.ts';
 import { reset } from '../harness/server.ts';
+import { type Service, sentTo, startCreations } from '../harness/service.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-let service: CreationDesk;
+const { ledger, desk } = await ledgerAndDesk();
+let service: Service;
 beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
   service = await startCreations();
 });
 afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
   await service[Symbol.asyncDispose]();
 });
 
@@ -42,19 +36,19 @@ describe('a wrong name in --columns of a change is refused (2), and nothing is s
     ['orders create', ['orders', 'create', ...lamp]],
     ['checkout create', ['checkout', 'create', '--name', 'Lamp', ...lamp]],
   ])('%s', async (_name, words) => {
-    const sent = service.posts().length;
+    const sent = sentTo(service).length;
     expect(await service.run([...words, ...nope])).toMatchObject(refused);
-    expect(service.posts()).toHaveLength(sent);
+    expect(sentTo(service)).toHaveLength(sent);
   });
 });
 
 test('a column that the reply to an `api` change turns out not to have is empty: what was done is told', async () => {
-  const sent = service.posts().length;
+  const sent = sentTo(service).length;
   const words = ['api', 'POST', 'things', '--field', 'a=1', '--yes', '--csv'];
   expect(await service.run([...words, ...nope])).toMatchObject({ code: 0, stdout: 'id,nope\nchk_1,\n' });
   const included = await service.run([...words, ...nope, '--include']);
   expect(included.code).toBe(2);
-  expect(service.posts()).toHaveLength(sent + 1);
+  expect(sentTo(service)).toHaveLength(sent + 1);
 });
 
 test('a column that the result of a local command does not have is empty: what was done is told, and is no usage error', async () => {

@@ -2,41 +2,32 @@
 
 import { spawn } from 'node:child_process';
 import { afterEach, describe, expect, test } from 'vitest';
+import { chargeOf, errorBody, listOf, paidOrder } from '../harness/orders.ts';
 import { bin, cleanEnv } from '../harness/paydesk.ts';
-import { storeProfile } from '../harness/profile.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
-import {
-  charge,
-  type Desk,
-  errorBody,
-  key,
-  listOf,
-  openDesk,
-  order,
-  pages,
-} from '../harness/scripted-answers.ts';
 import { type Handler, json } from '../harness/server.ts';
+import { pages, type Service, startAnswering, storeShop } from '../harness/service.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-let desk: Desk | undefined;
+let desk: Service | undefined;
 afterEach(async () => {
   await desk?.[Symbol.asyncDispose]();
   desk = undefined;
 });
 
-async function open(handler: Handler): Promise<Desk> {
-  desk = await openDesk(handler);
+async function open(handler: Handler): Promise<Service> {
+  desk = await startAnswering(handler);
   return desk;
 }
 
 const id = (number: number): string => `ord_${String(number).padStart(17, '0')}`;
 const seconds = (time: string): number => Date.parse(time) / 1000;
 const at = (number: number, time: string, more: Fields = {}): Fields =>
-  order(id(number), { created_at: seconds(time), ...more });
+  paidOrder(id(number), { created_at: seconds(time), ...more });
 const numbersIn = (ndjson: string): readonly number[] =>
   [...ndjson.matchAll(/^\{"id":"ord_(\d+)"/gm)].map(([, digits]) => Number(digits));
-const asked = ({ server }: Desk): number => server.requests.length;
+const asked = ({ server }: Service): number => server.requests.length;
 
 const november = [
   at(9, '2026-11-20T06:00:00Z'),
@@ -46,7 +37,7 @@ const november = [
   at(5, '2026-11-19T06:00:00Z', { customer_info: { customer_id: 'cus_other', email: 'Zoe@Example.com' } }),
   at(4, '2026-11-18T00:00:00Z', {
     customer_info: { customer_id: null, name: 'Luis' },
-    charges: listOf([charge('ch_4', { customer_id: 'cus_other' })]),
+    charges: listOf(chargeOf('ch_4', 35_000, { customer_id: 'cus_other' })),
   }),
 ];
 
@@ -116,7 +107,7 @@ describe('filters', () => {
   });
 
   test('an order that does not show what is asked about is left out, and that is said', async () => {
-    const one = await open(pages([at(3, '2026-11-20T00:00:00Z'), order(id(2), { created_at: null })]));
+    const one = await open(pages([at(3, '2026-11-20T00:00:00Z'), paidOrder(id(2), { created_at: null })]));
     const ran = await one.run(['orders', 'list', '--since', '2026-01-01', '--ndjson']);
     expect(numbersIn(ran.stdout)).toEqual([3]);
     expect(ran.stderr).toContain('1 order shows no created_at and was left out');
@@ -125,7 +116,7 @@ describe('filters', () => {
   test('the command for the next page repeats them, with 30d as the moment it was', async () => {
     const now = Math.floor(Date.now() / 1000);
     const recent = Array.from({ length: 6 }, (_, index) =>
-      order(id(9 - index), { created_at: now - index * 3600, amount: 1000 + index }),
+      paidOrder(id(9 - index), { created_at: now - index * 3600, amount: 1000 + index }),
     );
     const one = await open(pages(recent));
     const words = ['orders', 'list', '--since', '30d', '--min-amount', '1001', '--limit', '2', '--ndjson'];
@@ -148,14 +139,14 @@ describe('a date without an offset', () => {
   ])('begins in the zone of the run: %s %j', async (TZ, flags, numbers) => {
     const one = await open(pages(november));
     const ran = await one.run(['orders', 'list', '--since', '2026-11-20', '--all', '--ndjson', ...flags], {
-      TZ,
+      env: { TZ },
     });
     expect(numbersIn(ran.stdout)).toEqual(numbers);
   });
 
   test('begins in time.zone of the profile', async () => {
     const one = await open(pages(november));
-    await addProfile(one, { 'time.zone': 'America/Mexico_City' });
+    await storeShop(one.home, one, { 'time.zone': 'America/Mexico_City' });
     const ran = await stored(one, ['orders', 'list', '--since', '2026-11-20', '--all', '--ndjson']);
     expect(numbersIn(ran.stdout)).toEqual([9]);
     const none = await stored(one, ['orders', 'find', 'nothere']);
@@ -166,7 +157,7 @@ describe('a date without an offset', () => {
 describe('where a date ends a walk', () => {
   const hours = (count: number): readonly Fields[] =>
     Array.from({ length: count }, (_, index) =>
-      order(id(count - index), {
+      paidOrder(id(count - index), {
         created_at: seconds('2026-11-20T00:00:00Z') - index * 3600,
         amount: 1000 + index,
       }),
@@ -175,7 +166,7 @@ describe('where a date ends a walk', () => {
 
   test('nothing does when no order is promised: every page is read', async () => {
     const one = await open(pages(hours(60)));
-    await addProfile(one);
+    await storeShop(one.home, one);
     const ran = await stored(one, ['orders', 'list', ...since, '--all', '--ndjson']);
     expect(numbersIn(ran.stdout)).toEqual([60, 59, 58]);
     expect(asked(one)).toBe(6);
@@ -183,7 +174,7 @@ describe('where a date ends a walk', () => {
 
   test('the first page with an older order does under newest-first', async () => {
     const one = await open(pages(hours(60)));
-    await addProfile(one, { 'orders.order': 'newest-first' });
+    await storeShop(one.home, one, { 'orders.order': 'newest-first' });
     const listed = await stored(one, ['orders', 'list', ...since, '--json']);
     expect(JSON.parse(listed.stdout)).toMatchObject({ has_more: false, data: { length: 3 } });
     expect(listed.stderr).toContain('3 orders, sandbox shop. No more follow');
@@ -198,7 +189,7 @@ describe('where a date ends a walk', () => {
 
   test('no match up to it exits 9, says so, and goes on behind it', async () => {
     const one = await open(pages(hours(60)));
-    await addProfile(one, { 'orders.order': 'newest-first' });
+    await storeShop(one.home, one, { 'orders.order': 'newest-first' });
     const none = await stored(one, ['orders', 'find', '1030', ...since]);
     expect(none).toMatchObject({ code: 9, stdout: '' });
     expect(none.stderr).toContain('older ones were not');
@@ -212,7 +203,7 @@ describe('where a date ends a walk', () => {
     const [first, second, third, ...rest] = hours(60);
     const mixed = [third ?? {}, first ?? {}, second ?? {}, ...rest];
     const one = await open(pages([...mixed, at(99, '2026-11-20T00:00:00Z')]));
-    await addProfile(one, { 'orders.order': 'newest-first' });
+    await storeShop(one.home, one, { 'orders.order': 'newest-first' });
     const ran = await stored(one, ['orders', 'list', ...since, '--all', '--ndjson']);
     expect(numbersIn(ran.stdout)).toEqual([58, 60, 59, 99]);
     expect(ran.stderr).toContain(
@@ -228,7 +219,10 @@ describe('a search', () => {
     const shown = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const serve = pages([...november, ...Array.from({ length: 300 }, (_, index) => order(id(1000 + index)))]);
+    const serve = pages([
+      ...november,
+      ...Array.from({ length: 300 }, (_, index) => paidOrder(id(1000 + index))),
+    ]);
     const one = await open(async (request, response, socket) => {
       // The second page is given only after the test saw the hit of the first one.
       if (request.url.includes('next=')) await shown;
@@ -254,7 +248,10 @@ describe('a search', () => {
     const seen = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const serve = pages([...november, ...Array.from({ length: 300 }, (_, index) => order(id(1000 + index)))]);
+    const serve = pages([
+      ...november,
+      ...Array.from({ length: 300 }, (_, index) => paidOrder(id(1000 + index))),
+    ]);
     const one = await open(async (request, response, socket) => {
       if (request.url.includes('next=')) await seen;
       await serve(request, response, socket);
@@ -289,19 +286,19 @@ describe('a search', () => {
     const one = await open((request, response, socket) =>
       (request.url.includes('next=') ? refusal : serve)(request, response, socket),
     );
-    const ran = await one.run(['orders', 'find', 'ana', '--limit', '3', '--json']);
+    const ran = await one.run(['orders', 'find', 'buyer', '--limit', '3', '--json']);
     expect(ran.code).toBe(9);
     expect(JSON.parse(ran.stdout)).toMatchObject({ has_more: true, data: { length: 3 } });
     expect(JSON.parse(ran.stderr)).toMatchObject({
       exit_code: 9,
       certain: '3 orders were read, 3 of them found; more may exist',
-      now: ['go on from there:', `paydesk orders find ana --limit 3 --json --next ${id(7)}`],
+      now: ['go on from there:', `paydesk orders find buyer --limit 3 --json --next ${id(7)}`],
     });
   });
 
   test('finds a name in whatever accents it was typed', async () => {
     const one = await open(
-      pages([order(id(1), { customer_info: { name: 'José Pérez Núñez' } }), order(id(2))]),
+      pages([paidOrder(id(1), { customer_info: { name: 'José Pérez Núñez' } }), paidOrder(id(2))]),
     );
     for (const text of ['PÉREZ nunez', 'Pe\u0301rez'])
       expect(numbersIn((await one.run(['orders', 'find', text, '--ndjson'])).stdout), text).toEqual([1]);
@@ -315,7 +312,7 @@ describe('a search', () => {
 
   test('keeps escape sequences of what matched off the terminal', async () => {
     const one = await open(
-      pages([order(id(1), { metadata: { 'k\u001b[2J': 'evil\u001b]0;x\u0007 value' } })]),
+      pages([paidOrder(id(1), { metadata: { 'k\u001b[2J': 'evil\u001b]0;x\u0007 value' } })]),
     );
     const ran = await one.run(['orders', 'find', 'evil']);
     expect(ran.code).toBe(0);
@@ -323,11 +320,7 @@ describe('a search', () => {
   });
 });
 
-/** Adds the stored profile `shop` before this service, with these settings. */
-const addProfile = (one: Desk, settings: Readonly<Record<string, string>> = {}): Promise<void> =>
-  storeProfile(one.home, { name: 'shop', baseUrl: one.server.url, mode: 'sandbox', settings }, key);
-
-function stored(one: Desk, args: readonly string[]) {
+function stored(one: Service, args: readonly string[]) {
   const bare = { PAYDESK_BASE_URL: '', PAYDESK_MODE: '', PAYDESK_API_KEY: '' };
-  return one.run(['-p', 'shop', ...args], bare);
+  return one.run(['-p', 'shop', ...args], { env: bare });
 }

@@ -3,12 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ordersService } from '../exports/service.ts';
 import { newHome, paydeskProcess, type Ran } from '../harness/paydesk.ts';
 import { startServer, type TestServer } from '../harness/server.ts';
-import { orderPages } from '../harness/service-pages.ts';
+import { orderPages, pages as pagesOf, startService } from '../harness/service.ts';
+
 import { type Desk, openDesk, sit } from '../orders/desk.ts';
-import { startService } from '../orders/service.ts';
 
 /** An order as far as this test looks at it (service: order, charge). */
 interface Seen {
@@ -43,7 +42,7 @@ beforeAll(async () => {
   desk = await openDesk('--orders', '5001');
   const all = await desk.orders();
   orders = all.slice(0, 5000) as unknown as readonly Seen[];
-  pages = await startServer(ordersService(all.map((order) => ({ ...order }))));
+  pages = await startServer(pagesOf(all.map((order) => ({ ...order }))));
 }, 120_000);
 afterAll(async () => {
   await pages.close();

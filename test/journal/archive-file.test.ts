@@ -3,20 +3,17 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { changeArgs, type Desk, journalFile, journalRows, openDesk, stateOf } from '../atmost/desk.ts';
-import { type Ledger, type LedgerOrder, startLedger } from '../atmost/ledger.ts';
+import { changeArgs, journalFile, journalRows, ledgerAndDesk, stateOf } from '../atmost/desk.ts';
+import type { LedgerOrder } from '../atmost/ledger.ts';
 import { copyOf, type Home } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 
-let ledger: Ledger;
-let desk: Desk;
+const { ledger, desk } = await ledgerAndDesk();
 /** A refund that was made, and one whose reply was lost. */
 let home: Home;
 let lost: LedgerOrder;
 let file: string;
 beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
   home = desk.newHome();
   expect((await desk.run(home, [...changeArgs(ledger.add('refund')), '--note', 'ticket ü 8840'])).code).toBe(
     0,
@@ -32,10 +29,8 @@ beforeAll(async () => {
     rows: journalRows(home).length,
   });
 });
-afterAll(async () => {
+afterAll(() => {
   home[Symbol.dispose]();
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
 });
 
 const headOf = async (of: Home): Promise<unknown> =>

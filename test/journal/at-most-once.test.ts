@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { begin, step } from '../../src/journal/at-most-once.ts';
-import type { AttemptRecord, Moment, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { Event, State, Step, Wanted } from '../../src/journal/protocol-types.ts';
-import { Ledger } from './world.ts';
+import { momentAt } from './rows.ts';
+import { orderWith as order } from './world.ts';
 
-const at = (ms: number): Moment => ({ time: ms, wall: ms, mono: ms, skewed: false });
+const at = momentAt;
 
 function wanted(more: Partial<Wanted> = {}): Wanted {
   return {
@@ -23,12 +24,6 @@ function wanted(more: Partial<Wanted> = {}): Wanted {
     ...more,
   };
 }
-
-const order = (...amounts: number[]) => {
-  const ledger = new Ledger();
-  for (const amount of amounts) ledger.refund('ch_1', amount);
-  return ledger.order();
-};
 
 const locked: Event = { is: 'locked' };
 const known = (...attempts: AttemptRecord[]): Event => ({ is: 'known', attempts, moment: at(0) });

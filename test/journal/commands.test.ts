@@ -5,18 +5,11 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { later } from '../harness/clock.ts';
+import { chargeOf, listOf, newRefundOf, orderOf } from '../harness/orders.ts';
 import { copyOf, type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { reply } from '../harness/server.ts';
+import { type Service, startService, storeShop } from '../harness/service.ts';
 import { sit } from '../orders/desk.ts';
-import {
-  chargeOf,
-  listOf,
-  newRefundOf,
-  orderOf,
-  type Service,
-  startService,
-  storeProfile,
-} from '../orders/service.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 const refunded = (...amounts: number[]) => {
@@ -39,7 +32,7 @@ beforeAll(async () => {
   const onPost = () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' });
   service = await startService({ orders: [order], onPost });
   shop = newHome();
-  await storeProfile(shop, service, { 'reconcile.after': '0' });
+  await storeShop(shop, service, { 'reconcile.after': '0' });
   lost = copyOf(shop);
   const ran = await runIn(lost, ['-p', 'shop', ...refund, '--note', 'ticket 8840']);
   expect({ code: ran.code, posts: service.posts.length }, ran.stderr).toEqual({ code: 7, posts: 1 });

@@ -6,10 +6,10 @@ import { equalRefund, nothingToRepeat, oldRead } from '../../src/journal/equal-r
 import { appeared, attemptName, decide, usedUp } from '../../src/journal/guards.ts';
 import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import { momentOf } from '../../src/journal/journal-time.ts';
+import { attempt, horizonMs, momentAt } from './rows.ts';
 import { VirtualClock } from './world.ts';
 
-const horizonMs = 900_000;
-const now = (time: number, skewed = false): Moment => ({ time, wall: time, mono: time, skewed });
+const now = (time: number, skewed = false): Moment => ({ ...momentAt(time), skewed });
 const request: ChangeRequest = {
   method: 'POST',
   path: 'orders/ord_1/refunds',
@@ -17,44 +17,6 @@ const request: ChangeRequest = {
 };
 const expected = [{ chargeId: 'ch_1', amount: -5 }];
 const asked = { kind: 'refund' as const, intent: 'i_new', orderId: 'ord_1', request, expected, again: [] };
-
-function attempt(verdicts: Partial<VerdictRow>[], more: Partial<SentRow> = {}): AttemptRecord {
-  const intent = more.intent ?? 'i_1';
-  return {
-    sent: {
-      type: 'sent',
-      intent,
-      attempt: 1,
-      time: 0,
-      sendBy: 10_000,
-      horizonMs,
-      origin: 'o',
-      account: 'a',
-      profile: 'p',
-      operator: 'op',
-      request,
-      proof: {
-        kind: 'refund',
-        orderId: 'ord_1',
-        livemode: false,
-        expected,
-        tolerated: [],
-        before: { charges: [] },
-      },
-      ...more,
-    },
-    verdicts: verdicts.map((row) => ({
-      type: 'verdict',
-      intent,
-      attempt: 1,
-      time: 1000,
-      verdict: 'not_seen',
-      by: 'read',
-      why: 'w',
-      ...row,
-    })),
-  };
-}
 
 describe('an attempt is open', () => {
   it.each<[string, Partial<VerdictRow>[], boolean, boolean]>([

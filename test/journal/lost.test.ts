@@ -3,6 +3,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { settleArgs } from '../atmost/desk.ts';
 import { later } from '../harness/clock.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 
@@ -45,17 +46,7 @@ it('a creation whose reply was lost, and then its journal, blocks every creation
     });
   }
   const intent = blocked[0]?.intent ?? '';
-  const settle = [
-    'journal',
-    'settle',
-    intent,
-    '--not-applied',
-    '--note',
-    'looked',
-    '--confirm',
-    intent,
-    '--yes',
-  ];
+  const settle = settleArgs(intent, intent);
   const settled = await paydesk(settle, { home, env: later(600_000) });
   expect(settled.code, settled.stderr).toBe(0);
   expect((await paydesk(create('Chair:500:2'), { home })).code).toBe(0);

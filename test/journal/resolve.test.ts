@@ -1,53 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isDue } from '../../src/journal/attempt-state.ts';
-import type { AttemptRecord, Moment, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { Event } from '../../src/journal/protocol-types.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
-import { Ledger } from './world.ts';
+import { attempt as attemptWith, horizonMs, momentAt } from './rows.ts';
+import { orderWith as order } from './world.ts';
 
-const horizonMs = 900_000;
-const at = (time: number): Moment => ({ time, wall: time, mono: time, skewed: false });
-const order = (...amounts: number[]) => {
-  const ledger = new Ledger();
-  for (const amount of amounts) ledger.refund('ch_1', amount);
-  return ledger.order();
-};
-
-function attempt(...verdicts: Partial<VerdictRow>[]): AttemptRecord {
-  return {
-    sent: {
-      type: 'sent',
-      intent: 'i_1',
-      attempt: 1,
-      time: 0,
-      sendBy: 10_000,
-      horizonMs,
-      origin: 'o',
-      account: 'a',
-      profile: 'p',
-      operator: 'op',
-      request: { method: 'POST', path: 'orders/ord_1/refunds' },
-      proof: {
-        kind: 'refund',
-        orderId: 'ord_1',
-        livemode: false,
-        expected: [{ chargeId: 'ch_1', amount: -5 }],
-        tolerated: [],
-        before: { charges: [{ id: 'ch_1', refunds: [] }] },
-      },
-    },
-    verdicts: verdicts.map((row) => ({
-      type: 'verdict',
-      intent: 'i_1',
-      attempt: 1,
-      time: 1000,
-      verdict: 'not_seen',
-      by: 'read',
-      why: 'w',
-      ...row,
-    })),
-  };
-}
+const at = momentAt;
+const attempt = (...verdicts: Partial<VerdictRow>[]): AttemptRecord => attemptWith(verdicts);
 
 // What became of its first refund.
 function failed(value: ReturnType<typeof order>): unknown {

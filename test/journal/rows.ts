@@ -1,6 +1,6 @@
-/** Rows of a journal for tests: a refund and that it was made. */
+/** Rows of a journal for tests: a refund, that it was made, and an attempt with its verdicts. */
 
-import type { SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
+import type { AttemptRecord, Moment, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 
 /** A refund of 5 on the only charge of `ord_1`, about to be sent. */
 export function sent(intent: string, time: number, more: Partial<SentRow> = {}): SentRow {
@@ -41,4 +41,54 @@ export function verdict(intent: string, time: number): VerdictRow {
     by: 'reply',
     why: 'the reply shows it',
   };
+}
+
+/** How long an attempt that was not seen stays open. */
+export const horizonMs = 900_000;
+
+/** An attempt to refund 5 of `ch_1`, sent at 0; each verdict is of a read at 1000 that did not show it, but for what is said. */
+export function attempt(
+  verdicts: readonly Partial<VerdictRow>[],
+  more: Partial<SentRow> = {},
+): AttemptRecord {
+  const intent = more.intent ?? 'i_1';
+  return {
+    sent: {
+      type: 'sent',
+      intent,
+      attempt: 1,
+      time: 0,
+      sendBy: 10_000,
+      horizonMs,
+      origin: 'o',
+      account: 'a',
+      profile: 'p',
+      operator: 'op',
+      request: { method: 'POST', path: 'orders/ord_1/refunds', body: { charge_id: 'ch_1', amount: 5 } },
+      proof: {
+        kind: 'refund',
+        orderId: 'ord_1',
+        livemode: false,
+        expected: [{ chargeId: 'ch_1', amount: -5 }],
+        tolerated: [],
+        before: { charges: [{ id: 'ch_1', refunds: [] }] },
+      },
+      ...more,
+    },
+    verdicts: verdicts.map((row) => ({
+      type: 'verdict',
+      intent,
+      attempt: 1,
+      time: 1000,
+      verdict: 'not_seen',
+      by: 'read',
+      why: 'w',
+      ...row,
+    })),
+  };
+}
+
+/** A moment at which all clocks agree. */
+export function momentAt(ms: number): Moment {
+  return { time: ms, wall: ms, mono: ms, skewed: false };
 }

@@ -3,25 +3,16 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeArgs, type Desk, journalFile, journalRows, openDesk, story } from '../atmost/desk.ts';
-import { startFront } from '../atmost/front.ts';
-import { type Ledger, startLedger } from '../atmost/ledger.ts';
+import { describe, expect, test } from 'vitest';
+import { changeArgs, journalFile, journalRows, ledgerAndDesk, openDesk, story } from '../atmost/desk.ts';
+import { startLedger } from '../atmost/ledger.ts';
 import { certificate } from '../harness/certificate.ts';
 import { later } from '../harness/clock.ts';
 import type { Home } from '../harness/paydesk.ts';
+import { startRelay } from '../harness/relay.ts';
 import { json, reset } from '../harness/server.ts';
 
-let ledger: Ledger;
-let desk: Desk;
-beforeAll(async () => {
-  ledger = await startLedger();
-  desk = await openDesk({ url: ledger.url });
-});
-afterAll(async () => {
-  desk[Symbol.dispose]();
-  await ledger[Symbol.asyncDispose]();
-});
+const { ledger, desk } = await ledgerAndDesk();
 
 /** Runs it while the journal of this home can be read, and not be written. */
 async function whileKept(home: Home, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
@@ -86,8 +77,8 @@ describe.concurrent('of a refund whose answer was lost', () => {
 
 test('that not a byte of a refund left: exit 6, and the command that says so to the journal is printed', async () => {
   await using secure = await startLedger(certificate);
-  await using front = await startFront(secure.server.port);
-  using reaching = await openDesk({ url: `https://127.0.0.1:${front.port}` });
+  await using relay = await startRelay(secure.server.port);
+  using reaching = await openDesk({ url: `https://127.0.0.1:${relay.port}` });
   using home = reaching.newHome();
   const trusted = join(home.path, 'trusted.pem');
   writeFileSync(trusted, certificate.cert);
@@ -99,12 +90,12 @@ test('that not a byte of a refund left: exit 6, and the command that says so to 
     other.exec('BEGIN IMMEDIATE');
   };
   order.onRead = (read) => {
-    if (read === 2) front.turn({ closing });
+    if (read === 2) relay.turn({ closing });
     return json(order.value, 200, { connection: 'close' });
   };
   const ran = await reaching.run(home, changeArgs(order), env);
   other?.close();
-  front.turn({ to: secure.server.port });
+  relay.turn({ to: secure.server.port });
   expect({ code: ran.code, posts: order.posts.length, story: story(home) }, ran.stderr).toEqual({
     code: 6,
     posts: 0,

@@ -3,6 +3,7 @@
 import type { ChangeRequest, RawReply, SendReport, Service, WireRecord } from '../../src/api/api.ts';
 import type { Clock } from '../../src/io.ts';
 import type { Profile } from '../../src/profiles/profiles.ts';
+import { defaultSettings, profileInUse } from '../harness/profile-in-use.ts';
 
 export function encode(value: unknown): Uint8Array {
   return new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value));
@@ -118,6 +119,13 @@ export class Ledger {
   }
 }
 
+/** The order of a ledger in which these refunds were made on its only charge. */
+export function orderWith(...amounts: readonly number[]) {
+  const ledger = new Ledger();
+  for (const amount of amounts) ledger.refund('ch_1', amount);
+  return ledger.order();
+}
+
 /** A clock that moves when something sleeps, or when a test says so. */
 export class VirtualClock implements Clock {
   wall = virtualStart;
@@ -140,33 +148,10 @@ export class VirtualClock implements Clock {
   }
 }
 
-export const testProfile: Profile = {
+export const testProfile = profileInUse('http://127.0.0.1:1', {
   name: 'test-mx',
-  kind: 'stored',
-  mode: 'sandbox',
-  baseUrl: 'http://127.0.0.1:1',
-  origin: 'http://127.0.0.1:1',
-  vendor: 'service',
-  apiVersion: '2.3.0',
-  lang: undefined,
-  auth: 'bearer',
-  account: 'http://127.0.0.1:1 service sandbox',
-  settings: {
-    'orders.get': 'paged',
-    'customers.get': 'paged',
-    'orders.order': 'unknown',
-    'orders.status': undefined,
-    'checkouts.path': '/checkouts',
-    'refund.require': [],
-    'refund.max_amount': {},
-    'refund.send_within': 10_000,
-    'refund.horizon_part': 86_400_000,
-    'refund.horizon_whole': 900_000,
-    'reconcile.after': [0, 2000, 5000, 15_000],
-    'amounts.decimals': {},
-    'time.zone': undefined,
-  },
-};
+  settings: { ...defaultSettings, 'reconcile.after': [0, 2000, 5000, 15_000] },
+});
 
 /** Reads of the ledger; `read` may throw, or show something else. */
 export function serviceOf(read: () => Promise<unknown>, profile: Profile = testProfile): Service {

@@ -7,11 +7,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newCanary } from '../harness/canary.ts';
 import { startDesk } from '../harness/desk.ts';
+import { customerOf, paidOrder } from '../harness/orders.ts';
 import { giveHome, ordinaryUser } from '../harness/ordinary-user.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk, paydeskProcess } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
-import { customer, order } from '../harness/scripted-answers.ts';
 import { json, reply, startServer } from '../harness/server.ts';
+import { emptyList } from '../harness/service.ts';
 
 const configOf = (home: Home) => join(home.path, '.config', 'paydesk');
 const keysOf = (home: Home) => join(configOf(home), 'keys.json');
@@ -79,7 +80,7 @@ describe.concurrent('folders are 0700 and files 0600 (I70)', () => {
   test('a key file that cannot be repaired is refused, and nothing is sent', async () => {
     using home = newHome();
     using user = ordinaryUser();
-    await using server = await startServer(json({ object: 'list', has_more: false, data: [] }));
+    await using server = await startServer(emptyList);
     await withProfile(home, server.url);
     giveHome(home, user);
     // For others it is another user's file; for the one user of a suite that is not root, it is a link.
@@ -109,7 +110,7 @@ describe.concurrent('the key goes to the configured origin only (I71)', () => {
   ];
   test('a page URL out of a reply is never requested, whatever its host, port or scheme', async () => {
     using home = newHome();
-    await using other = await startServer(json({ object: 'list', has_more: false, data: [] }));
+    await using other = await startServer(emptyList);
     const urls = elsewhere(other.port);
     // Each page of one walk names another of them as the page after it.
     await using server = await startServer((request, response, socket) =>
@@ -118,7 +119,7 @@ describe.concurrent('the key goes to the configured origin only (I71)', () => {
         has_more: request.index < urls.length,
         next_page_url: urls[request.index],
         previous_page_url: urls[request.index],
-        data: [order(`ord_${request.index}`)],
+        data: [paidOrder(`ord_${request.index}`)],
       })(request, response, socket),
     );
     const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: newCanary() };
@@ -132,7 +133,7 @@ describe.concurrent('the key goes to the configured origin only (I71)', () => {
 
   test.each([302, 308])('a redirect with %i is not followed', async (status) => {
     using home = newHome();
-    await using other = await startServer(json({ object: 'list', has_more: false, data: [] }));
+    await using other = await startServer(emptyList);
     await using server = await startServer(reply('', status, { location: `${other.url}/orders` }));
     const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: newCanary() };
     expect((await paydesk(['orders', 'list'], { home, env })).code).toBe(1);
@@ -194,8 +195,8 @@ describe.concurrent('how little is shown (I72)', () => {
   });
 
   test.each([
-    { resource: 'orders', record: order('ord_1', { amount: 100, unknown_field: { a: [1, null, 'x'] } }) },
-    { resource: 'customers', record: customer('cus_1', { payment_sources: null, unknown_field: '' }) },
+    { resource: 'orders', record: paidOrder('ord_1', { amount: 100, unknown_field: { a: [1, null, 'x'] } }) },
+    { resource: 'customers', record: customerOf('cus_1', { payment_sources: null, unknown_field: '' }) },
   ])('--json of $resource holds what the service sent and no more', async ({ resource, record }) => {
     using home = newHome();
     await using server = await startServer(json({ object: 'list', has_more: false, data: [record] }));

@@ -7,9 +7,9 @@ import type { AuthScheme } from '../../src/api/spec.ts';
 import { filesWith, leaksOf, newCanary } from '../harness/canary.ts';
 import { certificate } from '../harness/certificate.ts';
 import { helpOf, leafCommands, optionsOf } from '../harness/help-text.ts';
+import { paidOrder } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
-import { order } from '../harness/scripted-answers.ts';
 import {
   closedPort,
   cutBody,
@@ -21,8 +21,7 @@ import {
   stall,
   startServer,
 } from '../harness/server.ts';
-
-const emptyList = json({ object: 'list', has_more: false, data: [] });
+import { emptyList } from '../harness/service.ts';
 
 describe.concurrent('no flag takes a key (I68)', () => {
   test('help lists none whose value is a key', async () => {
@@ -163,7 +162,7 @@ const answers: readonly {
       json({
         object: 'list',
         has_more: false,
-        data: [order('ord_1', { metadata: { k: sent(request) }, payment_status: sent(request) })],
+        data: [paidOrder('ord_1', { metadata: { k: sent(request) }, payment_status: sent(request) })],
       })(request, response, socket),
   },
   {
@@ -247,7 +246,7 @@ describe.concurrent('whatever the service answers, the key is never shown and st
     using home = newHome();
     await using server = await startServer((request, response, socket) => {
       if (request.method === 'POST') return errorOf(500)(request, response, socket);
-      return json({ object: 'list', has_more: false, data: [order('ord_1')] })(request, response, socket);
+      return json({ object: 'list', has_more: false, data: [paidOrder('ord_1')] })(request, response, socket);
     });
     const planted = await plant(home, server.url, 'stored', auth);
     const ran = await expectUnseen(planted, ['orders', 'refund', 'ord_1', '--yes', '--debug']);

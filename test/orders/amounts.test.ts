@@ -2,8 +2,10 @@
 
 import { expect, test } from 'vitest';
 import { readCommandLine } from '../../src/cli/command-line.ts';
-import { changing, charge, each, listOf, openDesk, order } from '../harness/scripted-answers.ts';
+import { each } from '../harness/each.ts';
+import { chargeOf, listOf, paidOrder } from '../harness/orders.ts';
 import { json } from '../harness/server.ts';
+import { changing, startAnswering } from '../harness/service.ts';
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';
 
@@ -12,7 +14,7 @@ const refund = (amount: string) => ['orders', 'refund', id, '--charge', '1', '--
 test.each(['-5', '1.5', '', '٣', '9007199254740992'])(
   '--amount %j is no amount: exit 2, nothing is asked for (C18)',
   async (amount) => {
-    await using desk = await openDesk(json({}));
+    await using desk = await startAnswering(json({}));
     const ran = await desk.run(refund(amount));
     expect(ran).toMatchObject({ code: 2, stdout: '' });
     expect(ran.stderr).toContain(`--amount ${amount}`.trimEnd());
@@ -48,8 +50,8 @@ test.each(['1', '9007199254740990'])(
   '--amount %s reaches the service as exactly that integer, beside its charge_id (C18)',
   async (amount) => {
     const whole = { amount: 9_007_199_254_740_991 };
-    await using desk = await openDesk(
-      changing(order(id, { ...whole, charges: listOf([charge('ch_1', whole)]) })),
+    await using desk = await startAnswering(
+      changing(paidOrder(id, { ...whole, charges: listOf(chargeOf('ch_1', Number(whole.amount), whole)) })),
     );
     const ran = await desk.run(['orders', 'refund', id, '--amount', amount, '--yes']);
     expect(ran, ran.stderr).toMatchObject({ code: 0 });
@@ -59,33 +61,39 @@ test.each(['1', '9007199254740990'])(
 );
 
 test('--amount on an order with several charges that count exits 3, lists them, and sends nothing (C16)', async () => {
-  const charges = listOf([
-    charge('ch_1', { amount: 35_000 }),
-    charge('ch_2', { amount: 17_000, payment_method: { object: 'card_payment', last4: '5100' } }),
-  ]);
-  await using desk = await openDesk(changing(order(id, { amount: 52_000, split_payment: true, charges })));
+  const charges = listOf(
+    chargeOf('ch_1', 35_000),
+    chargeOf('ch_2', 17_000, { payment_method: { object: 'card_payment', last4: '5100' } }),
+  );
+  await using desk = await startAnswering(
+    changing(paidOrder(id, { amount: 52_000, split_payment: true, charges })),
+  );
   const ran = await desk.run(['orders', 'refund', id, '--amount', '300', '--yes']);
   expect(ran).toMatchObject({ code: 3, stdout: '' });
   expect(ran.stderr).toContain('*4242');
   expect(ran.stderr).toContain(`paydesk orders refund ${id} --charge 1 --amount 300`);
   expect(ran.stderr).toContain('*5100');
   expect(ran.stderr).toContain(`paydesk orders refund ${id} --charge 2 --amount 300`);
-  expect(desk.changes()).toBe(0);
+  expect(desk.posts.length).toBe(0);
 });
 
 test('a declined charge beside a paid one does not count: --amount goes to the paid one (C16)', async () => {
-  const charges = listOf([
-    charge('ch_1', { status: 'declined', is_refundable: false, failure_code: 'insufficient_funds' }),
-    charge('ch_2'),
-  ]);
-  await using desk = await openDesk(changing(order(id, { charges })));
+  const charges = listOf(
+    chargeOf('ch_1', 35_000, {
+      status: 'declined',
+      is_refundable: false,
+      failure_code: 'insufficient_funds',
+    }),
+    chargeOf('ch_2', 35_000),
+  );
+  await using desk = await startAnswering(changing(paidOrder(id, { charges })));
   await desk.run(['orders', 'refund', id, '--amount', '300', '--yes']);
   const sent = desk.server.requests.filter(({ method }) => method === 'POST');
   expect(sent.map(({ body }) => body)).toEqual(['{"charge_id":"ch_2","amount":300}']);
 });
 
 test('more than is left of a charge exits 3 with the figures and sends nothing (C18)', async () => {
-  await using desk = await openDesk(changing(order(id)));
+  await using desk = await startAnswering(changing(paidOrder(id)));
   const cases = ['35001', '9007199254740991'];
   for (const ran of await each(cases, (amount) =>
     desk.run(['orders', 'refund', id, '--amount', amount, '--yes']),
@@ -93,5 +101,5 @@ test('more than is left of a charge exits 3 with the figures and sends nothing (
     expect(ran).toMatchObject({ code: 3, stdout: '' });
     expect(ran.stderr).toContain('35000');
   }
-  expect(desk.changes()).toBe(0);
+  expect(desk.posts.length).toBe(0);
 });

@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import { startService, storeProfile } from './service.ts';
+import { startService, storeShop } from '../harness/service.ts';
 
 const add = 'add it to the command:';
 
@@ -31,7 +31,7 @@ test.each([
 ])('in production, %s: missing %s', async (line, missing, now) => {
   using home = newHome();
   await using service = await startService({ orders: [], mode: 'production' });
-  await storeProfile(home, service, { 'refund.require': 'reason' });
+  await storeShop(home, service, { 'refund.require': 'reason' });
   const ran = await paydesk(['-p', 'shop', ...line.split(' '), '--json'], { home });
   expect(ran.code).toBe(2);
   expect(JSON.parse(ran.stderr)).toMatchObject({

@@ -3,10 +3,11 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { chargeOf, orderOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { storeProfile as store } from '../harness/profile.ts';
 import { json, startServer } from '../harness/server.ts';
-import { chargeOf, orderOf, startService, storeProfile, testKey } from './service.ts';
+import { startService, storeShop, testKey } from '../harness/service.ts';
 
 const orders = [orderOf('ord_1', [chargeOf('ch_1', 700)]), orderOf('ord_2', [chargeOf('ch_2', 900)])];
 const refusal = json({ object: 'error', type: 'processing_error', details: [] }, 422);
@@ -22,7 +23,7 @@ test.each([
 ])('an order of the journal is looked for, %s', async (_what, left, sees, says) => {
   using home = newHome();
   await using service = await startService({ orders, onPost: () => refusal });
-  await storeProfile(home, service);
+  await storeShop(home, service);
   const refund = await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_2', '--yes'], { home });
   expect(refund.code).toBe(5);
   service.orders = left;
@@ -38,7 +39,7 @@ test.each([
 test('where nothing was sent yet it is not known whether the new key reaches the same account', async () => {
   using home = newHome();
   await using service = await startService({ orders });
-  await storeProfile(home, service);
+  await storeShop(home, service);
   const ran = await paydesk(['profile', 'key', 'shop', '--key-stdin', '--json'], {
     home,
     input: 'key_test_another_one',

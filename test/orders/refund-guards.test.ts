@@ -3,9 +3,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
-import { json, reply, startServer } from '../harness/server.ts';
-import { type Desk, openDesk, paidOnce, paidTwice, preAuthorized, refundsOf, sit } from './desk.ts';
 import {
   chargeOf,
   type Json,
@@ -14,10 +11,11 @@ import {
   orderOf,
   refundedWhole,
   refundOf,
-  type Service,
-  startService,
-  storeProfile,
-} from './service.ts';
+} from '../harness/orders.ts';
+import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { json, reply, startServer } from '../harness/server.ts';
+import { type Service, startService, storeShop } from '../harness/service.ts';
+import { type Desk, openDesk, paidOnce, paidTwice, preAuthorized, refundsOf, sit } from './desk.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 
@@ -397,7 +395,7 @@ describe('the same once more (F28)', () => {
       onPost: () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' }),
     });
     using home = newHome();
-    await storeProfile(home, service, { 'reconcile.after': '0' });
+    await storeShop(home, service, { 'reconcile.after': '0' });
     const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'];
     const lost = await paydesk(refund, { home });
     expect(lost.code).toBe(7);
@@ -455,14 +453,14 @@ describe('what a lead sets in a profile', () => {
   test('refund.max_amount refuses more in its currency and nothing less (3)', async () => {
     await using service = await refunding();
     using home = newHome();
-    await storeProfile(home, service, { 'refund.max_amount.MXN': '34999' });
+    await storeShop(home, service, { 'refund.max_amount.MXN': '34999' });
     const ran = await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'], { home });
     expect(ran.code).toBe(3);
     expect(ran.stderr).toContain(
       '35000 MXN is over the limit of profile shop: refund.max_amount.MXN is 34999',
     );
     using other = newHome();
-    await storeProfile(other, service, { 'refund.max_amount.MXN': '35000' });
+    await storeShop(other, service, { 'refund.max_amount.MXN': '35000' });
     const within = await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'], { home: other });
     expect(within.code, within.stderr).toBe(0);
     expect(service.posts).toHaveLength(1);
@@ -471,7 +469,7 @@ describe('what a lead sets in a profile', () => {
   test('refund.require makes a script name reason and note (2), and asks a person for both', async () => {
     await using service = await refunding();
     using home = newHome();
-    await storeProfile(home, service, { 'refund.require': 'reason,note' });
+    await storeShop(home, service, { 'refund.require': 'reason,note' });
     const args = ['-p', 'shop', 'orders', 'refund', 'ord_1'];
     const ran = await paydesk([...args, '--yes'], { home });
     expect(ran.code).toBe(2);

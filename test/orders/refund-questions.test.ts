@@ -1,7 +1,9 @@
 /** What a person is asked before a refund, and what a script is told is missing instead. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
+import { startService } from '../harness/service.ts';
 import {
   chargeAt,
   type Desk,
@@ -14,7 +16,6 @@ import {
   refundsOf,
   sit,
 } from './desk.ts';
-import { chargeOf, orderOf, startService } from './service.ts';
 
 let desk: Desk;
 beforeAll(async () => {

@@ -1,8 +1,9 @@
 /** What a service says, or does not say, of the very money that is asked for stops a refund before it is sent. */
 
 import { describe, expect, test } from 'vitest';
+import { chargeOf, listOf, orderOf, refundOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import { chargeOf, listOf, orderOf, refundOf, startService, storeProfile } from './service.ts';
+import { startService, storeShop } from '../harness/service.ts';
 
 const locked = chargeOf('ch_1', 35000, { is_refundable: false });
 const lockedInPart = chargeOf('ch_1', 35000, {
@@ -29,7 +30,7 @@ test('an order that shows no currency is refused where the profile has a limit o
   using home = newHome();
   const { currency: _, ...order } = orderOf('ord_1', [chargeOf('ch_1', 35000, { currency: null })]);
   await using service = await startService({ orders: [order] });
-  await storeProfile(home, service, { 'refund.max_amount.MXN': '100' });
+  await storeShop(home, service, { 'refund.max_amount.MXN': '100' });
   const ran = await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_1', '--yes'], { home });
   expect({ code: ran.code, posts: service.posts }, ran.stderr).toEqual({ code: 3, posts: [] });
   expect(ran.stderr).toContain('ord_1 does not show its currency, and profile shop has limits');

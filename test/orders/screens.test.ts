@@ -1,21 +1,19 @@
 /** The screens of orders at 80 columns, whole, as a person sees them. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
-import { type Handler, json, reply } from '../harness/server.ts';
-import { sit } from './desk.ts';
 import {
   chargeOf,
   type Json,
   listOf,
   newRefundOf,
+  notReturnable,
   orderOf,
   refundOf,
-  type Service,
-  type ServiceOptions,
-  startService,
-  storeProfile,
-} from './service.ts';
+} from '../harness/orders.ts';
+import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { type Handler, json, reply } from '../harness/server.ts';
+import { type Service, type ServiceOptions, startService, storeShop } from '../harness/service.ts';
+import { sit } from './desk.ts';
 
 // In a year that is over, so that the year is always shown.
 const bought = Date.UTC(2020, 10, 20, 23, 8, 51) / 1000;
@@ -81,7 +79,7 @@ afterEach(async () => {
 /** Serves these orders behind the stored profile `shop-mx`. */
 async function open(options: Partial<ServiceOptions> = {}, settings: Readonly<Record<string, string>> = {}) {
   service = await startService({ orders, ...options });
-  await storeProfile(home, service, settings);
+  await storeShop(home, service, settings);
 }
 
 /** The screen of a command at 80 columns, with what changes from run to run put the same. */
@@ -365,21 +363,10 @@ describe('bad moments', () => {
   });
 
   test('refunded by someone else meanwhile', async () => {
-    const body = {
-      object: 'error',
-      type: 'precondition_required_error',
-      log_id: '5f2c81',
-      details: [
-        {
-          debug_message: 'The order is not returnable.',
-          message: 'The order is not refundable.',
-          param: null,
-          code: 'service.errors.precondition_required.combo.order.is_not_returnable',
-        },
-      ],
-    };
     const other = refundOf('656fa9349a2b4d0018c51f07', 20000, { created_at: bought + 50000 });
-    await open({ onPost: answered({ ...withRefunds(other), is_refundable: false }, json(body, 428)) });
+    await open({
+      onPost: answered({ ...withRefunds(other), is_refundable: false }, json(notReturnable, 428)),
+    });
     expect(await screenOf([...refund, ...atOnce])).toMatchInlineSnapshot(`
       "refused by the service: order ord_2tQ7zRk9PwE5xNvAm is not refundable (HTTP 428,
                log_id 5f2c81)

@@ -1,10 +1,11 @@
 /** Services that differ from the simulator in every way a service may: prefix, vendor, brand, auth, page URLs, answers. */
 
 import { describe, expect, test } from 'vitest';
+import { chargeOf, orderOf, refundedWhole } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json, reply, startServer } from '../harness/server.ts';
+import { emptyList, startService, storeShop, testKey } from '../harness/service.ts';
 import { chargeAt, openDesk, paidTwice } from './desk.ts';
-import { chargeOf, orderOf, refundedWhole, startService, storeProfile, testKey } from './service.ts';
 
 const many = Array.from({ length: 45 }, (_, index) =>
   orderOf(`ord_${100 + index}`, [chargeOf(`ch_${index}`, 35000)]),
@@ -12,7 +13,7 @@ const many = Array.from({ length: 45 }, (_, index) =>
 
 describe('a service under a prefix, of the vendor acme, with Basic auth and page URLs on another host', () => {
   const acme = async (onPost: Parameters<typeof startService>[0]['onPost']) => {
-    const elsewhere = await startServer(json({ object: 'list', has_more: false, data: [] }));
+    const elsewhere = await startServer(emptyList);
     const service = await startService({
       orders: many,
       prefix: '/pay/v1',
@@ -137,7 +138,7 @@ describe('an answer of 421 Misdirected Request', () => {
   ])('to a %s: the service sees one POST and no second one', async (verb, order) => {
     await using service = await startService({ orders: [order], onPost: () => reply('', 421) });
     using home = newHome();
-    await storeProfile(home, service, { 'reconcile.after': '0' });
+    await storeShop(home, service, { 'reconcile.after': '0' });
     const ran = await paydesk(['-p', 'shop', 'orders', verb, 'ord_1', '--yes'], { home });
     expect(ran.code).toBe(7);
     expect(ran.stderr).toContain(`unknown: no usable answer to the ${verb} of 35000 MXN on ord_1`);

@@ -1,16 +1,17 @@
 /** A list whose end is not stated is never called complete: by lists, searches and a look for one order. */
 
 import { expect, test } from 'vitest';
+import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
-import { chargeOf, orderOf, testKey } from './service.ts';
+import { environment } from '../harness/service.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 
 async function ask(reply: object, ...args: readonly string[]): Promise<Ran> {
   await using server = await startServer(json(reply));
   using home = newHome();
-  const env = { PAYDESK_BASE_URL: server.url, PAYDESK_MODE: 'sandbox', PAYDESK_API_KEY: testKey };
+  const env = environment(server.url);
   return await paydesk(['orders', ...args], { home, env });
 }
 

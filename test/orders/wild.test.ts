@@ -1,19 +1,10 @@
 /** What services of this family are seen to send: nothing fails, and nothing is printed that nobody meant. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chargeOf, type Json, listOf, newRefundOf, orderOf, refundOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { type Handler, json, reply, startServer } from '../harness/server.ts';
-import {
-  chargeOf,
-  type Json,
-  listOf,
-  newRefundOf,
-  orderOf,
-  refundOf,
-  type Service,
-  startService,
-  storeProfile,
-} from './service.ts';
+import { type Service, startService, storeShop } from '../harness/service.ts';
 
 const without = (record: Json, ...names: readonly string[]): Json =>
   Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));
@@ -327,6 +318,6 @@ describe('error bodies', () => {
 async function refundAnswered(handler: Handler): Promise<Ran> {
   await using service = await startService({ orders: [plain], onPost: () => handler });
   using home = newHome();
-  await storeProfile(home, service, { 'reconcile.after': '0' });
+  await storeShop(home, service, { 'reconcile.after': '0' });
   return await paydesk(['-p', 'shop', 'orders', 'refund', 'ord_plain', '--yes'], { home });
 }

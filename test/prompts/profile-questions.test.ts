@@ -7,7 +7,8 @@ import { helpOf } from '../harness/help-text.ts';
 import { copyOf, type Home, newHome, paydeskProcess } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { withoutEscapes } from '../harness/pty.ts';
-import { json, startServer } from '../harness/server.ts';
+import { startServer } from '../harness/server.ts';
+import { emptyList } from '../harness/service.ts';
 import { atTerminal, type Terminal } from '../harness/terminal.ts';
 
 // Letters that no path, id or sentence of the screen is made of.
@@ -25,7 +26,7 @@ beforeAll(async () => {
   added = newHome();
   addedKey = newKey();
   // A new key is tried before it replaces another.
-  server = await startServer(json({ object: 'list', has_more: false, data: [] }));
+  server = await startServer(emptyList);
   await storeProfile(added, { name: 'a', baseUrl: server.url, mode: 'sandbox' }, addedKey);
 });
 afterAll(async () => {

@@ -14,10 +14,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chargeOf, orderOf, refundedWhole } from '../harness/orders.ts';
 import { newHome, paydeskProcess } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
+import { type Service, startService } from '../harness/service.ts';
 import { serve, sit } from '../orders/desk.ts';
-import { chargeOf, orderOf, refundedWhole, type Service, startService } from '../orders/service.ts';
 
 const project = join(import.meta.dirname, '../..');
 const lastReason = "  other: { words: 'another reason' },\n";

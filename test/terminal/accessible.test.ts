@@ -2,9 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, type SeenOrder, startDesk } from '../harness/desk.ts';
+import { paidOrder } from '../harness/orders.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
-import { order } from '../harness/scripted-answers.ts';
 import { json, startServer } from '../harness/server.ts';
+import { environment } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
 
 let desk: Desk;
@@ -86,11 +87,7 @@ describe.concurrent('language and zone of the machine (L78)', () => {
         socket,
       );
     });
-    const env = {
-      PAYDESK_BASE_URL: server.url,
-      PAYDESK_MODE: 'sandbox',
-      PAYDESK_API_KEY: crypto.randomUUID(),
-    };
+    const env = environment(server.url);
     const spanish = await paydesk(['orders', 'list', '--lang', 'es'], { home, env });
     expect(spanish.stderr).toContain('La orden no existe, señor Núñez');
     const byVariable = await paydesk(['orders', 'list'], { home, env: { ...env, PAYDESK_LANG: 'es' } });
@@ -111,13 +108,11 @@ describe.concurrent('language and zone of the machine (L78)', () => {
       '👩‍👩‍👧 Ana',
     ];
     const data = names.map((name, index) =>
-      order(`ord_${index}`, { customer_info: { object: 'customer_info', name } }),
+      paidOrder(`ord_${index}`, { customer_info: { object: 'customer_info', name } }),
     );
     await using server = await startServer(json({ object: 'list', has_more: false, data }));
     const env = {
-      PAYDESK_BASE_URL: server.url,
-      PAYDESK_MODE: 'sandbox',
-      PAYDESK_API_KEY: crypto.randomUUID(),
+      ...environment(server.url),
       LC_ALL: 'C',
     };
     for (const format of ['json', 'ndjson', 'csv', 'list']) {
@@ -190,14 +185,10 @@ describe.concurrent('line prompts: nothing is redrawn (L79)', () => {
     await using server = await startServer(async (request, response, socket) => {
       const first = request.index === 0;
       if (!first) await held.promise;
-      const data = [order(first ? 'ord_1' : 'ord_2')];
+      const data = [paidOrder(first ? 'ord_1' : 'ord_2')];
       return json({ object: 'list', has_more: first, data })(request, response, socket);
     });
-    const service = {
-      PAYDESK_BASE_URL: server.url,
-      PAYDESK_MODE: 'sandbox',
-      PAYDESK_API_KEY: crypto.randomUUID(),
-    };
+    const service = environment(server.url);
     const terminal = atTerminal(['orders', 'refund'], { home, env: { ...service, ...env } });
     await terminal.waitFor(shown);
     held.resolve();

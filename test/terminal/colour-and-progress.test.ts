@@ -3,19 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { each } from '../harness/each.ts';
+import { customerOf, errorBody, listBeforeMore, paidOrder } from '../harness/orders.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
-import {
-  changing,
-  customer,
-  each,
-  errorBody,
-  listOf,
-  openDesk,
-  order,
-  pages,
-} from '../harness/scripted-answers.ts';
 import { type Handler, json, stall } from '../harness/server.ts';
+import { changing, pages, startAnswering } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';
@@ -61,8 +54,11 @@ async function withStdoutInFile(
 
 test('piped output for people has no escape, no progress and no cut text (C22)', async () => {
   const name = `${'Very long name '.repeat(20)}end`;
-  const people = [customer('cus_1', { name, email: `${'e'.repeat(150)}@example.com` }), customer('cus_2')];
-  await using desk = await openDesk(pages([order('ord_1')], people));
+  const people = [
+    customerOf('cus_1', { name, email: `${'e'.repeat(150)}@example.com` }),
+    customerOf('cus_2'),
+  ];
+  await using desk = await startAnswering(pages([paidOrder('ord_1')], people));
   const lines = [
     ['customers', 'list'],
     ['customers', 'list', '-o', 'list'],
@@ -106,14 +102,14 @@ test('NO_COLOR=1 takes the colours of prompts away as well (C23)', async () => {
 const slow: Handler = (request, response, socket) =>
   request.url.includes('next=')
     ? stall(request, response, socket)
-    : json(listOf(request.url.includes('previous=') ? [] : [order('ord_1')], true))(
+    : json(listBeforeMore(...(request.url.includes('previous=') ? [] : [paidOrder('ord_1')])))(
         request,
         response,
         socket,
       );
 
 test('progress is drawn on a terminal, without colour under NO_COLOR, and taken away again (C23, C33)', async () => {
-  await using desk = await openDesk(slow);
+  await using desk = await startAnswering(slow);
   const pty = runInPty(process.execPath, [bin, 'orders', 'show', id], {
     cwd: desk.home.path,
     env: cleanEnv({ home: desk.home, env: { ...desk.env, NO_COLOR: '1' } }),
@@ -126,7 +122,7 @@ test('progress is drawn on a terminal, without colour under NO_COLOR, and taken 
 });
 
 test('no progress where stderr is no terminal, under --json or --quiet (C33)', async () => {
-  await using desk = await openDesk(slow);
+  await using desk = await startAnswering(slow);
   const env = cleanEnv({ home: desk.home, env: desk.env });
   for (const more of [['--quiet'], ['--json']]) {
     const pty = runInPty(process.execPath, [bin, 'orders', 'show', id, '--timeout', '1', ...more], { env });
@@ -189,7 +185,7 @@ test('FORCE_COLOR=1 colours a pipe, FORCE_COLOR=0 does not, and with NO_COLOR No
 });
 
 test('nor at a prompt (C25)', async () => {
-  await using desk = await openDesk(changing(order(id)));
+  await using desk = await startAnswering(changing(paidOrder(id)));
   const person = atTerminal(['orders', 'refund', id], {
     home: desk.home,
     env: { ...desk.env, FORCE_COLOR: '1', NO_COLOR: '1' },
@@ -202,8 +198,8 @@ test('nor at a prompt (C25)', async () => {
 });
 
 test('--quiet leaves stderr empty when all is well, for reads and changes (C33)', async () => {
-  const held = order(id);
-  await using desk = await openDesk(changing(held));
+  const held = paidOrder(id);
+  await using desk = await startAnswering(changing(held));
   const lines = [
     ['orders', 'list', '-q'],
     ['orders', 'show', id, '--quiet', '--json'],
@@ -213,26 +209,26 @@ test('--quiet leaves stderr empty when all is well, for reads and changes (C33)'
   for (const line of lines) {
     expect(await desk.run(line), line.join(' ')).toMatchObject({ code: 0, stderr: '' });
   }
-  const byVariable = await desk.run(['orders', 'list'], { PAYDESK_QUIET: '1' });
+  const byVariable = await desk.run(['orders', 'list'], { env: { PAYDESK_QUIET: '1' } });
   expect(byVariable).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('--quiet never silences a failure (C33)', async () => {
-  await using desk = await openDesk(json(errorBody(), 422));
+  await using desk = await startAnswering(json(errorBody(), 422));
   const ran = await desk.run(['orders', 'list', '-q']);
   expect(ran).toMatchObject({ code: 5, stdout: '' });
   expect(ran.stderr).toContain('5f2c81');
 });
 
 test('after a change the result names the id, the amount with its currency, the new status and the mode (C33)', async () => {
-  await using refunding = await openDesk(changing(order(id, { currency: 'USD' })));
+  await using refunding = await startAnswering(changing(paidOrder(id, { currency: 'USD' })));
   const refund = await refunding.run(['orders', 'refund', id, '--yes']);
   expect(refund, refund.stderr).toMatchObject({ code: 0 });
   for (const words of [id, '35000 USD', 'refunded', 'sandbox environment']) {
     expect(refund.stdout).toContain(words);
   }
-  const authorized = order(id, { payment_status: 'pre_authorized', amount: 7450 });
-  await using capturing = await openDesk(changing(authorized));
+  const authorized = paidOrder(id, { payment_status: 'pre_authorized', amount: 7450 });
+  await using capturing = await startAnswering(changing(authorized));
   const capture = await capturing.run(['orders', 'capture', id, '--yes']);
   expect(capture, capture.stderr).toMatchObject({ code: 0 });
   for (const words of [id, '7450 MXN', 'paid', 'sandbox environment']) {

@@ -1,24 +1,16 @@
 /** What is never cut, and text that would do something to a terminal. */
 
 import { expect, test } from 'vitest';
+import { each } from '../harness/each.ts';
+import { chargeOf, customerOf, errorBody, listOf, paidOrder } from '../harness/orders.ts';
 import { bin, cleanEnv } from '../harness/paydesk.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
-import {
-  charge,
-  customer,
-  type Desk,
-  each,
-  errorBody,
-  listOf,
-  openDesk,
-  order,
-  pages,
-} from '../harness/scripted-answers.ts';
 import { json, reply } from '../harness/server.ts';
+import { pages, type Service, startAnswering } from '../harness/service.ts';
 
 const name = 'A very long name of a buyer that no column has room for, whatever it does with its words';
 
-async function screenOf(desk: Desk, args: readonly string[], columns: number): Promise<string> {
+async function screenOf(desk: Service, args: readonly string[], columns: number): Promise<string> {
   const pty = runInPty(process.execPath, [bin, ...args], {
     columns,
     cwd: desk.home.path,
@@ -38,14 +30,14 @@ test.each([
   async ({ columns, shows }) => {
     const id = `ord_${'A'.repeat(30)}`;
     const rows = [
-      order(id, {
+      paidOrder(id, {
         amount: 9_007_199_254_740_991,
         payment_status: 'a_status_that_is_very_long_and_longer',
         customer_info: { name },
       }),
-      order('ord_1'),
+      paidOrder('ord_1'),
     ];
-    await using desk = await openDesk(pages(rows));
+    await using desk = await startAnswering(pages(rows));
     const screen = await screenOf(desk, ['orders', 'list'], columns);
     const lines = screen
       .split('\r\n')
@@ -57,7 +49,7 @@ test.each([
 );
 
 test('-o list, CSV and JSON hold every value whole, on a narrow terminal as well (C28)', async () => {
-  await using desk = await openDesk(pages([], [customer('cus_1', { name })]));
+  await using desk = await startAnswering(pages([], [customerOf('cus_1', { name })]));
   for (const format of ['list', 'csv', 'json']) {
     expect(await screenOf(desk, ['customers', 'list', '-o', format], 40), format).toContain(name);
   }
@@ -88,24 +80,24 @@ const raw =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/u;
 
 const evil = attacks.join(' ');
-const evilOrder = order('ord_1', {
+const evilOrder = paidOrder('ord_1', {
   payment_status: evil,
   currency: evil,
   channel: evil,
   metadata: { [evil]: evil },
   customer_info: { name: evil, email: evil, phone: evil },
-  charges: listOf([
-    charge(evil, {
+  charges: listOf(
+    chargeOf(evil, 35_000, {
       status: evil,
       failure_message: evil,
       payment_method: { last4: evil, brand: evil, name: evil },
     }),
-  ]),
+  ),
 });
-const evilCustomer = customer('cus_1', { name: evil, email: evil, custom_reference: evil });
+const evilCustomer = customerOf('cus_1', { name: evil, email: evil, custom_reference: evil });
 
 test('no control or bidirectional character of the service reaches a terminal (C29)', async () => {
-  await using desk = await openDesk(pages([evilOrder], [evilCustomer]));
+  await using desk = await startAnswering(pages([evilOrder], [evilCustomer]));
   const lines = [
     ['orders', 'list'],
     ['orders', 'show', 'ord_1'],
@@ -127,13 +119,13 @@ test('no control or bidirectional character of the service reaches a terminal (C
 });
 
 test('an error of the service and the question before a refund are safe as well (C29)', async () => {
-  await using failing = await openDesk(
+  await using failing = await startAnswering(
     json(errorBody({ type: evil, log_id: evil }, { message: evil, code: evil, param: evil }), 422),
   );
   const error = await screenOf(failing, ['orders', 'list'], 200);
   expect(error.replaceAll('\r\n', '\n')).not.toMatch(raw);
-  const held = order('ord_1', { customer_info: { name: evil, email: evil } });
-  await using desk = await openDesk(pages([held]));
+  const held = paidOrder('ord_1', { customer_info: { name: evil, email: evil } });
+  await using desk = await startAnswering(pages([held]));
   const pty = runInPty(process.execPath, [bin, 'orders', 'refund', 'ord_1', '--reason', 'other'], {
     cwd: desk.home.path,
     env: cleanEnv({ home: desk.home, env: { ...desk.env, NO_COLOR: '1' } }),
@@ -148,7 +140,9 @@ test('an error of the service and the question before a refund are safe as well 
 test('JSON holds such text escaped and without loss, and every other record keeps its bytes (C29)', async () => {
   const plain = '{"id":"ord_2", "amount" : 1.00, "name":"\\u00e9\\/", "big":12345678901234567890}';
   const sent = JSON.stringify(evilOrder);
-  await using desk = await openDesk(reply(`{"object":"list","has_more":false,"data":[${sent},${plain}]}`));
+  await using desk = await startAnswering(
+    reply(`{"object":"list","has_more":false,"data":[${sent},${plain}]}`),
+  );
   const [asJson, ndjson] = await each(['--json', '--ndjson'], (flag) => desk.run(['orders', 'list', flag]));
   expect(asJson?.stdout).not.toMatch(raw);
   expect(ndjson?.stdout).not.toMatch(raw);
@@ -159,7 +153,7 @@ test('JSON holds such text escaped and without loss, and every other record keep
 });
 
 test('in a file a CSV has no raw control character but the line breaks and tabs of its cells (C29)', async () => {
-  await using desk = await openDesk(pages([], [evilCustomer]));
+  await using desk = await startAnswering(pages([], [evilCustomer]));
   const { stdout } = await desk.run(['customers', 'list', '--csv']);
   expect(stdout).not.toMatch(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/);
 });
@@ -170,8 +164,8 @@ test.each(['table', 'list', 'json', 'ndjson', 'csv'])(
     const codes = [0x115f, 0x1160, 0x3164, 0xffa0, 0x34f, 0x2065, 0x180e, 0xfe00, 0xe0101, 0xe0041, 0xe007f];
     const unseen = codes.map((code) => String.fromCodePoint(code));
     const hostile = `Ana${unseen.join('x')}o${'\u0301'.repeat(40)}`;
-    await using desk = await openDesk(
-      json(listOf([order('ord_1', { payment_status: hostile, customer_info: { name: hostile } })])),
+    await using desk = await startAnswering(
+      json(listOf(paidOrder('ord_1', { payment_status: hostile, customer_info: { name: hostile } }))),
     );
     const shown = await screenOf(desk, ['orders', 'list', '-o', format], 200);
     expect(shown).toContain('Ana');

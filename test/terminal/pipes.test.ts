@@ -10,7 +10,7 @@ import { until } from '../atmost/running.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { endOf, type Ran } from '../harness/ran.ts';
 import { type Handler, json, startServer } from '../harness/server.ts';
-import { orderPages } from '../harness/service-pages.ts';
+import { orderPages } from '../harness/service.ts';
 
 const noStack = /\n\s+at |node:internal|Error:/;
 

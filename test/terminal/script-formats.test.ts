@@ -2,10 +2,12 @@
 
 import { expect, test } from 'vitest';
 import { readCsv } from '../harness/csv.ts';
+import { each } from '../harness/each.ts';
 import { leafCommands } from '../harness/help-text.ts';
+import { customerOf, errorBody, listBeforeMore, paidOrder } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
-import { customer, each, errorBody, listOf, openDesk, order, pages } from '../harness/scripted-answers.ts';
 import { cutBody, type Handler, inTurn, json, reply } from '../harness/server.ts';
+import { pages, startAnswering } from '../harness/service.ts';
 
 const escapes = /\x1b/;
 const forced = { FORCE_COLOR: '1' };
@@ -64,11 +66,11 @@ test('--ndjson is one document a line, a record of a list is what the service se
     '{ "id":"ord_1",\t"object":"order", "livemode":false,"amount":1.0e2, "new_field":{"a":[1, 2]} }';
   // A tab between tokens could move the cursor of a terminal.
   const oneLine = sent.replace('\t', '');
-  await using desk = await openDesk(
+  await using desk = await startAnswering(
     reply(`{"object":"list","has_more":false,"data":[ ${sent} , {"id":"ord_2"}]}`),
   );
   const [asJson, asLines] = await each(['--json', '--ndjson'], (flag) =>
-    desk.run(['orders', 'list', flag], forced),
+    desk.run(['orders', 'list', flag], { env: forced }),
   );
   expect(asLines?.stdout).toBe(`${oneLine}\n{"id":"ord_2"}\n`);
   expect(asJson?.stdout).toBe(
@@ -86,7 +88,7 @@ interface Failure {
   readonly flags?: readonly string[];
 }
 
-const firstPage = json(listOf([order('ord_1'), order('ord_2')], true));
+const firstPage = json(listBeforeMore(paidOrder('ord_1'), paidOrder('ord_2')));
 // Both formats where they differ, and for a line that is not understood; else one of them: one place prints all errors.
 const both = ['--json', '--ndjson'] as const;
 const failures: readonly Failure[] = [
@@ -124,14 +126,14 @@ const failures: readonly Failure[] = [
     name: 'an order of the other mode',
     code: 3,
     line: ['orders', 'refund', 'ord_1', '--yes'],
-    handler: () => pages([order('ord_1', { livemode: true })]),
+    handler: () => pages([paidOrder('ord_1', { livemode: true })]),
     flags: ['--ndjson'],
   },
   {
     name: 'no such order',
     code: 5,
     line: ['orders', 'show', 'ord_9'],
-    handler: () => pages([order('ord_1')]),
+    handler: () => pages([paidOrder('ord_1')]),
     flags: ['--json'],
   },
   {
@@ -159,8 +161,8 @@ const failures: readonly Failure[] = [
 test.each(failures)('under --json or --ndjson, $name fails with one error object (C21)', async (failure) => {
   const { code, line, handler, env, flags = both } = failure;
   for (const flag of flags) {
-    await using desk = await openDesk(handler());
-    const ran = await desk.run([...line, flag], { ...forced, ...env });
+    await using desk = await startAnswering(handler());
+    const ran = await desk.run([...line, flag], { env: { ...forced, ...env } });
     expect(ran.code, ran.stderr).toBe(code);
     expect(ran.stderr.endsWith('\n') && ran.stderr.trimEnd().split('\n')).toHaveLength(1);
     expect(JSON.parse(ran.stderr)).toMatchObject({ object: 'error', exit_code: code });
@@ -182,7 +184,9 @@ test.each(failures)('under --json or --ndjson, $name fails with one error object
 });
 
 test('a cut reply in the middle of a CSV leaves whole rows, and the error is for people (C21)', async () => {
-  await using desk = await openDesk(inTurn(firstPage, cutBody('{"object":"list","data":[{"id":"ord_3"')));
+  await using desk = await startAnswering(
+    inTurn(firstPage, cutBody('{"object":"list","data":[{"id":"ord_3"')),
+  );
   const ran = await desk.run(['orders', 'list', '--all', '--csv', '--columns', 'id,amount']);
   expect(ran.code).toBe(9);
   expect(ran.stdout).toBe('id,amount\nord_1,35000\nord_2,35000\n');
@@ -193,8 +197,8 @@ test('a cut reply in the middle of a CSV leaves whole rows, and the error is for
 const nasty = 'line one\nline two\ttab, "quoted", comma\r\nend';
 
 test('a piped table and ndjson hold one record a line whatever a name holds (C30)', async () => {
-  await using desk = await openDesk(
-    pages([], [customer('cus_1', { name: nasty, email: 'a\u2028b\vc\u0085d' }), customer('cus_2')]),
+  await using desk = await startAnswering(
+    pages([], [customerOf('cus_1', { name: nasty, email: 'a\u2028b\vc\u0085d' }), customerOf('cus_2')]),
   );
   const [table, ndjson] = await each([[], ['--ndjson']], (more) => desk.run(['customers', 'list', ...more]));
   expect(table?.stdout.trimEnd().split(/[\n\r\v\u0085\u2028]/)).toHaveLength(3);
@@ -208,10 +212,10 @@ test('a piped table and ndjson hold one record a line whatever a name holds (C30
 
 test('CSV comes back whole out of a reader of its own (C30)', async () => {
   const names = [nasty, '"', ',', '""\n""', 'José Ángel', '王小明 🌵', ' spaces ', 'a\rb', '', 'end,'];
-  await using desk = await openDesk(
+  await using desk = await startAnswering(
     pages(
       [],
-      names.map((name, index) => customer(`cus_${index}`, { name, email: `e${index}`, phone: '' })),
+      names.map((name, index) => customerOf(`cus_${index}`, { name, email: `e${index}`, phone: '' })),
     ),
   );
   const { stdout } = await desk.run(['customers', 'list', '--csv', '--columns', 'id,name,email,phone']);
@@ -224,7 +228,7 @@ test('CSV comes back whole out of a reader of its own (C30)', async () => {
 
 test('CSV: booleans, ISO times, integers, negative refunds, formulas disarmed, a stable heading (C31)', async () => {
   const rows = [
-    order('ord_1', {
+    paidOrder('ord_1', {
       amount: 9_007_199_254_740_991,
       amount_refunded: 12_000,
       split_payment: false,
@@ -232,10 +236,13 @@ test('CSV: booleans, ISO times, integers, negative refunds, formulas disarmed, a
       updated_at: 0,
       customer_info: { name: '+52 1', email: '@cmd', phone: '-1+2' },
     }),
-    order('ord_2', { payment_status: '\t=1', customer_info: { name: '＝1+1', email: '|calc', phone: '5' } }),
+    paidOrder('ord_2', {
+      payment_status: '\t=1',
+      customer_info: { name: '＝1+1', email: '|calc', phone: '5' },
+    }),
     { id: 'ord_3' },
   ];
-  await using desk = await openDesk(pages(rows));
+  await using desk = await startAnswering(pages(rows));
   const { stdout } = await desk.run(['orders', 'list', '--csv']);
   const [heading = [], ...records] = readCsv(stdout);
   expect(heading).toEqual(
@@ -246,7 +253,7 @@ test('CSV: booleans, ISO times, integers, negative refunds, formulas disarmed, a
   const cell = (row: number, name: string) => records[row]?.[heading.indexOf(name)];
   expect(cell(0, 'is_refundable')).toBe('true');
   expect(cell(0, 'split_payment')).toBe('false');
-  expect(cell(0, 'created_at')).toBe('2025-11-13T02:13:20Z');
+  expect(cell(0, 'created_at')).toBe('2026-09-21T14:13:20Z');
   expect(cell(0, 'updated_at')).toBe('1970-01-01T00:00:00Z');
   expect(cell(0, 'amount')).toBe('9007199254740991');
   expect(cell(0, 'channel')).toBe('\'=HYPERLINK("http://evil.example")');
@@ -262,7 +269,7 @@ test('CSV: booleans, ISO times, integers, negative refunds, formulas disarmed, a
 });
 
 test('--no-header leaves the heading out of table and CSV and changes nothing else (C31)', async () => {
-  await using desk = await openDesk(pages([order('ord_1'), order('ord_2')]));
+  await using desk = await startAnswering(pages([paidOrder('ord_1'), paidOrder('ord_2')]));
   for (const format of ['csv', 'table']) {
     const [headed, bare] = await each([[], ['--no-header']], (more) =>
       desk.run(['orders', 'list', '-o', format, ...more]),
@@ -272,7 +279,7 @@ test('--no-header leaves the heading out of table and CSV and changes nothing el
 });
 
 test('an empty list exits 0: an empty envelope, a heading alone, and words on stderr for people (C32)', async () => {
-  await using desk = await openDesk(pages([]));
+  await using desk = await startAnswering(pages([]));
   const formats = ['json', 'ndjson', 'csv', 'table', 'list'];
   const [asJson, ndjson, csv, table, list] = await each(formats, (format) =>
     desk.run(['orders', 'list', '-o', format]),
@@ -289,7 +296,7 @@ test('an empty list exits 0: an empty envelope, a heading alone, and words on st
 });
 
 test('a filter that nothing passes gives an empty list as well (C32)', async () => {
-  await using desk = await openDesk(pages([order('ord_1')]));
+  await using desk = await startAnswering(pages([paidOrder('ord_1')]));
   const ran = await desk.run(['orders', 'list', '--status', 'nonsense', '--json']);
   expect(ran.code).toBe(0);
   expect(JSON.parse(ran.stdout)).toEqual({ object: 'list', data: [], has_more: false });

@@ -2,9 +2,10 @@
 
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
+import { customerOf, paidOrder } from '../harness/orders.ts';
 import { bin, cleanEnv } from '../harness/paydesk.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
-import { customer, type Desk, openDesk, order, pages } from '../harness/scripted-answers.ts';
+import { pages, type Service, startAnswering } from '../harness/service.ts';
 
 // CJK, a family joined by ZWJ, a flag, the other ways to make an emoji of one character or of several, combining marks, Thai, Devanagari, right to left.
 const names = [
@@ -19,13 +20,16 @@ const names = [
   'محمد عبد الله الأنصاري',
 ];
 const customers = names.map((name, index) =>
-  customer(`cus_${index}`, { name, email: `a${index}@example.com` }),
+  customerOf(`cus_${index}`, { name, email: `a${index}@example.com` }),
 );
 const orders = names.map((name, index) =>
-  order(`ord_${index}`, { customer_info: { name, email: `a${index}@example.com` }, amount_refunded: index }),
+  paidOrder(`ord_${index}`, {
+    customer_info: { name, email: `a${index}@example.com` },
+    amount_refunded: index,
+  }),
 );
 
-async function screenOf(desk: Desk, args: readonly string[], columns: number, env = {}): Promise<string> {
+async function screenOf(desk: Service, args: readonly string[], columns: number, env = {}): Promise<string> {
   const pty = runInPty(process.execPath, [bin, ...args], {
     columns,
     cwd: desk.home.path,
@@ -41,7 +45,7 @@ function rowsOf(screen: string, prefix: string): readonly string[] {
 }
 
 test('at every width lines fit, columns stand straight, and text is cut between graphemes (C26, C27)', async () => {
-  await using desk = await openDesk(pages(orders, customers));
+  await using desk = await startAnswering(pages(orders, customers));
   for (const columns of [40, 60, 80, 120, 200]) {
     const rows = rowsOf(await screenOf(desk, ['customers', 'list'], columns), 'cus_');
     expect(rows).toHaveLength(names.length);
@@ -84,7 +88,7 @@ const lines: readonly (readonly string[])[] = [
 test.each(lines)(
   '%s %s says the same without colour, and has the 16 colours alone (C80)',
   async (...args) => {
-    await using desk = await openDesk(pages(orders, customers));
+    await using desk = await startAnswering(pages(orders, customers));
     const coloured = await screenOf(desk, args, 80, { TZ: 'UTC' });
     const plain = await screenOf(desk, args, 80, { TZ: 'UTC', NO_COLOR: '1' });
     // A slow run shows on the way how far it is, and takes that line off again.
@@ -102,7 +106,7 @@ test.each(lines)(
 );
 
 test('each format of -o list is Field: value lines (C80)', async () => {
-  await using desk = await openDesk(pages(orders, customers));
+  await using desk = await startAnswering(pages(orders, customers));
   for (const args of [
     ['orders', 'list'],
     ['orders', 'show', 'ord_1'],

@@ -11,7 +11,7 @@ import type { WitnessText } from './witness-file.ts';
 import type { WitnessLine, WitnessSent, WitnessVerdict } from './witness-lines.ts';
 
 /** The rows of the new journal, and what of the old one is missing in it. */
-export interface Rebuilt {
+interface Rebuilt {
   /** Every SENT comes before its verdicts. */
   readonly rows: readonly JournalRow[];
   /** How many of them are as they were in the old journal. */

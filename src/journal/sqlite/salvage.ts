@@ -5,7 +5,7 @@ import type { JournalRow } from '../journal-rows.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
 
 /** A row that is as it was written. */
-export interface Salvaged {
+interface Salvaged {
   readonly seq: number;
   readonly hash: string;
   readonly row: JournalRow;

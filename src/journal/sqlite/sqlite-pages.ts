@@ -4,7 +4,7 @@
  */
 
 /** A value of a record. Numbers that JavaScript cannot hold are read as 0: the journal writes none. */
-export type Value = string | number | null;
+type Value = string | number | null;
 
 /** A record of some table. */
 export interface PageRecord {

@@ -23,7 +23,7 @@ export function gapOf(orders: unknown): string | undefined {
 }
 
 /** A new order that equals the body. */
-export interface CreatedOrder {
+interface CreatedOrder {
   readonly id: string;
   /** Its time is a little before the sending: either the clock of the service is behind, or somebody else made it. */
   readonly early: boolean;
