@@ -1,4 +1,4 @@
-/** One record by id. The document shows no way to get one, so it is found between its neighbours (service: Endpoints 2). */
+/** Finds one record by its id between its neighbours in the list, since the document shows no way to get one (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';

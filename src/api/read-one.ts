@@ -1,4 +1,4 @@
-/** Reads one order or customer by its id, with the words for one that does not exist or was not reached. */
+/** `locate` for commands: the same, with the words for a record that does not exist or was not reached. */
 
 import { CliError } from '../errors.ts';
 import { accountLabel, commandLine } from '../profiles/profiles.ts';

@@ -1,4 +1,4 @@
-/** The service, once: every resource, field, enumeration, endpoint, header, error code and rule of its document. */
+/** The service, once: every resource with its columns, field, reason and status, endpoint, header and error of its document. */
 
 import * as v from 'valibot';
 import type { CliErrorParts } from '../errors.ts';

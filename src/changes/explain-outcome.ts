@@ -1,4 +1,4 @@
-/** Explains the outcomes that a person must understand before going on: alarms, and refusals by the service. Pure. */
+/** The longer words that outcome.ts needs for alarms and for refusals by the service. Pure. */
 
 import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/charges.ts';
 import { type DocumentedError, documentedErrorOf } from '../api/spec.ts';

@@ -1,4 +1,7 @@
-/** What refunds and captures share: the order is named or picked, read and shown, and read again right before the sending. */
+/**
+ * What refunds and captures share: the order is named or picked, read and shown, and read again right before the sending;
+ * money that changed in between ends the run.
+ */
 
 import type { OpenService, WireRecord } from '../api/api.ts';
 import { readOne } from '../api/api.ts';

@@ -1,4 +1,4 @@
-/** How a change ended, in words: what happened, what is certain, what to do now. */
+/** Ends the run of a change: its result, or the error for its verdict with what is certain and what to do now. */
 
 import { isKeyRefusal } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';

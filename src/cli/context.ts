@@ -10,7 +10,7 @@ import type { Exports } from '../exports/exports.ts';
 import { fullPath, type Io, variable } from '../io.ts';
 import type { Locks } from '../locks/locks.ts';
 import { createSqliteLocks } from '../locks/sqlite/sqlite-locks.ts';
-import { createProfiles } from '../profiles/create-profiles.ts';
+import { createProfiles } from '../profiles/joined-profiles.ts';
 import type { Profiles } from '../profiles/profiles.ts';
 import {
   createDemo,

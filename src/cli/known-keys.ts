@@ -1,4 +1,4 @@
-/** The keys that a run knows. They are loaded before its command line is read, so that no key in there is ever repeated. */
+/** Loads every key before the command line is read, and refuses a line that holds one, so that no key is ever repeated. */
 
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** Walks pages of orders or customers, forwards or backwards, with filters and bounds. */
+/** What lists, finds and exports do with pages: filters, --max, backwards; the pages themselves come from api/page-walk.ts. */
 
 import type { Page, PageQuery, PagesHow, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject, ResourceName } from '../api/spec.ts';

@@ -1,4 +1,4 @@
-/** Exports into files: written page by page, resumed when they were interrupted, and checked later. What other rooms import. */
+/** The door of the exports: what other rooms see of an export into a file, and of the check of a finished one. */
 
 import type { WalkedBefore } from '../api/api.ts';
 import type { Column, JsonObject } from '../api/spec.ts';

@@ -1,4 +1,4 @@
-/** Exports into files: opens a new one or one that was interrupted, and checks finished ones. */
+/** Makes the exports that the door promises: opens a new file or an interrupted one, and checks a finished one. */
 
 import { createHash } from 'node:crypto';
 import { type FileHandle, rm } from 'node:fs/promises';

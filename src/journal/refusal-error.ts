@@ -1,4 +1,4 @@
-/** Turns a refusal of the journal into the error that a person reads. */
+/** The words for what the journal refuses: an unconfirmed outcome, a repeat, a lock of another run, a row that cannot be written. */
 
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';

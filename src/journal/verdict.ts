@@ -1,4 +1,4 @@
-/** From a read to a verdict: what the read shows, which verdict that gives, and its row. Pure. */
+/** Turns what a read shows (judge-read.ts) into the verdict that it allows, and its row. Pure. */
 
 import { askedFor, claimedBy, isOpen, isSameAttempt } from './attempt-state.ts';
 import type { Moment, SentRow, VerdictRow } from './journal-rows.ts';

@@ -12,7 +12,7 @@ import {
 import { CliError, systemReason } from '../errors.ts';
 import { type Env, fullPath, variable } from '../io.ts';
 import { accountOf, goodBaseUrl } from './base-url.ts';
-import { keyLimit, readKey } from './key-store.ts';
+import { keyLimit, parseKey } from './key-store.ts';
 import { demoName, environmentName, type ListedProfile, type Profile } from './profiles.ts';
 import { readSettings } from './settings.ts';
 
@@ -105,9 +105,9 @@ export function environmentKey(env: Env, cwd: () => string): string {
       certain: 'nothing was sent',
     });
   }
-  if (key !== undefined) return readKey(key, names.key);
+  if (key !== undefined) return parseKey(key, names.key);
   if (file === undefined) throw missing(`${names.key} or ${names.keyFile}`);
-  return readKey(readStart(file, cwd), names.keyFile);
+  return parseKey(readStart(file, cwd), names.keyFile);
 }
 
 // A little more than a key may have, so that a longer text is noticed. Not of a pipe or a device, which might never end.

@@ -1,8 +1,8 @@
-/** Changes of the profile file and its keys: each under the lock, and a crash leaves either the old or the new file. */
+/** What add, set, use, key and remove do to the profile file and the keys; a crash leaves either the old or the new file. */
 
 import { apiVersionPattern, authSchemes, langPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { fingerprint, lastFour, readKey } from './key-store.ts';
+import { fingerprint, lastFour, parseKey } from './key-store.ts';
 import { unknownProfile } from './open-profile.ts';
 import {
   type KeyPlace,
@@ -58,7 +58,7 @@ export async function addProfile(
 ): Promise<{ readonly profile: Profile; readonly keptIn: string }> {
   checkName(draft.name);
   const stored = storedOf(draft, newKey.place);
-  const key = readKey(newKey.text, newKey.where);
+  const key = parseKey(newKey.text, newKey.where);
   store.parts.learnKey(key);
   await store.change(async ({ file, save }) => {
     checkFree(file.profiles, draft.name);
@@ -88,7 +88,7 @@ export function replaceKey(
   name: string,
   newKey: TypedKey & { readonly place?: KeyPlace | undefined },
 ): Promise<KeyDescription> {
-  const key = readKey(newKey.text, newKey.where);
+  const key = parseKey(newKey.text, newKey.where);
   store.parts.learnKey(key);
   return store.change(async ({ file, save }) => {
     const before = storedIn(file.profiles, name);

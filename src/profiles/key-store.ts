@@ -1,4 +1,4 @@
-/** Keys: what one looks like, what may be shown of it, and the two places that store them, a file and the system keyring. */
+/** Keys: how a given text becomes one or is refused, what may be shown of it, and where they are stored, in a file or the keyring. */
 
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
@@ -22,7 +22,7 @@ export function keyProblem(key: string): string | undefined {
 }
 
 /** The key in a text, without the line break at its end. Throws CliError 'usage'; the words do not repeat the text. */
-export function readKey(text: string, where: string): string {
+export function parseKey(text: string, where: string): string {
   const key = text.replace(/\r?\n$/, '');
   const problem = keyProblem(key);
   if (problem === undefined) return key;

@@ -3,7 +3,7 @@
 import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 import { demoProfile, environmentKey, environmentProfile, setVariables } from './built-in-profiles.ts';
-import { fingerprint, readKey } from './key-store.ts';
+import { fingerprint, parseKey } from './key-store.ts';
 import { type ProfileFile, profileOf, type StoredProfile } from './profile-file.ts';
 import type { Given, ProfileStore } from './profile-store.ts';
 import { demoName, environmentName, type OpenProfile, type Profile, type TypedKey } from './profiles.ts';
@@ -15,7 +15,7 @@ export async function openProfile(
   trial?: TypedKey,
 ): Promise<OpenProfile> {
   const { profile, choice, several, key: storedKey } = await findProfile(store, name);
-  const tried = trial === undefined ? undefined : readKey(trial.text, trial.where);
+  const tried = trial === undefined ? undefined : parseKey(trial.text, trial.where);
   if (tried !== undefined) store.parts.learnKey(tried);
   const key = async () => tried ?? storedKey();
   return {

@@ -1,4 +1,4 @@
-/** The profiles and keys on disk together: where they are, and how one process at a time changes them. */
+/** Opens the profile file and the keys together, and lets one process at a time change them. */
 
 import { basename, dirname, join } from 'node:path';
 import type ConfClass from 'conf';

@@ -1,4 +1,4 @@
-/** The operations of the service on a store: request body in, record or failure out. */
+/** Between HTTP and rules/: checks a body, loads the record, applies a rule, stores what it gives. */
 
 import type { JsonObject } from '../api/spec.ts';
 import {

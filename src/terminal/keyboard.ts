@@ -1,4 +1,4 @@
-/** The keyboard behind stdin: drops what was typed too early, notices when nothing more will come, searches by typed words. */
+/** The keyboard behind stdin: drops what was typed too early, notices when nothing more will come, and which choices hold all the typed words. */
 
 import type { Readable } from 'node:stream';
 import { CliError } from '../errors.ts';

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../bin/process-io.ts';
 import { createSqliteLocks } from '../../src/locks/sqlite/sqlite-locks.ts';
-import { createProfiles } from '../../src/profiles/create-profiles.ts';
 import { findFolders } from '../../src/profiles/folders.ts';
+import { createProfiles } from '../../src/profiles/joined-profiles.ts';
 import type { Given } from '../../src/profiles/profile-store.ts';
 import type { Profiles } from '../../src/profiles/profiles.ts';
 

@@ -1,4 +1,4 @@
-/** What `paydesk __complete SHELL INDEX WORD…` answers to a completion script: candidates on stdout, and nothing else. */
+/** Answers `paydesk __complete`: splits the line as the shell sent it, leaves out what holds a key, writes one candidate per line. */
 
 import { join } from 'node:path';
 import { readMoney } from '../../api/charges.ts';

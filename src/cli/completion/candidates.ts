@@ -1,4 +1,7 @@
-/** What TAB can put at the cursor: words, options, values. Runs nothing and asks no service. */
+/**
+ * What TAB offers, each with its explanation: words, options and values at the cursor, and the nouns and verbs that are
+ * written into the scripts. Runs nothing and asks no service.
+ */
 
 import type { Argument, Candidate, Command, Flag, KnownHere } from '../../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../../commands/commands.ts';

@@ -1,4 +1,4 @@
-/** The completion script of every shell, and where each is kept in the repository. */
+/** The completion script of every shell: nouns, verbs and topics are written into it, all else it asks of `paydesk __complete`. */
 
 import type { Shell } from '../../terminal/terminal.ts';
 import { nextWords } from './candidates.ts';

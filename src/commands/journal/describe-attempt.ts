@@ -1,4 +1,4 @@
-/** Outcomes of the journal in words that can be read to a customer. Pure. */
+/** The outcomes later, as `journal list` and `journal show` word them: they can be read to a customer. Pure. */
 
 import type { JsonObject } from '../../api/spec.ts';
 import { blockedWords, changeOf, settleCommands } from '../../changes/changes.ts';

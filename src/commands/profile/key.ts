@@ -5,7 +5,7 @@ import { CliError } from '../../errors.ts';
 import type { TypedKey } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import { defineCommand } from '../command.ts';
-import { dryRunShown, fieldsView, keyFlags, nameArgument, readKey } from './profile-inputs.ts';
+import { dryRunShown, fieldsView, keyFlags, nameArgument, takeKey } from './profile-inputs.ts';
 
 // The order was on the first page when it was remembered; this is not to become a long walk.
 const readAtMost = 500;
@@ -22,7 +22,7 @@ export const key = defineCommand({
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
     if (await dryRunShown(ctx, `replace the key of profile ${name}`, { object: 'profile', name })) return;
-    const typed = await readKey(ctx, flags, name);
+    const typed = await takeKey(ctx, flags, name);
     const keep = () => ctx.profiles.replaceKey(name, { ...typed, place: flags['key-store'] });
     const orderId = (await ctx.profiles.seenOrder(name)) ?? (await journalOrder(ctx, name));
     // If there is a working old key, the new one is tried before it replaces it; if there is none, it is stored first.

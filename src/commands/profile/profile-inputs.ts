@@ -1,4 +1,4 @@
-/** What the profile commands share: the key as prompt, standard input or file give it, the NAME argument, how records are drawn. */
+/** What the profile commands share: asking for a key or taking its raw text from standard input or a file, NAME, how records are drawn. */
 
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
@@ -29,7 +29,7 @@ interface KeyFlagValues {
 }
 
 /** Reads a key. `where`: where it came from, in words. It is never an argument. */
-export async function readKey(ctx: Context, flags: KeyFlagValues, profile: string): Promise<TypedKey> {
+export async function takeKey(ctx: Context, flags: KeyFlagValues, profile: string): Promise<TypedKey> {
   // A line break at the end is not part of the key.
   const limit = ctx.profiles.keyLimit + 2;
   const file = flags['key-file'];
@@ -55,11 +55,11 @@ export async function readNewKey(
   profile: string,
 ): Promise<TypedKey & { readonly place: KeyPlace }> {
   if (isScripted(ctx, flags)) {
-    const key = await readKey(ctx, flags, profile);
+    const key = await takeKey(ctx, flags, profile);
     return { ...key, place: flags['key-store'] ?? (await keyringOrRefuse(ctx)) };
   }
   const place = flags['key-store'] ?? (await askPlace(ctx));
-  return { ...(await readKey(ctx, flags, profile)), place };
+  return { ...(await takeKey(ctx, flags, profile)), place };
 }
 
 // Without a keyring the key is not just put in a file: somebody must ask for that.

@@ -1,4 +1,4 @@
-/** The profiles of this user for the commands: everything joined, and what `profile list` and `profile show` show. */
+/** Joins the profiles of this user for the commands: the stored ones and the built-in ones, and what list and show print of them. */
 
 import { CliError } from '../errors.ts';
 import { baseUrlProblem, hostOf } from './base-url.ts';
