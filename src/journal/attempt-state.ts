@@ -1,4 +1,4 @@
-/** The state of an attempt: the verdict that counts, whether it is open, settled or due, and which records it made. Pure. */
+/** The state of an attempt: the verdict that counts, whether it is open or over its horizon, when it is read again, which records it made. Pure. */
 
 import type { FoundRefund } from './journal.ts';
 import type { AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';

@@ -1,6 +1,6 @@
 /**
- * Gives an open attempt its verdict when a read or a person tells: under the lock, one read, one row. A pure reducer like
- * at-most-once.ts; nothing here can send.
+ * `journal reconcile` and `journal settle`, decided: an open attempt gets its verdict from a read or a person, and "it was not
+ * made" is not taken too early; under the lock, one read, one row. A pure reducer like at-most-once.ts; nothing here sends.
  */
 
 import {
