@@ -122,14 +122,17 @@ export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [143, 'terminated, with nothing in flight'],
 ]);
 
-/** The system's word for why something failed, `ENOENT`; `unknown error` where it gives none. */
+/** The system's word for why something failed, `ENOENT`; `unknown error` if there is no code. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : 'unknown error';
 }
 
-/** The same for people: `permission denied (EACCES)`; the code alone for what the system has no words for. */
+/**
+ * Why something failed, in the words of the system: `permission denied (EACCES)`; only the code if the system
+ * has no words for it.
+ */
 export function systemReason(error: unknown): string {
   const code = systemCode(error);
   const errno = error instanceof Error && 'errno' in error ? error.errno : undefined;
@@ -139,7 +142,10 @@ export function systemReason(error: unknown): string {
 // Folders that belong to others may be closed to us; file systems that sync none have a code for it.
 const noFolderSync: readonly string[] = ['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'];
 
-/** Whether a folder was not synced since that cannot be done there: all else that a sync says is a failure of the disk. */
+/**
+ * Whether a folder could not be synced because it is not allowed or not possible there. Any other error of a
+ * sync is a failure of the disk.
+ */
 export function cannotSyncFolder(error: unknown): boolean {
   return noFolderSync.includes(systemCode(error));
 }

@@ -1,4 +1,6 @@
-/** All that a run is given from outside: streams, the environment, time, signals, the user, the network. */
+/**
+ * Everything that a run gets from outside: streams, the environment, time, signals, the user, the network.
+ */
 
 import { isAbsolute, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -29,7 +31,10 @@ export interface Io {
   /** The node program, and the options that it was started with. */
   readonly execPath: string;
   readonly execArgv: readonly string[];
-  /** The time zone, an IANA name; undefined: that of the process, in which times are shown a little faster. */
+  /**
+   * The time zone, an IANA name; undefined: the zone of the process, in which times are shown a little
+   * faster.
+   */
   readonly zone: string | undefined;
   readonly zoneName: () => string;
   /** The dispatcher for requests that go through this proxy, or through none; undefined: fetch's own. */
@@ -72,7 +77,7 @@ export interface Clock {
   boot?(): { readonly id: string; readonly ms: number } | undefined;
   /** Milliseconds since the machine was started, also where it gives no id of the boot. */
   uptime?(): number;
-  /** Resolves after so many milliseconds; rejects with the signal's reason when it aborts. */
+  /** Resolves after this many milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

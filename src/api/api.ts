@@ -105,7 +105,7 @@ export interface ReplyHead {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** The reply to one GET of any path: JSON that is no error. */
+/** The reply to one GET of any path: JSON that is not an error. */
 export interface AnyReply {
   readonly head: ReplyHead;
   readonly value: unknown;
@@ -126,7 +126,7 @@ export interface ChangeRequest {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly body?: JsonObject | undefined;
-  /** More headers than those of every request (`api --header`). */
+  /** Headers besides the usual ones of every request (`api --header`). */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -172,7 +172,7 @@ export function newestEqual<T extends { readonly amount: number; readonly create
   return equal.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0)).at(-1);
 }
 
-/** `*4242`, or the type of a payment that is no card. */
+/** `*4242`, or the type of a payment that is not a card. */
 export function paidBy(charge: JsonObject): string {
   const last4 = valueAt(charge, ['payment_method', 'last4']);
   const type = valueAt(charge, ['payment_method', 'type']);
@@ -193,8 +193,9 @@ export function countingCharges(order: JsonObject): readonly ChargeMoney[] {
 }
 
 /**
- * The service says so; where it says nothing, a charge that counts says it. Absent is "not shown", never "false". What
- * is not charged yet has nothing to give back, whatever the service says.
+ * Whether the service says so in `is_refundable`. Without that field: whether a charge of the order counts,
+ * since an absent field means "not shown", never "false". An order that is only authorized cannot be
+ * refunded, even if the service says so.
  */
 export function canBeRefunded(order: JsonObject): boolean {
   const { is_refundable: said, payment_status: status } = order;

@@ -14,8 +14,9 @@ interface Place {
 }
 
 /**
- * Parses UTF-8 bytes as JSON.parse does, but an integer beyond 2^53-1 becomes a bigint, and a number too large for any
- * JavaScript number stays text. Throws SyntaxError for what is no JSON. The caller limits the depth.
+ * Parses UTF-8 bytes as JSON.parse does, but an integer beyond 2^53-1 becomes a bigint, and a number too
+ * large for any JavaScript number stays text. Throws SyntaxError for what is not JSON. The caller limits the
+ * depth.
  */
 export function parseExactly({ buffer, byteOffset, length }: Uint8Array): unknown {
   const place: Place = { bytes: Buffer.from(buffer, byteOffset, length), at: 0 };

@@ -23,7 +23,10 @@ export interface DataSpan {
 export interface ItemSpan {
   readonly start: number;
   readonly end: number;
-  /** It is on one line and holds no escape and nothing that could be a control or a hidden character. */
+  /**
+   * True when it is on one line, without escapes and without any byte that could start a control or hidden
+   * character.
+   */
   readonly plain: boolean;
 }
 
@@ -39,10 +42,12 @@ const brace = 0x20;
 const unsafeDigits = 16;
 const overflowDigits = 300;
 
-// First bytes, in UTF-8, of every control and invisible character beyond ASCII, and of some that are neither.
+// The first UTF-8 bytes of every control or invisible character beyond ASCII; some harmless characters share
+// them.
 const doubtful = [0x7f, 0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xe1, 0xe2, 0xed, 0xef, 0xf0, 0xf3];
 
-// 1 for each byte that neither ends a string nor makes it other than plain. A table, since every byte of a reply is looked up.
+// 1 for each byte that does not end a string and keeps it plain. It is a table because every byte of a reply
+// is looked up.
 const ordinary = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte === quote || byte === backslash || doubtful.includes(byte) ? 0 : 1,
 );
@@ -115,8 +120,9 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-// Just after the value that begins at `at`, inside of so many levels: strings and brackets are all that its end depends
-// on. Every byte of a reply goes through here, so it calls nothing but for numbers and what is rare.
+// The place after the value that begins at `from`, which is `levels` deep: only strings and brackets decide
+// where it ends. Every byte of a reply goes through here, so it calls other functions only for numbers and
+// rare cases.
 function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): number {
   const size = bytes.length;
   let depth = levels;
@@ -140,7 +146,7 @@ function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): 
       if (depth > deepest) deepest = depth;
       at += 1;
     } else if ((byte | brace) === closeObject) {
-      // A bracket that closes what is around a value that is missing is left to whoever reads on.
+      // A value is missing and the bracket around it closes: the caller reads that bracket.
       if (depth === levels) break;
       depth -= 1;
       at += 1;

@@ -25,7 +25,10 @@ interface Access extends Pick<Reader, 'get' | 'getList'> {
 type Found = Extract<Located, { found: WireRecord }>;
 type Fetch = (query: PageQuery) => Promise<ListReply>;
 
-/** Finds one record. Every step checks the id that came back; any surprise ends in a walk that is bounded by `max`. */
+/**
+ * Finds one record. Every step checks the id that came back. If an id is not the expected one, it walks
+ * through the list instead, at most `max` records.
+ */
 export async function locate(
   access: Access,
   resource: ResourceName,

@@ -66,7 +66,8 @@ function connectionWords(code: string, message: string, host: string): Omit<Fail
   if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
     return network(`no secure connection to ${host} (${code})`, false);
   }
-  // A body cannot mismatch before the head has arrived: this is how fetch says that the head is none.
+  // No head has arrived, so a mismatch of the body is impossible: fetch uses these codes for a head that is
+  // not HTTP.
   const noHead = code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
   if (code.startsWith('HPE_') || noHead) {
     return {

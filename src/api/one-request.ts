@@ -15,7 +15,7 @@ export interface WireRequest {
   /** Relative to the base URL, without a leading slash; the query included. */
   readonly path: string;
   readonly body?: JsonObject | undefined;
-  /** More than those of every request. */
+  /** Headers besides the usual ones of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** From connect to the last byte of the body. */
   readonly timeoutMs: number;
@@ -163,11 +163,11 @@ interface Deadline {
   readonly passed: boolean;
   /** Settles as the work does, or rejects once the signal is aborted: an in-process transport may not look at it. */
   over<T>(work: Promise<T>): Promise<T>;
-  /** Call it when the request has ended, however that was. */
+  /** Call it when the request has ended, with or without a reply. */
   end(): void;
 }
 
-// `signal` is that of the run.
+// `signal` is the signal of the run.
 function startDeadline(timeoutMs: number, signal: AbortSignal | undefined): Deadline {
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(new Error('deadline')), timeoutMs);

@@ -4,9 +4,9 @@ import { CliError } from '../errors.ts';
 import { type Dispatcher, type Env, type Io, variable } from '../io.ts';
 
 /**
- * The dispatcher for a base URL; undefined: fetch's own. https goes through HTTPS_PROXY unless NO_PROXY names the
- * host. Plain http and this machine are never proxied: a proxy would see the key, and `localhost` would be its own machine.
- * Throws CliError 'usage' for a proxy that is no URL.
+ * The dispatcher for a base URL; undefined: fetch's own. https goes through HTTPS_PROXY unless NO_PROXY names
+ * the host. Plain http and this machine are never proxied: a proxy would see the key, and `localhost` would
+ * be its own machine. Throws CliError 'usage' for a proxy that is not a URL.
  */
 export async function routeTo(
   baseUrl: string,
@@ -25,7 +25,7 @@ function proxyOf(env: Env): string | undefined {
   if (name === undefined) return undefined;
   const proxy = env[name] ?? '';
   if (URL.canParse(proxy) && ['http:', 'https:'].includes(new URL(proxy).protocol)) return proxy;
-  // Its value may hold a password.
+  // The message does not show the value: it may hold a password.
   throw new CliError('usage', `${name} is no URL of a proxy`, { certain: 'nothing was sent' });
 }
 

@@ -30,9 +30,9 @@ export interface Reader {
    * sense), 'auth', 'rejected' (the service's own error); the signal's reason when that aborts.
    */
   readonly get: (path: string) => Promise<JsonDocument>;
-  /** The same for a list, whose items are still to be read. */
+  /** GETs a list, as `get` does; its items are parsed later, one by one. */
   readonly getList: (path: string, how?: ReadHow) => Promise<JsonList>;
-  /** The same with more headers, and with the reply's own. */
+  /** GETs a path with more headers, as `get` does; also returns the headers of the reply. */
   readonly getAny: OpenService['get'];
   /** How far the last read got, as Node's channels reported it: a proof that they do report. */
   readonly lastEvidence: () => Evidence | undefined;
@@ -201,7 +201,10 @@ type NextTry =
   | { readonly stop: 'final' }
   | { readonly stop: 'wait_too_long'; readonly askedMs: number };
 
-/** Whether the `tries`-th try is followed by another: full jitter, never less than the service asks for. `random` gives 0 to 1. */
+/**
+ * Decides whether to try again after try number `tries`, and how long to wait: full jitter, never less than
+ * the service asks for. `random` gives 0 to 1.
+ */
 export function nextTry(tried: Tried, tries: number, random: () => number): NextTry {
   const again = 'status' in tried ? retryStatuses.includes(tried.status) : tried.retry;
   if (!again) return { stop: 'final' };

@@ -1,4 +1,7 @@
-/** JSON as a reply brings it: strict about its text, exact about its numbers; a page of records, each with its own bytes. */
+/**
+ * Parses the JSON of replies: strict about its text, exact about its numbers. Reads a page of records, each
+ * with its own bytes.
+ */
 
 import { isUtf8 } from 'node:buffer';
 import { CliError } from '../errors.ts';
@@ -21,7 +24,7 @@ export class NotJson extends Error {
 /** A parsed reply. */
 export interface JsonDocument {
   readonly value: unknown;
-  /** The bytes as UTF-8, without a byte order mark: the received ones wherever they were that. */
+  /** The bytes as UTF-8, without a byte order mark: the received bytes if they already were that. */
   readonly bytes: Uint8Array;
 }
 
@@ -34,8 +37,9 @@ export interface JsonList extends JsonDocument {
 }
 
 /**
- * Parses the bytes of a reply. An integer beyond 2^53-1 becomes a bigint, a number beyond all range its own text,
- * invalid UTF-8 becomes U+FFFD. Throws NotJson for anything else that is no JSON, UTF-16 and deep nesting included.
+ * Parses the bytes of a reply. An integer beyond 2^53-1 becomes a bigint, a number beyond all range its own
+ * text, invalid UTF-8 becomes U+FFFD. Throws NotJson for anything else that is not JSON, UTF-16 and deep
+ * nesting included.
  */
 export function readJson(received: Uint8Array): JsonDocument {
   const { bytes, parse } = open(received);
@@ -103,7 +107,7 @@ function toUtf8(bytes: Uint8Array): Uint8Array {
 /** A list envelope as it came (service: List envelope). Its page URLs are not looked at. */
 export interface ListReply {
   readonly size: number;
-  /** `has_more`; anything but true reads as false. */
+  /** `has_more`; any other value than true counts as false. */
   readonly hasMore: boolean;
   /** `object` says that it is a list, and `has_more` is true or false: the service states where the list ends. */
   readonly saysHasMore: boolean;
@@ -169,12 +173,15 @@ function noList(): CliError {
   });
 }
 
-/** The one record that a document is; undefined when it is no object. */
+/** The one record that a document is; undefined when it is not an object. */
 export function recordOf(document: JsonDocument): WireRecord | undefined {
   return isObject(document.value) ? { value: document.value, bytes: trimmed(document.bytes) } : undefined;
 }
 
-/** One record of a list envelope's `data` (service: List envelope); undefined when it is no object. Throws NotJson. */
+/**
+ * One record of a list envelope's `data` (service: List envelope); undefined when it is not an object. Throws
+ * NotJson.
+ */
 function recordAt(list: JsonList, index: number): WireRecord | undefined {
   const { value, bytes, plain } = list.item(index);
   return isObject(value) ? { value, bytes, plain } : undefined;

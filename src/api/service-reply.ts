@@ -15,7 +15,7 @@ const resetHeaders = [
   'x-rate-limit-reset',
 ] as const;
 
-/** Everything of a reply but its body. `now` is the wall clock, Unix milliseconds. */
+/** Everything of a reply except its body. `now` is the wall clock, Unix milliseconds. */
 export function headOf(response: Response, base: URL, now: number): Omit<RawReply, 'body'> {
   const { status, headers } = response;
   return {

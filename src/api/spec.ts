@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { CliErrorParts } from '../errors.ts';
 
-/** An object of the service, or one for it: fields by name, any value. */
+/** A JSON object that the service sends or receives: fields by name, any value. */
 export type JsonObject = { readonly [key: string]: unknown };
 
 // ── Enumerations ────────────────────────────────────────────────────────────────────────────────
@@ -38,7 +38,7 @@ export const statuses = {
   partiallyRefunded: 'partially_refunded',
 } as const;
 
-/** What a refund record says that is none (lower case). */
+/** Statuses of a refund record that did not move money (lower case). */
 // Assumed: the document shows no status of a refund; other words, `pending` too, say nothing against it.
 export const failedWords: readonly string[] = [
   'failed',
@@ -105,9 +105,9 @@ export function mediaType(vendor: string, version: string): string {
 
 // ── Ids and amounts ─────────────────────────────────────────────────────────────────────────────
 
-/** Ids of orders, and nothing that could change a path. */
+/** Matches ids of orders; rejects every character that could change a path. */
 export const orderIdPattern = /^ord_[A-Za-z0-9]{1,64}$/;
-/** Ids of customers, and nothing that could change a path. */
+/** Matches ids of customers; rejects every character that could change a path. */
 export const customerIdPattern = /^cus_[A-Za-z0-9]{1,64}$/;
 /** Ids of charges: no form of them is documented, so only what could change a path or a line is refused. */
 export const chargeIdPattern = /^[^\s/?#%\p{C}]{1,255}$/u;
@@ -173,7 +173,7 @@ const anyObject = v.custom<JsonObject>(isObject, notObject);
 // With one, a field named constructor would pass as a known one.
 const withoutPrototype = <const E extends object>(entries: E): E =>
   Object.setPrototypeOf({ ...entries }, null);
-// A list has keys too, so that what is no object is said first.
+// A list has keys too, so the check for an object comes first.
 const closed = <const E extends v.ObjectEntries>(entries: E) =>
   v.pipe(anyObject, v.strictObject(withoutPrototype(entries), notObject));
 const itemBasics = { name: text, unit_price: wholeNumber(0), quantity: wholeNumber(1) };
@@ -343,7 +343,7 @@ function unknownWords(name = ''): string {
 
 // ── Replies: lenient. A field that is missing, null or of another type reads as absent; unknown fields stay. ──
 
-// Every field goes through this, so that no surprise in one of them costs the record.
+// Every field goes through this, so that one wrong field does not make the whole record unreadable.
 const seen = <const T extends v.GenericSchema>(schema: T) =>
   v.fallback(v.optional(schema), undefined as v.InferOutput<T> | undefined);
 const seenText = seen(v.string());
@@ -498,19 +498,19 @@ export const errorBody = v.looseObject({
 });
 export type ErrorBody = v.InferOutput<typeof errorBody>;
 
-/** Reads an order out of a parsed reply; undefined when it is no object with an id. */
+/** Reads an order out of a parsed reply; undefined when it is not an object with an id. */
 export function readOrder(value: unknown): Order | undefined {
   const result = v.safeParse(order, value);
   return result.success ? result.output : undefined;
 }
 
-/** Reads a customer out of a parsed reply; undefined when it is no object with an id. */
+/** Reads a customer out of a parsed reply; undefined when it is not an object with an id. */
 export function readCustomer(value: unknown): Customer | undefined {
   const result = v.safeParse(customer, value);
   return result.success ? result.output : undefined;
 }
 
-/** Reads an error body out of a parsed reply; undefined when it is none. */
+/** Reads an error body out of a parsed reply; undefined when it is not an error body. */
 export function readErrorBody(value: unknown): ErrorBody | undefined {
   const result = v.safeParse(errorBody, value);
   return result.success ? result.output : undefined;
@@ -582,7 +582,7 @@ export function codeWithoutBrand(code: string): string {
   return at === -1 ? code : code.slice(at + '.errors.'.length);
 }
 
-/** The part of an error that tells which it is, as a body has it and as a CliError does. */
+/** The fields that say which error it is; an error body and a CliError both have them. */
 interface Coded {
   readonly type?: string | undefined;
   readonly details?: readonly { readonly code?: string | undefined }[] | undefined;
@@ -653,7 +653,7 @@ export interface Column {
   readonly value: (record: JsonObject) => unknown;
   /** In the default table from this terminal width on; absent: only by `--columns`. */
   readonly tableFrom?: number;
-  /** Stays where there is not room for all columns, whatever its kind. */
+  /** Stays when a terminal is too narrow for all columns, whatever its kind. */
   readonly stays?: true;
   /** Absent from CSV unless named; a derived column for people. */
   readonly derived?: true;
@@ -699,7 +699,7 @@ export type CompleteItems = { readonly items: readonly unknown[] } | { readonly 
 export function completeItems(list: unknown, what: string): CompleteItems {
   const data = valueAt(list, ['data']);
   if (!isObject(list) || !Array.isArray(data)) return { problem: `${what} are not shown` };
-  // What is said of the rest in another type is not understood, so it is no proof.
+  // A `has_more` or `total` of another type is not understood, so it proves nothing.
   const whole = (list.has_more ?? false) === false && (list.total ?? data.length) === data.length;
   return !whole ? { problem: `${what} are not all shown` } : { items: data };
 }

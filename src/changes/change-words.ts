@@ -22,7 +22,7 @@ const creation: KindWords = {
   meanwhile: 'do not create it again before this is clear;',
 };
 
-/** What is said of each kind of change that did not end well. */
+/** The words for each kind of change that did not end well. */
 export const kindWords: Readonly<Record<ChangeKind, KindWords>> = {
   refund: money('refund'),
   capture: money('capture'),
@@ -43,7 +43,7 @@ export function changeWords({ kind, amount, currency, orderId, request }: Change
   return `${changeKinds[kind].noun}${sum}${orderId === undefined ? '' : ` on ${orderId}`}`;
 }
 
-/** The same for an attempt of the journal, without its order. */
+/** As `changeWords`, for an attempt in the journal: the text does not name the order. */
 export function changeOf({ sent: { proof, amount, currency, request } }: AttemptRecord): string {
   return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request });
 }

@@ -23,9 +23,10 @@ interface PlannedChange {
 }
 
 /**
- * Makes a change at most once. `plan` asks, reads and decides; then a person confirms the preview, the change is sent and
- * its result shown. If the same `--intent` was used before, the recorded outcome is shown instead and `plan` is not called.
- * Returns what was made, now or then; undefined if nothing was sent. Throws CliError as the outcome says.
+ * Makes a change at most once. `plan` asks, reads and decides; then a person confirms the preview, the change
+ * is sent and its result shown. If the same `--intent` was used before, the recorded outcome is shown instead
+ * and `plan` is not called. Returns what was made, now or then; undefined if nothing was sent. Throws
+ * CliError for every outcome that is not a plain success.
  */
 export async function makeChange(
   ctx: Context,
@@ -76,7 +77,10 @@ export function checkOrderConfirmable(
   if (confirm === undefined) checkAnswerable(ctx, profile, ['--confirm ID', `--confirm ${id}`], line);
 }
 
-/** The same for a change that belongs to no order. Throws CliError 'refused' if `--confirm` names another profile. */
+/**
+ * As `checkOrderConfirmable`, for a change that belongs to no order. Also throws CliError 'refused' if
+ * `--confirm` names another profile.
+ */
 export function checkProfileConfirmable(ctx: Context, confirmation: Confirmation, line: CommandLine): void {
   const { profile, confirm } = confirmation;
   if (confirm === undefined)

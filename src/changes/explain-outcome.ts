@@ -9,7 +9,7 @@ import { commandLine } from '../profiles/profiles.ts';
 import { changeWords } from './change-words.ts';
 import { chargeCommands } from './refund/refund-checks.ts';
 
-/** Any outcome but that of a dry run. */
+/** Any outcome except a dry run. */
 export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 
 /** If the journal could not write the outcome down: the command that repairs that later, and the row as JSON. Else nothing. */

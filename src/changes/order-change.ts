@@ -67,7 +67,10 @@ export interface OrderPlan {
   readonly result: (applied: Applied) => readonly Block[];
 }
 
-/** Changes an order, from what was typed to the printed result. Throws CliError as the outcome says. */
+/**
+ * Changes an order, from what was typed to the printed result. Throws CliError for every outcome that is not
+ * a plain success.
+ */
 export async function changeOrder(
   ctx: Context,
   { id: givenId, confirm, intent: intentId, again, pick }: OrderAsked,
@@ -106,8 +109,9 @@ export async function changeOrder(
   await makeChange(ctx, service, repeat, () => orderColumns, plan);
 }
 
-// Refuses an order with an unconfirmed change before anything is shown or asked. The order is read again first; returns the
-// attempts whose outcome is known by that. The check that counts comes later, under the order's lock.
+// Refuses an order with an unconfirmed change before anything is shown or asked. The order is read again
+// first; returns the attempts whose outcome that read showed. The check that counts comes later, under the
+// order's lock.
 async function checkNotOpen(
   ctx: Context,
   service: OpenService,

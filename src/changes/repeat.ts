@@ -1,4 +1,7 @@
-/** `--intent`, a script's own id of a change: the same id again shows the recorded outcome and sends nothing. And `--again`. */
+/**
+ * `--intent` and `--again`: a script that repeats its own id (`--intent`) gets the recorded outcome, and
+ * nothing is sent.
+ */
 
 import type { Service } from '../api/api.ts';
 import { readMoney, refundedSum } from '../api/charges.ts';
@@ -62,8 +65,8 @@ export async function showRecorded(
 }
 
 /**
- * What was made now. Undefined after a dry run, and when another run under the same id was first: this is shown instead.
- * Throws CliError as the outcome says.
+ * What was made now. Undefined after a dry run, and when another run under the same id was first: this is
+ * shown instead. Throws CliError for every outcome that is not a plain success.
  */
 export async function appliedNow(
   ctx: Context,
@@ -116,7 +119,7 @@ const beforeWords: Readonly<Record<Ended['verdict'], string>> = {
   not_seen: 'sent',
 };
 
-// The same fields as any dry run; there is no request, since nothing would be sent.
+// Prints the fields that every dry run prints; method, path and body are null, because nothing would be sent.
 async function showDryRepeat(
   ctx: Context,
   { intent, verdict }: Applied,
@@ -178,7 +181,7 @@ export function onlyGiven(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** The same; undefined if no field is left. */
+/** As `onlyGiven`, but undefined if no field is left. */
 export function givenOrNothing<const T extends object>(values: T): Given<T> | undefined {
   const given = onlyGiven(values);
   return Object.keys(given).length === 0 ? undefined : given;

@@ -1,4 +1,7 @@
-/** From a profile to what talks to its account: the client for reads, and the one door for changes. */
+/**
+ * Builds what talks to the account of a profile: the client for reads, and the journal, through which every
+ * change goes.
+ */
 
 import { mkdirSync } from 'node:fs';
 import { type Client, openClient, routeTo } from '../api/api.ts';

@@ -1,4 +1,4 @@
-/** What was typed, understood: a command with its inputs, or a text to print. */
+/** Turns what was typed into a command with its inputs, or into a text to print. */
 
 import type { Command, Flag, Input } from '../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../commands/commands.ts';
@@ -21,7 +21,8 @@ export type Invocation =
     };
 
 /**
- * Reads a command line. `width` is that of help texts. Throws CliError 'usage' for anything that is not understood.
+ * Reads a command line. `width` is the width of help texts. Throws CliError 'usage' for anything that is not
+ * understood.
  */
 export async function readCommandLine(argv: readonly string[], width: number): Promise<Invocation> {
   const words = leadingWords(argv);
@@ -54,7 +55,10 @@ function takesNext(word: string): boolean {
   );
 }
 
-/** The name behind -p or --profile, whether or not the rest of the line is understood; undefined for what no profile is called. */
+/**
+ * The name behind -p or --profile, whether or not the rest of the line is understood; undefined for a text
+ * that cannot be the name of a profile.
+ */
 export function typedProfile(argv: readonly string[]): string | undefined {
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
@@ -102,7 +106,7 @@ async function helpFor(words: readonly string[], width: number): Promise<string>
   return first === undefined ? rootHelp(width) : groupHelp(first, width);
 }
 
-// A bare noun, or something that is no command.
+// A bare noun, or something that is not a command.
 function helpOfGroup(words: readonly string[], argv: readonly string[], width: number): string {
   const [noun] = words;
   checkLine(argv);

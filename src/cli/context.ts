@@ -1,4 +1,7 @@
-/** The parts of one command's run, joined: what the command is given. Loaded only when a command runs. */
+/**
+ * Builds the context that a command is given: output, profile, account, journal, files and clock of its run.
+ * Loaded only when a command runs.
+ */
 
 import { isUtf8 } from 'node:buffer';
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
@@ -159,7 +162,7 @@ function joinProfiles({ state, globals, locks, demo }: ProfileNeeds): Profiles {
   });
 }
 
-// The zone of a run is that of its profile, once that is open: so it is asked for each time.
+// The time zone of a run is the zone of its profile, once the profile is open. So it is looked up each time.
 function daysOf(times: () => Times): Days {
   return {
     moment: (shown) => times().moment(shown),
@@ -221,7 +224,7 @@ async function readAll(stream: Readable, name: string, maxBytes: number): Promis
     throw unreadable(name, `cannot be read: ${systemReason(error)}`, error);
   }
   const bytes = Buffer.concat(chunks);
-  // Decoded all the same, a letter of another encoding would be sent as a question mark.
+  // If it were decoded anyway, a letter of another encoding would be sent as a question mark.
   if (!isUtf8(bytes)) throw unreadable(name, 'is no UTF-8 text');
   return bytes.toString('utf8');
 }

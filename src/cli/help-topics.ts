@@ -100,7 +100,7 @@ const topics: Readonly<Record<string, () => readonly string[]>> = {
 /** Names of the topics, in the order of help. */
 export const topicNames: readonly string[] = Object.keys(topics);
 
-/** The lines of a topic, not wrapped yet; none for a name that is no topic. */
+/** The lines of a topic, not wrapped yet; none for a name that is not a topic. */
 export function topicLines(name: string): readonly string[] {
   return topics[name]?.() ?? [];
 }

@@ -1,4 +1,7 @@
-/** What help says besides options: examples, exit codes, topics, and the bare `paydesk`. */
+/**
+ * The texts of help besides options: examples, exit codes, topics, and what `paydesk` prints without a
+ * command.
+ */
 
 import { resources } from '../api/spec.ts';
 import type { Argument, Command, Flag } from '../commands/command.ts';
@@ -10,7 +13,7 @@ import { topicLines, topicNames } from './help-topics.ts';
 export const rootSummary =
   'A desk for an orders-based payments service: find, refund and capture orders, export them, keep a record';
 
-/** What bare `paydesk` says. */
+/** The text that `paydesk` prints when no command is given. */
 export const bareText = (): string => `paydesk: a desk for an orders-based payments service
 
 The five things people do most:
@@ -94,7 +97,7 @@ function continued(line: string, width: number): string {
   return [...out, current].join('\n');
 }
 
-/** A whole text with no line wider than the terminal, but for words that are. */
+/** Wraps a whole text to the width of the terminal. Only a single word that is wider makes a longer line. */
 export function wrapped(text: string, width: number): string {
   return text
     .split('\n')

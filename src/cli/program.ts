@@ -59,7 +59,7 @@ export function rootHelp(width: number): string {
   return `${root.helpInformation()}\n${rootNotes(width)}\n`;
 }
 
-/** The help of a noun; of everything, where it is none. */
+/** The help of a noun; the help of the whole program if the word is not a noun. */
 export function groupHelp(noun: string, width: number): string {
   const { root } = buildParser({ entries: ofNoun(noun), typed: new Map(), width, forHelp: true });
   const group = root.commands.find((one) => one.name() === noun);
@@ -67,7 +67,7 @@ export function groupHelp(noun: string, width: number): string {
 }
 
 interface Build {
-  /** The commands that are known by name: all that a line may mean, or may be suggested for it. */
+  /** The commands that are known by name: a line can mean only these, and only these are suggested. */
   readonly entries: readonly CommandEntry[];
   /** The one of them that is used: only then with its flags. */
   readonly command?: Command;

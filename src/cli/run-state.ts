@@ -1,4 +1,6 @@
-/** What every run has, whatever it does: streams, known keys, and the one signal that stops it. */
+/**
+ * What every run has, also one that only prints help: streams, known keys, and the one signal that stops it.
+ */
 
 import type { CliError } from '../errors.ts';
 import type { Clock, Io } from '../io.ts';
@@ -33,7 +35,7 @@ export interface RunState {
   /** The options of the run, once they are known; before the screen is opened. */
   readonly setGlobals: (globals: Globals) => void;
   readonly debug: () => boolean;
-  /** The zone that times are shown in; undefined: that of the process. */
+  /** The time zone in which times are shown; undefined: the zone of the process. */
   readonly zone: () => string | undefined;
   /** The profile of the run, once it is open: times and amounts are shown as it says. */
   readonly setProfile: (profile: Profile) => void;

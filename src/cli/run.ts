@@ -18,7 +18,8 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
   io.onUncaught((error) => {
     const shown = toCliError(error, state);
     crashes += 1;
-    // What prints errors may be what is broken: it is tried once, then said plainly, then left.
+    // The code that prints errors may itself be broken. So it is tried once; a second crash is printed as
+    // plain text, a third one not at all.
     if (crashes === 2) printPlainly(shown, state);
     if (crashes === 1) {
       state.abort(shown);
@@ -27,7 +28,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
     return shown.exitCode;
   });
   const code = await runLine(state);
-  // An impatient Ctrl-C on the way out must not change what a script is told of a change.
+  // An impatient Ctrl-C at the end of a run must not change the exit code that a script gets for a change.
   if (state.stop.sentChange() === undefined) stopListening();
   return codeOfLostOutput(state, code);
 }
@@ -117,7 +118,7 @@ function toCliError(error: unknown, { stop }: RunState): CliError {
   });
 }
 
-// Output that got lost says nothing of the change that it was to tell of.
+// The output that should report a change was lost. The error then says where its outcome is recorded.
 function withJournal(error: CliError, sent: string): CliError {
   const { kind, message, parts } = error;
   if (kind !== 'incomplete' || parts.certain !== undefined) return error;

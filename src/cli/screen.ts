@@ -1,4 +1,4 @@
-/** What a person or a script meets in one run: stdout, stderr and the questions, joined. */
+/** Builds the screen of a run: stdout, stderr and the questions, which follow the same options. */
 
 import type { CliError } from '../errors.ts';
 import type { Clock, Io, ScreenStream } from '../io.ts';

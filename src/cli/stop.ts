@@ -3,11 +3,11 @@
 import { CliError, type ErrorKind } from '../errors.ts';
 import type { Io, StopSignal } from '../io.ts';
 
-/** The stop of a run. */
+/** The signals that stop a run, and how it is stopped. */
 export interface Stop {
   /** Ends reads and questions: with the first reason, but not while a change is in flight. */
   readonly signal: AbortSignal;
-  /** Ends waiting: with the first reason, whatever is in flight. */
+  /** Ends waiting: with the first reason, even while a change is in flight. */
   readonly stopWaiting: AbortSignal;
   /** Ends everything, the answer to a change included: somebody insists. */
   readonly leave: AbortSignal;
@@ -18,7 +18,10 @@ export interface Stop {
   /** A change is on its way from now on, under this id of the journal; call what is returned when it has its verdict. */
   readonly startChange: (intent: string) => () => void;
   readonly inFlight: () => boolean;
-  /** The last change that took off in this run: how it ended says more than the reason of a stop. */
+  /**
+   * The journal id of the last change that was sent in this run. Its outcome matters more than the reason of
+   * a stop.
+   */
   readonly sentChange: () => string | undefined;
 }
 

@@ -38,8 +38,8 @@ function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
 }
 
 /**
- * The columns of the reply to a change: its fields, and those that --columns names. A name that it does not have is no error
- * any more, since the change was made.
+ * The columns of the reply to a change: its fields, and those that --columns names. A name that it does not
+ * have is not an error here, because the change was already made.
  */
 export function changedColumns({ options }: Context, value: JsonObject): readonly Column[] {
   const names = new Set([...Object.keys(value), ...(options.columns ?? []).map((name) => name.trim())]);

@@ -15,7 +15,7 @@ interface GlobalOptions {
   readonly askedFormat: Format | undefined;
   readonly profile: string | undefined;
   readonly columns: readonly string[] | undefined;
-  /** PAYDESK_COLUMNS. A list shows those of them that it has. */
+  /** PAYDESK_COLUMNS. A list shows the ones that it has. */
   readonly usualColumns: readonly string[] | undefined;
   /** A heading line in table and csv. */
   readonly header: boolean;
@@ -26,7 +26,7 @@ interface GlobalOptions {
   readonly timeoutMs: number;
 }
 
-/** Days in a time zone: that of the run is the profile's, once it is open. */
+/** Days in a time zone. The run uses the zone of its profile, once the profile is open. */
 export interface Days {
   /** The day of a time (Unix seconds), `2026-11-20`; undefined if it is not a time. */
   day(seconds: unknown): string | undefined;
@@ -76,13 +76,16 @@ export interface Context {
   readonly journal: Journal;
   /** The script that makes a shell complete paydesk's command line. */
   completionScript(shell: Shell): Promise<string>;
-  /** Reads standard input to its end, as text; at most so many bytes. */
+  /** Reads standard input to its end, as text, up to a number of bytes. */
   stdin(maxBytes: number): Promise<string>;
   /** Reads a file as text; `-` is standard input. Throws CliError 'usage' if it cannot be read. */
   file(path: string, maxBytes: number): Promise<string>;
 }
 
-/** Something that TAB offers, with a few words about it. Both hold nothing that a shell or a terminal would act on. */
+/**
+ * Something that TAB offers, with a few words about it. Neither text holds a character that a shell or a
+ * terminal would act on.
+ */
 export interface Candidate {
   readonly value: string;
   readonly text: string;

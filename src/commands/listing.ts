@@ -40,7 +40,8 @@ export interface Paging extends PageQuery {
   readonly max?: number;
 }
 
-// Does not ask for more records than will be shown, but for pages of 20 at least.
+// A --max below 20 is also the length of the page, so that no more is read than shown; not with a filter,
+// which needs more.
 function pageLimit({ limit, max }: Paging, filtered: boolean): number | undefined {
   return limit ?? (max !== undefined && max < 20 && !filtered ? max : undefined);
 }
@@ -63,7 +64,7 @@ export interface WalkObserver {
   readonly beforeShown?: (records: readonly WireRecord[]) => Promise<void>;
   /** Is called after records were shown. */
   readonly onShown: (records: readonly WireRecord[]) => void;
-  /** Whether nothing that is wanted can follow. */
+  /** True when no later record can be a wanted one. */
   readonly isDone: () => boolean;
   /** Few of the records are wanted, so pages are read as long as possible. */
   readonly readsLongPages: boolean;

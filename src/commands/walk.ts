@@ -14,7 +14,7 @@ export interface Walk {
   readonly readsLongPages?: boolean | undefined;
   /** Is called with each page as it was read. */
   readonly onPage?: ((page: Page) => void) | undefined;
-  /** Whether nothing that is wanted can follow. */
+  /** True when no later record can be a wanted one. */
   readonly isDone?: (() => boolean) | undefined;
 }
 

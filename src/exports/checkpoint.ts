@@ -115,7 +115,9 @@ export async function startCheckpoint(
   return writer;
 }
 
-/** Goes on with a checkpoint after so many of its pages. Throws CliError 'refused' when it cannot be written. */
+/**
+ * Goes on with a checkpoint after a number of its pages. Throws CliError 'refused' when it cannot be written.
+ */
 export async function continueCheckpoint(
   path: string,
   { ends }: Checkpoint,

@@ -1,4 +1,4 @@
-/** The door of the exports: what other rooms see of an export into a file, and of the check of a finished one. */
+/** Exports as the rest of paydesk sees them: an export into a file, and the check of a finished one. */
 
 import type { WalkedBefore } from '../api/api.ts';
 import type { Column, JsonObject } from '../api/spec.ts';

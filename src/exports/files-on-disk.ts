@@ -19,7 +19,10 @@ export interface Names {
   readonly begun: { readonly partial: string; readonly checkpoint: string };
 }
 
-/** The names for a file that was asked for. `folder`: that of checkpoints; `cwd`: that of relative names. Throws CliError 'usage' when the file's folder is missing. */
+/**
+ * The names for a file that was asked for. `folder`: where checkpoints are; `cwd`: where relative names
+ * start. Throws CliError 'usage' when the file's folder is missing.
+ */
 export function namesOf(
   path: string,
   { folder, cwd }: { readonly folder: string; readonly cwd: () => string },
@@ -84,7 +87,10 @@ export async function createFile(path: string): Promise<FileHandle> {
   }
 }
 
-/** Opens a file that an earlier run made. Throws CliError 'refused' for one that is no file of this user's own. */
+/**
+ * Opens a file that an earlier run made. Throws CliError 'refused' unless it is a plain file that this user
+ * owns.
+ */
 export async function openFile(path: string, uid: number | undefined): Promise<FileHandle> {
   let handle: FileHandle;
   try {

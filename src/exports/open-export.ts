@@ -1,4 +1,4 @@
-/** Makes the exports that the door promises: opens a new file or an interrupted one, and checks a finished one. */
+/** Implements exports.ts: opens a new file or an interrupted one, and checks a finished one. */
 
 import { createHash } from 'node:crypto';
 import { type FileHandle, rm } from 'node:fs/promises';
@@ -29,7 +29,7 @@ export interface ExportParts {
   readonly cwd: () => string;
   /** This user's id; undefined where the system has none. */
   readonly uid: number | undefined;
-  /** Of this program, for the manifest. */
+  /** The version of this program, for the manifest. */
   readonly version: string;
   /** Takes keys out of the JSON of a manifest or a checkpoint before it is written. */
   readonly clean: (json: string) => string;

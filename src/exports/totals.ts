@@ -12,7 +12,7 @@ export const storedTotals = v.object({
   /** Ids of the first and the last row. */
   first: word,
   last: word,
-  /** Rows whose amount is missing or no whole number: no sum includes them. */
+  /** Rows whose amount is missing or not a whole number: no sum includes them. */
   unsummed: count,
   /** Records that were read, those that came twice, those that are not as documented, and those left out. */
   read: count,
@@ -72,7 +72,7 @@ export interface GrowingTotals {
   total(): Totals;
 }
 
-/** Totals of no page yet. */
+/** The totals before the first page. */
 export function createTotals(): GrowingTotals {
   let counts: Omit<Totals, 'sums'> = {
     rows: 0,

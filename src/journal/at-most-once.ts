@@ -100,8 +100,8 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   };
 }
 
-// What the journal does not know yet and the final read shows of an earlier attempt: a change that was not seen was made
-// after all, or a refund that was made is there twice.
+// What the final read shows of an earlier attempt and the journal does not know yet: a change that was not
+// seen was made after all, or a refund that was made is there twice.
 function newsOf(
   attempt: AttemptRecord,
   known: readonly AttemptRecord[],
@@ -164,7 +164,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
   };
 }
 
-// A commit that failed at its last step may be in the file all the same. It is certain that nothing is sent now.
+// A commit that failed at its last step may still be in the file. It is certain that nothing is sent now.
 function takeBack(
   { wanted, flight }: At<'recording' | 'sending'>,
   { cause, moment }: Extract<Event, { is: 'unrecorded' }>,

@@ -86,7 +86,7 @@ export function isWatched(record: AttemptRecord): boolean {
   return !wasOver(record, last);
 }
 
-/** Whether a verdict may change, whatever its age. */
+/** Whether a verdict may still change, at any age. */
 export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
   if (verdict === 'rejected') return confirmed === false;
   return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by !== 'person');
@@ -125,8 +125,8 @@ function createdBy(record: AttemptRecord): string | undefined {
 }
 
 /**
- * The refund records that an attempt made; none unless its last verdict is `applied`. They are those of the first such
- * verdict: a later read shows what was sent after it as well.
+ * The refund records that an attempt made; none unless its last verdict is `applied`. They come from the
+ * first such verdict: a later read also shows what was sent after it.
  */
 export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRefund[] {
   if (verdicts.at(-1)?.verdict !== 'applied') return [];

@@ -97,7 +97,9 @@ function columnsOf(row: JournalRow) {
   return { ...of, origin, order_id: proof.orderId ?? null, plan, ref };
 }
 
-/** Its content is what was written, whatever became of its place, its body and its columns. */
+/**
+ * Whether the content is what was written. It does not check the place, the body or the columns of the row.
+ */
 export function isGenuine(stored: StoredRow): boolean {
   return hashOf(stored.row, stored.body_hash, stored.prev) === stored.hash;
 }

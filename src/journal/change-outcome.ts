@@ -74,7 +74,7 @@ function journalRecord(row: VerdictRow): WireRecord {
   return { value, bytes: new TextEncoder().encode(JSON.stringify(value)) };
 }
 
-/** As the journal's `recorded`. */
+/** See `recorded` of `Journal`. */
 export async function recordedOutcome(
   parts: {
     readonly store: JournalStore;
@@ -98,7 +98,7 @@ function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject
   return { kind: proof.kind, orderId: proof.orderId, amount, currency, request };
 }
 
-// After a read where one is due; undefined when a new attempt is due instead.
+// Reads again first, if it is time for that; undefined when a new attempt may be made instead.
 async function outcomeNow(
   parts: EffectParts,
   last: AttemptRecord,

@@ -62,7 +62,7 @@ export class Effects {
     return momentOf(clock, store, service);
   }
 
-  /** Before the sending any error stops the run, and so does a signal. */
+  /** For steps before the sending: an error or a signal becomes the event `stopped`. */
   async orStopped(act: () => Promise<Event>): Promise<Event> {
     try {
       const event = await act();

@@ -7,9 +7,9 @@ import type { AttemptRecord, PreImage } from './journal-rows.ts';
 import { isEqual } from './same-request.ts';
 
 /**
- * Refuses when anybody made a refund of the same amount on the same charge, however long ago, and --again does not name the
- * newest of them; when times do not tell which one that is, all of them. Rows of the same plan do not count, nor does what
- * one of them repeated.
+ * Refuses when anybody made a refund of the same amount on the same charge, however long ago, and --again
+ * does not name the newest of them; if the times do not show which one is the newest, all of them must be
+ * named. Rows of the same plan do not count, nor does what one of them repeated.
  */
 export function equalRefund(
   asked: Asked,

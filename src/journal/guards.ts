@@ -18,9 +18,12 @@ export type Refusal =
     }
   /** An attempt on the same order has no final verdict. */
   | { readonly why: 'open'; readonly attempt: AttemptRecord; readonly account?: AccountMarks | undefined }
-  /** The same was tried, was not seen, and its time is over: a person must ask for it again. */
+  /**
+   * The same change was tried before, no read showed it, and its time is over: a person must ask for it
+   * again.
+   */
   | { readonly why: 'not_seen'; readonly attempt: AttemptRecord }
-  /** The same was made before, as a person stated: a read may not show it. */
+  /** A person stated that the same change was made before. A read may not show it. */
   | { readonly why: 'made'; readonly attempt: AttemptRecord }
   /** The final read shows an earlier attempt's refund: it was made after all. */
   | { readonly why: 'appeared'; readonly attempt: AttemptRecord; readonly verdict: VerdictRow }
@@ -34,16 +37,19 @@ export type Refusal =
     }
   /** `--again` named something that was repeated already. */
   | { readonly why: 'used_up'; readonly name: string; readonly attempt: AttemptRecord }
-  /** `--again` names nothing that was made or tried here. */
+  /** `--again` names a change that was never made or tried here. */
   | { readonly why: 'nothing_to_repeat'; readonly name: string }
   /** For `leftMs` milliseconds it may still be on its way, so nobody can know yet that it was not made. */
   | { readonly why: 'too_early'; readonly leftMs: number }
   /** The script's id was used for something else. */
   | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
   | { readonly why: 'unprovable'; readonly problem: string }
-  /** The journal cannot be written. `left`: it may hold a SENT row of this intent all the same. */
+  /** The journal cannot be written. `left`: it may still hold a SENT row of this intent. */
   | { readonly why: 'journal'; readonly cause: unknown; readonly left?: string }
-  /** What a read or a person told could not be written down, so the attempt is as it was. */
+  /**
+   * The result of a read or the statement of a person could not be written down, so the attempt has not
+   * changed.
+   */
   | {
       readonly why: 'unwritten';
       readonly attempt: AttemptRecord;
@@ -115,7 +121,7 @@ export function usedUp(again: readonly string[], known: readonly AttemptRecord[]
   return undefined;
 }
 
-/** All that `--again` names: whoever names a repeat also knows what that one repeated. */
+/** Everything that `--again` names: whoever names a repeat also knows what that one repeated. */
 export function namedBy(again: readonly string[], known: readonly AttemptRecord[]): ReadonlySet<string> {
   const named = new Set(again);
   for (const record of known.toReversed())

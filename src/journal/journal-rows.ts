@@ -35,7 +35,10 @@ export interface ChargeImage {
   }[];
 }
 
-/** All that a verdict needs apart from a reply or a read: what was asked for, and how the order was before. */
+/**
+ * Everything that a verdict needs besides a reply or a read: what was asked for, and how the order was
+ * before.
+ */
 export interface Proof {
   readonly kind: Intent['kind'];
   readonly orderId?: string | undefined;

@@ -1,6 +1,7 @@
 /**
- * The port of the journal: what every store of rows does, whatever it keeps them in. Rules that need nothing but the rows
- * are in store-rules.ts, and every store calls them. `test/journal/store-contract.ts` checks a store against all of this.
+ * The interface that every store of journal rows implements, in files or elsewhere. Rules that need only the
+ * rows are in store-rules.ts, and every store calls them. `test/journal/store-contract.ts` checks a store
+ * against all of this.
  */
 
 import { orderIdPattern } from '../api/spec.ts';
@@ -181,7 +182,10 @@ export function recentIn(
   return rows.map((row) => ({ id: only(pattern, row.id), text: words(row) })).filter(({ id }) => id !== '');
 }
 
-/** The same for the charges of an order, in its order; ids that would need quotes in a shell are left out. */
+/**
+ * The charges of an order for completion, in the order in which it lists them; ids that would need quotes in
+ * a shell are left out.
+ */
 export function chargesIn(
   charges: readonly Readonly<Record<'id' | 'amount' | 'currency', unknown>>[],
 ): readonly Recent[] {

@@ -88,7 +88,10 @@ export function momentOfRow({ time, skewed, clocks }: Written): Then {
   return { time, skewed: skewed === true, dated, service: clocks?.service, boot: clocks?.boot };
 }
 
-/** The same for a person who settles. When the clocks disagree: the time that this machine has been up since, or Infinity. */
+/**
+ * The time since a row was written, at least, for a person who settles. When the clocks disagree: how long
+ * this machine has been up since then, or Infinity.
+ */
 export function atLeastSince(row: Written, now: Moment): number {
   return passedSince(row, now) ?? upSince(row, now) ?? Number.POSITIVE_INFINITY;
 }

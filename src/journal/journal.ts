@@ -1,4 +1,7 @@
-/** The door of the journal: a change, its outcome, and what commands ask of the changes that were sent. */
+/**
+ * The journal as the rest of paydesk sees it: a change, its outcome, and what commands ask about the changes
+ * that were sent.
+ */
 
 import type { ChangeRequest, ReplyHead, Service, WireRecord } from '../api/api.ts';
 import type { JsonObject } from '../api/spec.ts';
@@ -27,13 +30,16 @@ export const changeKinds = {
   api: { noun: 'request', provable: false },
 } as const;
 
-/** A kind of change. What differs between kinds is a `Record` over it, so that a new one is forgotten nowhere. */
+/**
+ * A kind of change. What differs between kinds is a `Record` over it, so the compiler finds every place that
+ * a new kind needs.
+ */
 export type ChangeKind = keyof typeof changeKinds;
 
 /** One change that a person decided on, to be sent at most once. */
 export interface Intent {
   readonly kind: ChangeKind;
-  /** The order it changes; absent for a change of no order. */
+  /** The order that it changes; absent for a change that belongs to no order. */
   readonly orderId?: string | undefined;
   readonly request: ChangeRequest;
   /** For a refund: the new records that must appear. */
@@ -123,7 +129,7 @@ export type Outcome =
       /** Journal time, Unix milliseconds; undefined: until a read or a person tells. */
       readonly blockedUntil?: number | undefined;
     })
-  /** `--dry-run`: everything but the sending. */
+  /** `--dry-run`: everything except the sending. */
   | { readonly verdict: 'dry_run'; readonly request: ChangeRequest; readonly checks: readonly string[] };
 
 /** The only way to change something (make-change.ts). Throws a CliError when nothing was sent: 'refused', 'not_found', … */
@@ -177,7 +183,10 @@ export interface Journal {
   problem(): Promise<string | undefined>;
   /** Reads the order again and writes down what that proves. Throws CliError 'refused' while another run holds it. */
   reconcile(record: AttemptRecord, how?: { readonly once?: boolean }): Promise<Resolved>;
-  /** As `reconcile`. When the read does not tell, `confirm` is shown it, then the person's statement is written down. */
+  /**
+   * Reads the order again, as `reconcile` does. If the read is not conclusive, calls `confirm` with it, then
+   * writes down the person's statement.
+   */
   settle(
     record: AttemptRecord,
     statement: { readonly applied: boolean; readonly note: string },
@@ -196,10 +205,10 @@ export interface Journal {
       readonly service: Pick<Service, 'profile' | 'keyFingerprint'>;
     },
   ): Promise<{ readonly outcome: Outcome; readonly change: ChangeSubject } | undefined>;
-  /** As the store's `eraseBodies`. */
+  /** See `eraseBodies` of the store. */
   forget(before: number): Promise<number>;
   verify(head?: string): Promise<Verification>;
-  /** As the store's, at this time. */
+  /** See `repair` of the store; the time is now. */
   repair(): Promise<Repair>;
   /** As the store's. */
   archive(path: string): Promise<number>;
@@ -207,7 +216,10 @@ export interface Journal {
   restore(path: string): Promise<number>;
 }
 
-/** The name of an attempt for `--again`: its intent, and from the second attempt on its number too, `i_7f3k.2`. */
+/**
+ * The name of an attempt for `--again`: its intent, `i_7f3k`; the second and later attempts add their number,
+ * `i_7f3k.2`.
+ */
 export function attemptName({ sent: { intent, attempt } }: Pick<AttemptRecord, 'sent'>): string {
   return attempt === 1 ? intent : `${intent}.${attempt}`;
 }

@@ -14,15 +14,15 @@ export type Evidence =
       readonly shows: 'expected';
       readonly refunds: readonly FoundRefund[];
       readonly others: boolean;
-      /** What contradicts it, although it shows. */
+      /** Why this may be wrong although the read shows it. */
       readonly contradicts?: string | undefined;
       readonly created?: string;
     }
-  /** What was asked for, and the same once more. */
+  /** What was asked for is there twice or more. */
   | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
   /** A part of what was asked for. */
   | { readonly shows: 'partial'; readonly refunds: readonly FoundRefund[] }
-  /** Nothing of it, and nothing that could hide it; `refunds` are those of others. */
+  /** The read shows no part of it, and nothing that could hide it; `refunds` are refunds that others made. */
   | { readonly shows: 'nothing'; readonly refunds: readonly FoundRefund[] }
   /** Figures and records do not agree: it may have been made, or not. `problem` names both. */
   | {

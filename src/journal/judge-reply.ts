@@ -63,7 +63,7 @@ export function repeatsKey(text: string): boolean {
 export type Answer =
   | { readonly says: 'applied'; readonly refunds: readonly FoundRefund[]; readonly created?: string }
   | { readonly says: 'rejected'; readonly error: CliErrorParts; readonly contradicts: boolean }
-  /** An order that is not what was asked for: an alarm, whatever a read shows later. */
+  /** An order that is not what was asked for: an alarm, even if a later read shows something else. */
   | { readonly says: 'contradiction'; readonly why: string }
   | { readonly says: 'nothing'; readonly why: string };
 

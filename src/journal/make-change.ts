@@ -27,7 +27,7 @@ export interface ChangeParts {
   readonly locks: Locks;
   readonly store: JournalStore;
   readonly clock: Clock;
-  /** As stated by this machine: the system user, or PAYDESK_OPERATOR. */
+  /** Who runs paydesk: the system user, or the value of PAYDESK_OPERATOR. */
   readonly operator: string;
   readonly version?: string | undefined;
   readonly options: { readonly dryRun: boolean; readonly timeoutMs: number };
@@ -97,7 +97,7 @@ class Run {
     );
   }
 
-  /** Throws CliError 'refused' when one of these is what is wanted, made. */
+  /** Throws CliError 'refused' when one of these attempts made the wanted change after all. */
   refuseAppeared(closed: readonly AttemptRecord[]): void {
     const refusal = appeared(this.#wanted, closed);
     if (refusal !== undefined) throw refusalError(refusal, this.#subject());

@@ -78,7 +78,7 @@ export type Event =
 export type End =
   | { readonly how: 'refused'; readonly refusal: Refusal }
   | { readonly how: 'dry_run' }
-  /** An earlier run under the same script's id answers. */
+  /** An earlier run with the same script's id already has an outcome, and that is shown. */
   | { readonly how: 'recorded'; readonly attempt: AttemptRecord }
   | {
       readonly how: 'verdict';

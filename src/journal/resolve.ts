@@ -155,7 +155,8 @@ function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
   return left > 0 ? { why: 'too_early', leftMs: left } : undefined;
 }
 
-// One of two equal refunds may be that of the open attempt: reading that one again tells.
+// One of two equal refunds may belong to the open attempt. Reading the order of that attempt again shows
+// whether it does.
 function evidenceIn(
   { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
   event: Extract<Event, { is: 'seen' }>,
@@ -194,7 +195,7 @@ function weigh(
 function rulingNow(record: AttemptRecord, evidence: Evidence, now: Moment): Ruling | undefined {
   const last = verdictOf(record);
   if (evidence.shows === 'unreadable') {
-    // The first verdict, whatever it is, starts the horizon.
+    // The first verdict, of any kind, starts the horizon.
     const why = 'no answer was written down, and no read tells';
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
   }

@@ -24,7 +24,7 @@ export function asksForSame(
   return proof.kind === other.kind && asked !== undefined && sameJson(asked, other.asked);
 }
 
-/** Whether a script's id was used for something else than what is asked for now. */
+/** Whether a script's id was used for another request than this one. */
 export function isOtherRequest({ kind, asked }: Typed, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
   return sent.proof.kind !== kind || !sameJson(sent.asked, asked);
 }
@@ -37,7 +37,7 @@ export function isEqual(asked: Request, { sent }: Pick<AttemptRecord, 'sent'>): 
   return sameJson(parts(asked.request, now), parts(sent.request, before));
 }
 
-/** Whether two values are the same JSON. The order of keys does not count, that of items does. */
+/** Whether two values are the same JSON. The order of keys does not count, the order of items does. */
 export function sameJson(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(asWritten(one), asWritten(other));
 }

@@ -1,4 +1,7 @@
-/** The rules that every store of the journal keeps, whatever it keeps its rows in. A store calls them before it adds a row. Pure. */
+/**
+ * The rules that every store of the journal applies, in files or elsewhere. A store calls them before it adds
+ * a row. Pure.
+ */
 
 import { CliError } from '../errors.ts';
 import { isUnsettled, mayChange, verdictOf } from './attempt-state.ts';
@@ -198,7 +201,7 @@ function lastSeqOf({ sent, verdicts }: StoredAttempt): number {
   return Math.max(sent.seq, verdicts.at(-1)?.seq ?? 0);
 }
 
-// What the columns alone rule out.
+// Whether the columns match the query: a quick check before the row is parsed.
 function columnsMatch({ sent, verdicts }: StoredAttempt, query: AttemptQuery): boolean {
   const last = verdicts.at(-1);
   return (

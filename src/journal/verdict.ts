@@ -66,9 +66,9 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
 }
 
 /**
- * The same for a refund that was made and is only watched; undefined when the read tells nothing new. Every read that shows
- * the refund gets a row, so that it is not read again too soon; the one after its time (not `young`) ends the watch. Figures
- * that do not agree may agree at the next read; any other alarm stays.
+ * The ruling for a refund that was made and is only watched; undefined when the read tells nothing new. Every
+ * read that shows the refund gets a row, so that it is not read again too soon; the one after its time (not
+ * `young`) ends the watch. Figures that do not agree may agree at the next read; any other alarm stays.
  */
 export function rulingOfWatched(
   { proof }: Pick<SentRow, 'proof'>,
@@ -85,7 +85,7 @@ export function rulingOfWatched(
       return { verdict, by, why: evidence.problem, alarm: alarm ?? 'disagreement', refunds, created };
     case 'expected': {
       const { contradicts } = evidence;
-      // Refunds that came since then are those of other attempts, or of other people.
+      // Refunds that came since then belong to other attempts, or to other people.
       const own = askedFor(proof, evidence.refunds);
       const why = young ? 'a read shows it once' : 'a read after its time shows no more of it';
       if (contradicts === undefined) return { verdict, by, why, alarm, refunds: own, created };

@@ -19,7 +19,10 @@ function modeWord({ kind, mode }: Profile): string {
   return mode === 'production' ? 'PRODUCTION' : 'sandbox';
 }
 
-/** A command line to copy, with the profile unless it is that of the environment: `paydesk -p shop-mx orders list`. */
+/**
+ * A command line to copy. It names the profile, unless that is `environment`:
+ * `paydesk -p shop-mx orders list`.
+ */
 export function commandLine(profile: Pick<Profile, 'kind' | 'name'>, ...words: readonly string[]): string {
   const named = profile.kind === 'environment' ? [] : ['-p', profile.name];
   return ['paydesk', ...named, ...words.map(quoted)].join(' ');

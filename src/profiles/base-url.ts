@@ -62,7 +62,7 @@ export interface HostForms {
   readonly unicode: string | undefined;
 }
 
-/** The host of a base URL in both forms; undefined for a text that is no base URL. */
+/** The host of a base URL in both forms; undefined for a text that is not a base URL. */
 export function hostOf(text: string): HostForms | undefined {
   const reading = readBaseUrl(text);
   if ('problem' in reading) return undefined;

@@ -36,7 +36,7 @@ import {
 } from './profiles.ts';
 import { type SettingTexts, settingName, settingWords } from './settings.ts';
 
-/** The profiles of this user. Nothing is read before it is asked for, nothing written but by the methods that say so. */
+/** The profiles of this user. Nothing is read before it is asked for. Only the methods that say so write. */
 export function createProfiles(parts: ProfileParts): Profiles {
   const store = createProfileStore(parts);
   return {

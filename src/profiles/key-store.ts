@@ -29,7 +29,7 @@ export function parseKey(text: string, where: string): string {
   throw new CliError('usage', `${problem} (${where})`, { certain: 'nothing was sent and nothing was kept' });
 }
 
-/** The first 16 hex digits of its SHA-256: enough to tell keys apart, of no use to guess one. */
+/** The first 16 hex digits of its SHA-256: enough to tell keys apart, too little to guess one. */
 export function fingerprint(key: string): string {
   return sha256(key).slice(0, 16);
 }
@@ -39,7 +39,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Its last four characters; undefined for a key so short that they would be much of it. */
+/** Its last four characters; undefined for a short key, since four characters would show too much of it. */
 export function lastFour(key: string): string | undefined {
   return key.length < 12 ? undefined : key.slice(-4);
 }
@@ -103,7 +103,7 @@ function keyFor(origin: string, name: string, stored: StoredKey | undefined): st
 }
 
 interface Place {
-  /** Throws CliError 'auth' when the place cannot be used, or holds something that is no key. */
+  /** Throws CliError 'auth' when the place cannot be used, or holds something that is not a key. */
   read(name: string): Promise<StoredKey | undefined>;
   write(name: string, key: StoredKey): Promise<void>;
   remove(name: string): Promise<string | undefined>;

@@ -1,4 +1,7 @@
-/** The system keyring. It is asked in a process of its own, since a keyring that hangs blocks the thread that asks. */
+/**
+ * Reads and writes secrets in the system keyring, from a separate process: a keyring that hangs would block
+ * this one.
+ */
 
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';

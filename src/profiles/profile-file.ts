@@ -26,7 +26,7 @@ const keyPlaces = ['file', 'keyring'] as const;
 /** Where the key of a profile is stored. */
 export type KeyPlace = (typeof keyPlaces)[number];
 
-// All but the key: what a lead may hand out.
+// Everything except the key: what a team lead may give to others.
 const leadFile = v.strictObject({
   mode: v.picklist(modes),
   base_url: v.pipe(

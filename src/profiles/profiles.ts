@@ -1,4 +1,7 @@
-/** Profiles: named ways to reach an account of the service. This is what other rooms import: types, names, rules of files. */
+/**
+ * Profiles: named ways to reach an account of the service, as the rest of paydesk sees them: types, names,
+ * rules of files.
+ */
 
 import type { AuthScheme, Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
@@ -71,7 +74,7 @@ export interface Profiles {
     readonly baseUrl: (text: string) => string | undefined;
     readonly key: (text: string) => string | undefined;
   };
-  /** The host of a base URL in ASCII and in Unicode; undefined for a text that is no base URL. */
+  /** The host of a base URL in ASCII and in Unicode; undefined for a text that is not a base URL. */
   hostOf(baseUrl: string): HostForms | undefined;
   /** Why the system keyring cannot be used here, in words; undefined when it answers. */
   keyringProblem(): Promise<string | undefined>;

@@ -120,7 +120,7 @@ interface ReplyWords {
   readonly logId: string;
 }
 
-// Assumed: replies are application/json, whatever vendor type was asked for.
+// Assumed: replies are application/json, even if Accept named a vendor type.
 const headers = { 'content-type': 'application/json' } as const;
 
 /** A reply of JSON text. */

@@ -2,7 +2,7 @@
 
 import { documentedErrors } from '../api/spec.ts';
 
-// Assumed: the statuses of errors and all types but two; the document shows no status (service: Errors).
+// Assumed: the statuses of errors, and all types except two; the document shows no status (service: Errors).
 export const errorKinds = {
   malformed: { status: 400, type: 'malformed_request_error' },
   authentication: { status: 401, type: 'authentication_error' },
@@ -21,7 +21,7 @@ export type ErrorKindName = keyof typeof errorKinds;
 // Assumed: page sizes; the examples use 5 and 20 (service: Limits 1).
 export const pageSizes = { default: 20, min: 1, max: 250 } as const;
 
-// Assumed: a request body is at most so many bytes.
+// Assumed: a request body has at most this many bytes.
 export const maxBodyBytes = 1024 * 1024;
 
 // Assumed: messages are English unless Accept-Language asks for Spanish.

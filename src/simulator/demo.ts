@@ -46,7 +46,7 @@ export function openDemo({ folder, now, fault }: DemoOptions): Demo {
   };
 }
 
-/** Fills the demo anew; a file that is damaged is thrown away first. */
+/** Puts the first data into the demo again; a damaged file is deleted first. */
 export function resetDemo({ folder, now }: DemoOptions): Identity {
   const options = storeOptions(folder, now);
   try {

@@ -143,7 +143,7 @@ export function notAuthenticated(code: string, en: string, es: string): Failure 
   return failure('authentication', `authentication.${code}`, en, es);
 }
 
-/** A body that is no JSON object. */
+/** A body that is not a JSON object. */
 export function malformed(en: string, es: string): Failure {
   return failure('malformed', 'malformed_request.body', en, es);
 }

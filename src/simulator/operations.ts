@@ -1,4 +1,7 @@
-/** Between HTTP and rules/: checks a body, loads the record, applies a rule, stores what it gives. */
+/**
+ * The operations between app.ts (HTTP) and rules/: each checks a body, loads the record, applies a rule and
+ * stores the result.
+ */
 
 import type { JsonObject } from '../api/spec.ts';
 import {
@@ -34,7 +37,7 @@ export function refund(store: Store, id: string, body: JsonObject, inputs: RuleI
 /** POST orders/ID/capture (service: Endpoints 3). */
 export function capture(store: Store, id: string, body: JsonObject, { now }: RuleInputs): Ruled<StoredOrder> {
   if (store.get('orders', id) === undefined) return { failure: noOrder(id) };
-  // Assumed: `{}` is no body; anything in it is refused (service: Endpoints 3).
+  // Assumed: `{}` counts as no body; any field in it is refused (service: Endpoints 3).
   const faults = Object.keys(body).map((param) => unknownParameter(param));
   if (faults.length > 0) return { failure: badBody(faults) };
   return store.changeOrder(id, (order) => captureOrder(order, now)) ?? { failure: noOrder(id) };

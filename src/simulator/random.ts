@@ -17,7 +17,7 @@ export interface Random {
   hex(length: number): string;
 }
 
-/** The same seed gives the same values, for ever. */
+/** The same seed gives the same values, always. */
 export function seededRandom(seed: string): Random {
   let state = hashOf(seed);
   // mulberry32

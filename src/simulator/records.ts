@@ -1,4 +1,7 @@
-/** Records as the simulator keeps them: the fields its rules touch; all others pass through. */
+/**
+ * The types of the records that the simulator keeps: only the fields that its rules use; other fields are
+ * kept as they are.
+ */
 
 import type { JsonObject } from '../api/spec.ts';
 import { isObject, statuses } from '../api/spec.ts';

@@ -28,7 +28,7 @@ export function checkKey(authorization: string | null, key: string): Failure | u
   if (given === undefined) {
     return notAuthenticated('missing_key', 'An API key is required.', 'Se requiere una llave de API.');
   }
-  // Assumed: the public key, made for tokenizing cards, is no key of these operations.
+  // Assumed: the public key, made for tokenizing cards, is not accepted for these operations.
   if (given.startsWith(keyPrefixes.public)) {
     return notAuthenticated('public_key', 'Use the private key.', 'Usa la llave privada.');
   }
@@ -47,7 +47,7 @@ function keyIn(authorization: string): string | undefined {
   return pair.endsWith(':') ? pair.slice(0, -1) : pair;
 }
 
-/** The refusal if the simulator offers nothing that Accept asks for. */
+/** The refusal when the Accept header allows no format that the simulator has. */
 export function checkAccept(accept: string | null, vendors: readonly string[]): Failure | undefined {
   const types = parseAccept(accept ?? '*/*').map(({ type }) => type.toLowerCase());
   if (types.some((type) => isNeutral(type) || isOffered(type, vendors))) return undefined;

@@ -155,7 +155,8 @@ function answerTo({ incoming, outgoing, app, port, options }: Exchange) {
   return async (request: Request): Promise<Response> => {
     const refused = checkSender(incoming, port);
     if (refused !== undefined) return app.refuse(request, refused);
-    // The signal aborts when the other side goes away, but only if it was read before.
+    // Read now: the signal aborts when the client disconnects, but only if `request.signal` was read before
+    // that.
     const { signal } = request;
     try {
       const delivered = await deliver(request, { ...options, app });

@@ -101,7 +101,7 @@ export function openStore(options: StoreOptions): Store {
   };
 }
 
-/** Throws away what the file holds and fills it anew, under a new key and instance, in one transaction. */
+/** Deletes what the file holds and fills it again, under a new key and instance, in one transaction. */
 export function refillStore(options: StoreOptions): Identity {
   const db = openFile(options.file, (fresh) => fill(fresh, options));
   try {

@@ -28,7 +28,7 @@ export function colorLevel(
   return env.TERM !== 'dumb' && stream.isTTY ? 1 : 0;
 }
 
-/** Light on dark whatever the terminal's own colours are: what a camera can read. */
+/** Light on dark, whatever the terminal's own colours are, so that a camera can read it. */
 export async function loadLightOnDark(level: ColorLevel): Promise<(line: string) => string> {
   if (level === 0) return (line) => line;
   const { Chalk } = await import('chalk');

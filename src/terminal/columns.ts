@@ -6,7 +6,10 @@ import { createTimes, isoTime, type Times, valid } from './local-time.ts';
 import { toJson } from './sanitise.ts';
 import type { Locale } from './streams.ts';
 
-/** The columns a person named, in that order. Throws CliError 'usage' for a name that is none, with those that are. */
+/**
+ * The columns that a person named, in that order. Throws CliError 'usage' for a name that is not a column;
+ * the error lists the columns.
+ */
 export function namedColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
   return names.map((name) => {
     const found = columns.find((column) => column.name === name.trim());
@@ -92,7 +95,7 @@ export function readingOf({
   return { times: createTimes(zone, now), decimals };
 }
 
-// A value as people read it. `odd`: it is not of its kind and marked.
+// A value as people read it. `odd`: the value does not have the kind of its column, so it is marked.
 interface Shown {
   readonly text: string;
   readonly odd: boolean;

@@ -40,7 +40,7 @@ export function renderError(error: CliError, style: ScreenStyle, debug = false):
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** The same as one JSON object on one line. `notes`: the lines that people would have seen before it. */
+/** An error as one JSON object on one line. `notes`: the lines that people would have seen before it. */
 export function errorJson(error: CliError, notes: readonly string[], debug = false): string {
   const { certain, now, type, code, logId, httpStatus, details } = error.parts;
   return `${ownJson({
@@ -70,7 +70,7 @@ function wholeMessage({ message, parts: { opening = '' } }: CliError): string {
   return opening === '' || opening.endsWith(':') ? message : `${opening} ${message}`;
 }
 
-// A part's own line breaks are kept, below each other; those of the service were cleaned away before.
+// A part's own line breaks are kept, below each other; line breaks from the service were removed before.
 function part(
   opening: string,
   style: 'bad' | 'strong' | undefined,

@@ -169,7 +169,7 @@ function endOf(key: string): 'answer' | CliError | undefined {
 
 function afterKey(typed: string, key: string): string {
   if (key === '\u007f' || key === '\b') return typed.slice(0, -1);
-  // Ctrl-U empties the line, as everywhere; other control keys are no text.
+  // Ctrl-U empties the line, as everywhere; other control keys are not text.
   if (key === '\u0015') return '';
   return key < ' ' ? typed : typed + key;
 }

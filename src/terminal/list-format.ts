@@ -1,4 +1,7 @@
-/** The formats of a list: what one is, and which one stdout or a file gets. They make text; output.ts and exports write it. */
+/**
+ * The formats of a list (table, JSON, NDJSON, CSV), and which one stdout or a file gets. They make text;
+ * output.ts and exports write it.
+ */
 
 import type { Column, JsonObject } from '../api/spec.ts';
 import type { ExportFormat } from '../exports/exports.ts';
@@ -88,7 +91,7 @@ export interface FileFormatOptions {
   readonly columns: readonly Column[];
   /** `--columns`. */
   readonly named: readonly string[] | undefined;
-  /** PAYDESK_COLUMNS: those of them that it has. */
+  /** PAYDESK_COLUMNS: the ones that the list has. */
   readonly usual: readonly string[] | undefined;
   readonly header: boolean;
   /** What the file holds already. */

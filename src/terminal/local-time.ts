@@ -17,7 +17,7 @@ export interface Times {
    * A time that clocks show twice is the first of the two.
    */
   moment(shown: number): number;
-  /** The day of a time, `2026-11-20`; undefined for what is no time. */
+  /** The day of a time, `2026-11-20`; undefined for what is not a time. */
   day(seconds: unknown): string | undefined;
   /** The days between two times: `3 Nov to 20 Nov 2026 (UTC-6)`. */
   days(first: number, last: number): string;
@@ -86,7 +86,7 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
   };
 }
 
-/** The same moment for machines: ISO 8601 in UTC. */
+/** A time for machines: ISO 8601 in UTC. */
 export function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
@@ -116,12 +116,13 @@ interface Parts {
   readonly minutes: number;
 }
 
-// Offsets a day before and after hold on both sides of whatever change of clocks lies near.
+// The offsets one day before and one day after are the offsets on both sides of a clock change in between.
 function momentOf(shown: number, offsetAt: (ms: number) => number): number {
   const day = 86_400_000;
   const [before, after] = [offsetAt(shown - day), offsetAt(shown + day)];
   const fitting = [shown - before, shown - after].filter((ms) => ms + offsetAt(ms) === shown);
-  // Clocks that were put forward never showed it: by those of before, it is when they had come that far.
+  // Clocks that were put forward never showed this time. It counts as the moment at which clocks that were
+  // not put forward would show it.
   return fitting.length === 0 ? shown - before : Math.min(...fitting);
 }
 

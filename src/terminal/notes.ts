@@ -1,4 +1,7 @@
-/** stderr: notes, previews, progress and the error of a run; the one writer of its stream but for the prompts. */
+/**
+ * stderr: notes, previews, progress and the error of a run; the only writer of that stream except the
+ * prompts.
+ */
 
 import type { CliError } from '../errors.ts';
 import { type ColorLevel, loadPaint } from './color.ts';
@@ -71,7 +74,7 @@ export function createNotes(options: NotesOptions): NotesControl {
   });
   let screen: Screen | undefined;
   let loading: Promise<Screen> | undefined;
-  // Everything that was said; under json and ndjson a failing run repeats it in its error.
+  // All notes so far; under json and ndjson a failing run repeats it in its error.
   const said: Entry[] = [];
   let held: Entry[] = [];
   let queue: Entry[] = [];

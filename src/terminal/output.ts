@@ -1,4 +1,4 @@
-/** stdout: the one writer of results, in whatever format was asked for; lists, single records, QR codes. */
+/** stdout: the one writer of results, in the format that was asked for: lists, single records, QR codes. */
 
 import type { Column } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
@@ -155,7 +155,7 @@ function startSink(columns: readonly Column[], options: OutputOptions, writer: S
     options.columns === undefined
       ? usualColumns(columns, options.usualColumns)
       : namedColumns(columns, options.columns);
-  // Loaded while the service is asked for the first page; a failure is told to whoever draws.
+  // Loaded while the service is asked for the first page; a failure is reported when something is drawn.
   if (options.format === 'table') import('./table.ts').catch(() => undefined);
   let format: ListFormat | undefined;
   let state: 'new' | 'begun' | 'ended' = 'new';

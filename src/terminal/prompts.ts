@@ -1,4 +1,4 @@
-/** The prompts of a full terminal: the only door to @inquirer, with its defaults mended. */
+/** The prompts of a full terminal: the only file that uses @inquirer, with better defaults. */
 
 import { confirm, input, password, search, select } from '@inquirer/prompts';
 import type { Check, Labelled, Prompts } from './ask.ts';

@@ -1,6 +1,6 @@
 /** Text from the service made safe: for a terminal, for CSV, and losslessly for JSON. */
 
-// Lines, tabs and everything a terminal may take for one.
+// Line breaks, tabs, and every character that a terminal may treat as one of them.
 const breaks = /\r\n|[\t\n\v\f\r\u0085\u2028\u2029]/g;
 // Marks can pile up on one letter without end, over the lines above and below. No language puts more than four marks that
 // belong to no script on a letter. Marks of a script may be parts of syllables, so more of them are allowed.
@@ -25,7 +25,10 @@ export function cleanLine(text: string): string {
   return standIns(text.replace(breaks, ' '));
 }
 
-/** The same for a CSV cell that goes into a file: breaks and tabs stay, since CSV can hold them. */
+/**
+ * Makes a CSV cell safe for a file, as `cleanLine` does for a screen; line breaks and tabs stay, since CSV
+ * can hold them.
+ */
 export function cleanCell(text: string): string {
   if (plain.test(text)) return text;
   return text
@@ -46,7 +49,8 @@ function hiddenReplaced(text: string): string {
   );
 }
 
-// A control has a picture of its own; everything else that cannot be seen is the replacement character.
+// A control character is shown as its Unicode picture, `␛` for ESC; any other invisible character becomes
+// U+FFFD.
 function standIn(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
@@ -64,7 +68,8 @@ function joiningScripts(): string {
 // variation selector alone moves nothing on a screen and stays.
 const unsafeInJson = /[\u007f-\u009f\u2028\u2029\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
 
-// All that `unsafeInJson` can find, and some more; without character properties, so that long plain text passes quickly.
+// Finds everything that `unsafeInJson` finds, and a few more characters. It uses no character properties, so
+// long plain text is tested quickly.
 const maybeUnsafeInJson =
   /[\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]/;
 
@@ -94,7 +99,10 @@ function escapeUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;
 }
 
-/** JSON text on one line: a raw line break or tab can only be between tokens, and goes with its indentation. */
+/**
+ * JSON text on one line: a raw line break or tab can only be between tokens, and is removed with its
+ * indentation.
+ */
 export function oneLineJson(json: string): string {
   return /[\n\r\t]/.test(json) ? json.replace(/[\n\r\t][\n\r\t ]*/g, '') : json;
 }

@@ -19,7 +19,10 @@ export interface Secrets {
   holds(text: string): boolean;
   /** A whole text without keys. */
   clean(text: string): string;
-  /** JSON text without keys: it stays JSON, and everything but the strings and numbers that hold one stays as it was. */
+  /**
+   * JSON text without keys: it stays JSON, and everything stays as it was, except the strings and numbers
+   * that hold a key.
+   */
   cleanJson(json: string): string;
   /** The body of a reply without keys; the same bytes where there is none. */
   cleanBody(body: Uint8Array): Uint8Array;
@@ -133,7 +136,8 @@ function masked(text: string, spellings: readonly Spelling[]): string {
 
 type Span = readonly [start: number, end: number];
 
-// The spans of the first layer that has any, sorted by start, longer ones first.
+// The spans of the first layer that has any, sorted by start; of two with the same start, the longer one
+// first.
 function spansIn(text: string, spellings: readonly Spelling[]): readonly Span[] {
   for (const layer of layersOf(text)) {
     const spans = spellings.flatMap((spelling) =>

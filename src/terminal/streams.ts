@@ -1,4 +1,4 @@
-/** stdout and stderr: what is known of each, and the one writer that each has. */
+/** stdout and stderr as streams: whether each is a terminal, how wide it is, and the one writer of each. */
 
 import type { Writable } from 'node:stream';
 import { CliError, systemCode, systemReason } from '../errors.ts';
@@ -18,9 +18,9 @@ export interface Locale {
 export interface StreamFacts {
   readonly stream: Writable;
   readonly isTTY: boolean;
-  /** Cells in a line; undefined when it is no terminal. */
+  /** Cells in a line; undefined when it is not a terminal. */
   readonly columns: number | undefined;
-  /** Lines of the terminal; undefined when it is none. */
+  /** Lines of the terminal; undefined when it is not a terminal. */
   readonly rows: number | undefined;
 }
 

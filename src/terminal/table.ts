@@ -239,7 +239,8 @@ function mostImportant(columns: readonly Column[]): readonly number[] {
   return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 
-// The widths of columns on a terminal: cell after cell is taken from the widest that may shrink, until a line fits.
+// The widths of columns on a terminal: the widest column that may shrink loses one cell at a time, until a
+// line fits.
 function shrunk(columns: readonly Column[], natural: readonly number[], width: number): readonly number[] {
   const widths = [...natural];
   const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));

@@ -69,7 +69,7 @@ export interface Output {
   readonly format: Format;
   /** Before a change: throws CliError 'usage' for a name of --columns that its result, printed later, will not have. */
   checkColumns(columns: readonly Column[]): void;
-  /** Starts a list of records, in whatever format was asked for unless it is given. */
+  /** Starts a list of records, in the given format or else in the one that was asked for. */
   list(columns: readonly Column[], format?: Format): ListSink;
   /** A list of our own flat records (`object`, …). */
   ownList(columns: readonly Column[], records: readonly JsonObject[]): Promise<void>;
@@ -87,7 +87,7 @@ export interface Output {
    * people read. Resolves with the reason when none was drawn. Never in json, ndjson and csv.
    */
   qr(link: string, always: boolean): Promise<string | undefined>;
-  /** Text for people, whatever the format: help topics, scripts of completions. */
+  /** Text for people, the same in every format: help topics, scripts of completions. */
   text(text: string): Promise<void>;
 }
 

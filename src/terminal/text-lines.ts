@@ -24,7 +24,7 @@ export function widthOf(text: string): number {
   return stringWidth(text);
 }
 
-/** Text of at most so many cells: what is too long is cut between graphemes and ends in `…`. */
+/** Text of at most this many cells: a longer text is cut between graphemes and ends in `…`. */
 export function cut(text: string, width: number): string {
   // No grapheme that is drawn is longer than this; the rest of a huge text is not looked at.
   const start = text.slice(0, (width + 1) * 40);

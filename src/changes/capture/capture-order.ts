@@ -11,7 +11,7 @@ import { journalWords, requestLine, titleLine } from '../change-words.ts';
 import { changeOrder, type OrderAsked } from '../order-change.ts';
 import type { Applied } from '../outcome.ts';
 
-/** Captures an order. Throws CliError as the outcome says. */
+/** Captures an order. Throws CliError for every outcome that is not a plain success. */
 export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
   return changeOrder(ctx, asked, {
     kind: 'capture',

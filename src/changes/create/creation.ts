@@ -54,7 +54,10 @@ interface Creation<B extends JsonObject, D> {
   readonly checkoutIn: (reply: JsonObject) => JsonObject;
 }
 
-/** Creates one, from what was typed to the printed result. Throws CliError as the outcome says. */
+/**
+ * Creates one, from what was typed to the printed result. Throws CliError for every outcome that is not a
+ * plain success.
+ */
 export async function createOne<B extends JsonObject, D extends { readonly expires?: Expiry }>(
   ctx: Context,
   given: D,
@@ -130,7 +133,10 @@ async function gather<B extends JsonObject, D>(
 
 const maxBytes = 1024 * 1024;
 
-/** Reads the JSON object of `--body FILE`. Throws CliError 'usage' when it is none, or could not be sent exactly as written. */
+/**
+ * Reads the JSON object of `--body FILE`. Throws CliError 'usage' when it is not an object, or could not be
+ * sent exactly as written.
+ */
 export async function readBody(ctx: Context, path: string): Promise<JsonObject> {
   const text = (await ctx.file(path, maxBytes)).replace(/^\uFEFF/, '');
   const where = path === '-' ? 'standard input' : path;

@@ -60,7 +60,7 @@ const checkoutColumns: readonly Column[] = [
   fieldColumn('livemode', 'LIVEMODE', 'flag'),
 ];
 
-/** Creates a payment link. Throws CliError as the outcome says. */
+/** Creates a payment link. Throws CliError for every outcome that is not a plain success. */
 export function createPaymentLink(ctx: Context, given: LinkDraft, flags: CreationFlags): Promise<void> {
   return createOne(ctx, given, flags, {
     kind: 'checkout',

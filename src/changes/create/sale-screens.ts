@@ -22,7 +22,7 @@ export async function askFor<T>(ctx: Context, { message, flag, parse }: TextQues
   return parse(text, flag);
 }
 
-/** The same; Enter alone gives undefined. */
+/** Asks as `askFor` does; returns undefined when the person only presses Enter. */
 export async function askMaybe<T>(
   ctx: Context,
   { message, flag, parse }: TextQuestion<T>,

@@ -12,7 +12,7 @@ export interface RefundFacts {
   readonly intent: string;
   readonly reason: string | undefined;
   readonly note: string | undefined;
-  /** As this machine named the operator. */
+  /** Who ran paydesk, by the name that this machine gave. */
   readonly operator: string;
   /** `read`: a read cannot tell two equal refunds apart, so it may be somebody else's. */
   readonly knownBy: 'reply' | 'read' | 'person' | 'sender';

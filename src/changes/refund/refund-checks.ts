@@ -67,9 +67,9 @@ function sumLine(money: OrderMoney): string {
 }
 
 /**
- * Throws CliError 'refused' when a charge already has a refund of the same amount, whoever made it and when, unless `again`
- * names the newest of them. A name that is no refund of this order may be that of an attempt: the journal checks it later,
- * under the order's lock.
+ * Throws CliError 'refused' when a charge already has a refund of the same amount, whoever made it and when,
+ * unless `again` names the newest of them. A name that is not a refund of this order may be the name of an
+ * attempt: the journal checks it later, under the order's lock.
  */
 export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,

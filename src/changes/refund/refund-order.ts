@@ -19,7 +19,10 @@ import { refundableMoney, youngWarnings } from './refund-checks.ts';
 import { canGoBackWhole, planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 
-/** Refunds an order, one of its charges, or part of a charge. Throws CliError as the outcome says. */
+/**
+ * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a
+ * plain success.
+ */
 export function refundOrder(
   ctx: Context,
   order: OrderAsked,
@@ -137,7 +140,7 @@ async function askAmount(ctx: Context, profile: Profile, left: number): Promise<
     },
   });
   const amount = parseAmount(typed);
-  // A refund without an amount is one of all that is left.
+  // A refund without an amount refunds everything that is left.
   return amount === undefined || amount === left ? {} : { amount };
 }
 

@@ -18,12 +18,12 @@ export interface Offered {
 
 /** What a line says before the cursor. */
 interface Place {
-  /** Words that are no options, those of the command included. */
+  /** Words that are not options, including the words of the command. */
   readonly words: readonly string[];
   readonly command: Command | undefined;
   /** How many of the words are the command's. */
   readonly own: number;
-  /** Options that are known here, those of the command first. */
+  /** Options that are known here, first the options of the command. */
   readonly flags: Readonly<Record<string, Flag>>;
   /** Options given, with the last value of each. */
   readonly given: ReadonlyMap<string, string | undefined>;

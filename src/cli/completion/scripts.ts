@@ -1,4 +1,7 @@
-/** The completion script of every shell: nouns, verbs and topics are written into it, all else it asks of `paydesk __complete`. */
+/**
+ * The completion script of every shell: nouns, verbs and topics are written into it; for everything else it
+ * asks `paydesk __complete`.
+ */
 
 import type { Shell } from '../../terminal/terminal.ts';
 import { nextWords } from './candidates.ts';

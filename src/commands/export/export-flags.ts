@@ -84,7 +84,10 @@ function daysIn(ctx: Context, whose: string, zone: string): Days {
   throw usage(`${whose} ${zone}: no time zone of this machine; a name such as America/Mexico_City or UTC`);
 }
 
-/** The flags that a command line that goes on must repeat, besides what is exported and where to. */
+/**
+ * The flags that the command to go on with an export must repeat, besides what is exported and into which
+ * file.
+ */
 export function againWords({ options }: Context, input: ExportInput): readonly string[] {
   const { 'max-rps': perSecond } = input;
   return [

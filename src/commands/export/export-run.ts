@@ -32,9 +32,9 @@ export interface ExportJob {
   readonly columns: readonly Column[];
   /** The flags that say what is exported, as they are typed. */
   readonly words: readonly string[];
-  /** The same for the manifest; times are Unix seconds. */
+  /** What is exported, for the manifest; times are Unix seconds. */
   readonly query: () => JsonObject;
-  /** Starts making rows. A resumed export goes by the `query` of its first run, and on from `state`. */
+  /** Starts making rows. A resumed export uses the `query` of its first run, and goes on from `state`. */
   readonly rows: (query?: JsonObject, state?: JsonObject) => RowMaker;
 }
 

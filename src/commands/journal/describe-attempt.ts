@@ -1,4 +1,7 @@
-/** The outcomes later, as `journal list` and `journal show` word them: they can be read to a customer. Pure. */
+/**
+ * How `journal list` and `journal show` word the outcome of an attempt, so that the words can be read to a
+ * customer. Pure.
+ */
 
 import type { JsonObject } from '../../api/spec.ts';
 import { blockedWords, changeOf, settleCommands } from '../../changes/changes.ts';

@@ -61,7 +61,7 @@ interface Why {
 const tableFrom = 120;
 const names = ['reason', 'note'] as const;
 
-// Warns once if the journal cannot be read; the list is shown all the same.
+// Warns once if the journal cannot be read; the list is still shown.
 function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
   const { columns = ctx.options.usualColumns } = ctx.options;
   const asked = columns?.some((name) => names.some((own) => own === name.trim()));

@@ -146,7 +146,7 @@ function stateSpan(status: string): Span {
   return { text: status, style: failedWords.includes(status.toLowerCase()) ? 'bad' : 'strong' };
 }
 
-/** The items, and whether their sum is that of the order. */
+/** The items, and whether their sum equals the amount of the order. */
 export function itemsView(order: Order): readonly Block[] {
   const items = order.line_items?.data ?? [];
   if (items.length === 0) return [];

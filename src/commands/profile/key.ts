@@ -45,7 +45,7 @@ export const key = defineCommand({
   },
 });
 
-// The newest order that this machine changed. If the journal cannot be read, the key is replaced all the same.
+// The newest order that this machine changed. If the journal cannot be read, the key is still replaced.
 async function journalOrder(ctx: Context, name: string): Promise<string | undefined> {
   try {
     const { origin, account } = (await ctx.profiles.describe(name)).profile;

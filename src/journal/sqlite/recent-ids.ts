@@ -4,7 +4,7 @@ import { lstatSync } from 'node:fs';
 import type { DatabaseSync as Database } from 'node:sqlite';
 import { chargesIn, type Recent, type RecentOf, recentIn, recentMax } from '../journal-store.ts';
 
-/** As the store's `recent`. Creates no file. */
+/** See `recent` of the store. Creates no file. */
 export async function recentIds(
   file: string,
   of: RecentOf,

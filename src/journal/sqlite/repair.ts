@@ -182,7 +182,8 @@ async function buildJournal(fresh: string, rows: readonly StoredRow[], key: stri
 // Renames the new file over the old one. Only while `holdJournal` keeps other runs out.
 async function replaceJournal(file: string, fresh: string): Promise<void> {
   try {
-    // SQLite's own journal first: one that is left of the old file must never be played into the new one.
+    // First SQLite's own journal: if one is left from the old file, SQLite must never apply it to the new
+    // file.
     await rename(`${fresh}-journal`, `${file}-journal`);
     await rename(fresh, file);
     await syncFolder(dirname(file));

@@ -22,7 +22,7 @@ export interface Salvage {
   readonly unreadable: number;
 }
 
-/** Reads the bytes of a journal file, whatever their state. */
+/** Reads the bytes of a journal file, damaged or not. */
 export function salvage(bytes: Uint8Array): Salvage {
   const { records, unreadable } = readPages(bytes);
   const stored = records.filter(({ values }) => values.length === storedColumns.length).map(storedOf);

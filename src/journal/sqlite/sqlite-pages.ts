@@ -25,7 +25,7 @@ const leaf = 0x0d;
 const tableNode = 0x05;
 const indexPages: ReadonlySet<number> = new Set([0x02, 0x0a]);
 
-/** Reads every page but the first, which holds the schema alone. */
+/** Reads every page except the first, which holds only the schema. */
 export function readPages(bytes: Uint8Array): Pages {
   const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const pages = Math.ceil(bytes.length / pageSize);

@@ -43,7 +43,7 @@ export interface SqlitePlace {
   readonly file: string;
   /** The file of its witness; absent: there is none. */
   readonly witness?: string | undefined;
-  /** The folder that a relative name of an archive belongs to; absent: that of the process. */
+  /** The folder in which a relative name of an archive starts; absent: the current folder of the process. */
   readonly cwd?: (() => string) | undefined;
   /** Who must own the files. */
   readonly rules?: FileRules | undefined;

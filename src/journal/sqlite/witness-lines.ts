@@ -82,7 +82,7 @@ export function lineIn(text: string, key: string): WitnessLine | undefined {
   return line;
 }
 
-/** What the witness keeps of a row; `order` is that of its SENT row. */
+/** What the witness keeps of a row; `order` is the order of its SENT row. */
 export function lineOf(stored: StoredRow, order: string | null, key: string): WitnessLine {
   const row = unlink({ ...stored, body: null });
   const { intent, attempt, time } = row;

@@ -161,7 +161,10 @@ export function removeOwner(path: string): void {
   }
 }
 
-/** What the owner's file says; undefined when it is missing, cannot be parsed, or is no plain file of this user's. */
+/**
+ * What the owner's file says; undefined when it is missing, cannot be parsed, or is not a plain file of this
+ * user.
+ */
 export function readOwner(path: string, uid: number | undefined): SlotOwner | undefined {
   let handle: number | undefined;
   try {

@@ -31,8 +31,8 @@ export interface SqliteLockParts {
 }
 
 const pollMs = 20;
-// Two tries at the same moment can make both fail, and the owner's file may be that of a process that died. So only
-// several failures in a row, at moments that differ, mean that somebody holds the lock.
+// Two tries at the same moment can make both fail, and the owner's file may come from a process that died. So
+// only several failures in a row, at moments that differ, mean that somebody holds the lock.
 const tries = 4;
 
 /** Nothing is touched before the first `take`. Make it once per process and folder: the queue is inside it. */

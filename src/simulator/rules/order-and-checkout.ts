@@ -131,7 +131,10 @@ function issued(livemode: boolean, expiry: number | undefined, { now, ids }: Rul
   };
 }
 
-/** A body in which the document's second spellings are replaced by those of the schemas; a field in both spellings stays a fault. */
+/**
+ * A body with the document's second spellings replaced by the names in the schemas. A field in both spellings
+ * stays, and is refused later.
+ */
 export function withoutAliases(body: unknown, aliases: Readonly<Record<string, string>>): unknown {
   if (!isObject(body)) return body;
   return Object.fromEntries(
@@ -142,7 +145,7 @@ export function withoutAliases(body: unknown, aliases: Readonly<Record<string, s
   );
 }
 
-/** The same for the checkout inside the body of an order. */
+/** As `withoutAliases`, for the checkout inside the body of an order. */
 export function withoutOrderAliases(body: unknown): unknown {
   if (!isObject(body) || body.checkout === undefined) return body;
   return { ...body, checkout: withoutAliases(body.checkout, checkoutAliases.order) };

@@ -1,4 +1,7 @@
-/** What the simulator's data are made of: cases in turn, goods, cards, the few records that help names, and customers. */
+/**
+ * What the simulator's data are made of: the cases of orders, goods, cards, customers, and the few records
+ * that help names.
+ */
 
 import { type JsonObject, resources } from '../../api/spec.ts';
 import { idsFrom, seededRandom } from '../random.ts';
@@ -135,7 +138,10 @@ export function orderExampleAt(index: number): OrderExample | undefined {
 /** The place of the customer that help names, who bought the named orders. */
 export const customerExampleIndex = 0;
 
-/** How many of the newest customers buy: always as many, so that orders are the same however many there are. */
+/**
+ * How many of the newest customers buy. The number is fixed, so that orders are the same for any number of
+ * customers.
+ */
 export const buyersCount = 60;
 
 interface CustomerPlace {

@@ -1,4 +1,7 @@
-/** The data that a new simulator holds, oldest first: the same places give the same records, whatever their number. */
+/**
+ * The data that a new simulator holds, oldest first: the record at a place is always the same, however many
+ * records there are.
+ */
 
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import { type Ids, idsFrom, type Random, seededRandom } from '../random.ts';
