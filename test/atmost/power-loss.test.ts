@@ -110,6 +110,19 @@ async function nextRun(left: Left, { order, untouched, earlier }: Met): Promise<
 }
 
 describe.skipIf(!hasStrace())('the power goes (F19)', () => {
+  test('before the request leaves, the line of SENT in the witness is on the disk as well', async () => {
+    using home = desk.newHome();
+    await desk.run(home, changeArgs(ledger.add('refund')));
+    const calls = await recorded(desk, home, changeArgs(ledger.add('refund')));
+    const before = calls.slice(
+      0,
+      calls.findIndex(({ does }) => does === 'post'),
+    );
+    const ofWitness = before.filter((call) => 'file' in call && call.file === witnessName);
+    // One line for the read of the refund before, one for SENT.
+    expect(ofWitness.map(({ does }) => does)).toEqual(['append', 'sync', 'append', 'sync']);
+  });
+
   test.each([
     ['the first refund of a journal', true],
     ['a later refund', false],
