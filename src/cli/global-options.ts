@@ -6,6 +6,7 @@ import { flag, nonEmpty, short, usage } from '../commands/flags.ts';
 import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 import { type Format, formats } from '../terminal/terminal.ts';
+import { readTypedWords } from './typed-words.ts';
 
 /** The global options, before or after the command. No others are global. */
 export const globalFlags = {
@@ -178,13 +179,11 @@ function colorOf(typed: GlobalInput): 'auto' | 'always' | 'never' | undefined {
   });
 }
 
-/** The format that a failing run should answer in when its command line could not be read. */
+/** How to print an error when the command line cannot be read: in the format that it seems to ask for, else as a table. */
 export function formatHint(argv: readonly string[], env: Env): Format {
-  const short = formats.find(
-    (format) =>
-      argv.includes(`--${format}`) || argv.includes(`--output=${format}`) || argv.includes(`-o${format}`),
-  );
-  const at = argv.findIndex((word) => word === '-o' || word === '--output');
-  const named = [at === -1 ? undefined : argv[at + 1], variable(env, 'PAYDESK_OUTPUT')];
-  return short ?? formats.find((format) => named.includes(format)) ?? 'table';
+  const { options } = readTypedWords(argv, () => globalFlags);
+  const short = formats.find((format) => options.some(({ name }) => name === format));
+  const output = options.find(({ name }) => name === 'output')?.value;
+  const asked = [short, output, variable(env, 'PAYDESK_OUTPUT')];
+  return asked.flatMap((text) => formats.filter((format) => format === text))[0] ?? 'table';
 }

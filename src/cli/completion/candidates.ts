@@ -4,9 +4,10 @@
  */
 
 import type { Argument, Candidate, Command, Flag, KnownHere } from '../../commands/command.ts';
-import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
+import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';
 import { globalFlags } from '../global-options.ts';
 import { topicLines, topicNames } from '../help-topics.ts';
+import { longName, readTypedWords, type TypedWords } from '../typed-words.ts';
 import type { TypedLine } from './callback.ts';
 
 /** What the shell gets to offer. */
@@ -45,63 +46,24 @@ export async function candidatesFor(line: TypedLine, known: KnownHere): Promise<
 }
 
 async function placeOf(before: readonly string[]): Promise<Place> {
-  const words: string[] = [];
-  const given = new Map<string, string | undefined>();
-  let command: Command | undefined;
-  let own = 0;
-  let flags: Readonly<Record<string, Flag>> = globalFlags;
-  let awaiting: string | undefined;
-  let ended = false;
-  for (const word of before) {
-    if (awaiting !== undefined) {
-      given.set(awaiting, word);
-      awaiting = undefined;
-    } else if (!ended && word === '--') {
-      ended = true;
-    } else if (!ended && /^-./.test(word)) {
-      awaiting = readOption(word, flags, given);
-    } else {
-      words.push(word);
-      const entry = command === undefined ? entryOf(words) : undefined;
-      if (entry === undefined) continue;
-      command = await entry.load();
-      own = words.length;
-      flags = { ...command.flags, ...globalFlags };
-    }
-  }
-  return { words, command, own, flags, given, awaiting, ended };
+  const entry = findCommand(wordsOf(readTypedWords(before, () => globalFlags)));
+  const command = await entry?.load();
+  const own = entry?.words.length ?? 0;
+  const flags: Readonly<Record<string, Flag>> = { ...command?.flags, ...globalFlags };
+  const typed = readTypedWords(before, (words) => (words < own ? globalFlags : flags));
+  return {
+    words: wordsOf(typed),
+    command,
+    own,
+    flags,
+    given: new Map(typed.options.map(({ name, value }) => [name, value])),
+    awaiting: typed.awaiting,
+    ended: typed.behind !== undefined,
+  };
 }
 
-function entryOf(words: readonly string[]) {
-  return commands.find(
-    ({ words: own }) => own.length === words.length && own.every((word, index) => word === words[index]),
-  );
-}
-
-// Notes the options in one word; returns the option whose value is the next word.
-function readOption(
-  word: string,
-  flags: Readonly<Record<string, Flag>>,
-  given: Map<string, string | undefined>,
-): string | undefined {
-  if (word.startsWith('--')) {
-    const [name = '', ...value] = word.slice(2).split('=');
-    given.set(name, value.length === 0 ? undefined : value.join('='));
-    return value.length === 0 && flags[name]?.value !== undefined ? name : undefined;
-  }
-  for (let at = 1; at < word.length; at += 1) {
-    const name = longOf(word[at], flags);
-    if (name === undefined) return undefined;
-    const rest = word.slice(at + 1);
-    const takes = flags[name]?.value !== undefined;
-    given.set(name, takes && rest !== '' ? rest : undefined);
-    if (takes) return rest === '' ? name : undefined;
-  }
-  return undefined;
-}
-
-function longOf(short: string | undefined, flags: Readonly<Record<string, Flag>>): string | undefined {
-  return Object.entries(flags).find(([, flag]) => flag.short !== undefined && flag.short === short)?.[0];
+function wordsOf({ words, behind = [] }: TypedWords): readonly string[] {
+  return [...words, ...behind];
 }
 
 // `--rea`, `--reason=req`, `-pde`.
@@ -111,7 +73,7 @@ async function afterDash(current: string, place: Place, known: KnownHere): Promi
     return valuesOf(place.flags[equals[1] ?? ''], equals[0], current, place, known);
   }
   const glued = /^-([A-Za-z])/.exec(current);
-  const flag = place.flags[longOf(glued?.[1], place.flags) ?? ''];
+  const flag = place.flags[longName(glued?.[1] ?? '', place.flags) ?? ''];
   if (flag?.value !== undefined && current.length > 2) {
     return valuesOf(flag, current.slice(0, 2), current, place, known);
   }
