@@ -1,4 +1,4 @@
-/** Turns what was typed into a command with its inputs, or into a text to print. */
+/** Turns a command line into a command with its inputs, or into a text to print. */
 
 import type { Command, Input } from '../commands/command.ts';
 import { findCommand, groups } from '../commands/commands.ts';
@@ -47,7 +47,7 @@ export function typedProfile(argv: readonly string[]): string | undefined {
   return name !== undefined && nameLike.test(name) ? name : undefined;
 }
 
-// What a shell reads without quotes. Other code refuses a name that does not match.
+// Only a name that a shell reads without quotes is written into a command to copy.
 const nameLike = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 // Each word counts by itself: whoever types `--output --help` wants to see the help.
@@ -72,7 +72,7 @@ async function helpFor(words: readonly string[], width: number): Promise<string>
   return first === undefined ? rootHelp(width) : groupHelp(first, width);
 }
 
-// A bare noun, or something that is not a command.
+// For a noun without a verb, or for words that are no command.
 function helpOfGroup(words: readonly string[], argv: readonly string[], width: number): string {
   const [noun] = words;
   checkLine(argv);
@@ -85,11 +85,11 @@ function unknownWord(words: readonly string[]): CliError {
   });
 }
 
-// Commands about an account that they are not told by an id of the journal, or by the name of a profile.
+// The commands that use the profile of the run. Others find the account by an id of the journal, or name a profile themselves.
 const aboutAccount =
   /\bpaydesk (?=(?:orders|customers|checkout|api|journal list)\b(?!.*--(?:help|all-profiles)\b)|profile (?:show|check)$)/g;
 
-/** The error, its commands with `-p`; as it is where no profile was typed. Commands that name one are left alone. */
+/** Adds `-p` to the commands that an error suggests, if a profile was typed. */
 export function withProfile(error: CliError, profile: string | undefined): CliError {
   const { now } = error.parts;
   if (profile === undefined || now === undefined) return error;

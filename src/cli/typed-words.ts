@@ -1,6 +1,6 @@
 /**
- * Reads what was typed by the table of options, as commander will read it: which words are options, which are their values,
- * and which are neither. Pure. Used where commander has not read the line yet, or is too slow to load.
+ * Reads the words of a command line by the table of options: which are options, values, or neither. Pure. It reads as
+ * commander does. TAB uses it, because commander takes too long to load, and errors that come before commander.
  */
 
 import type { Flag } from '../commands/command.ts';
@@ -22,11 +22,11 @@ export interface TypedWords {
   readonly options: readonly TypedOption[];
   /** The last option, if the next word would be its value. */
   readonly awaiting: string | undefined;
-  /** The words behind `--`; undefined if there is no `--`. */
+  /** The words behind `--`, or undefined if there is no `--`. */
   readonly behind: readonly string[] | undefined;
 }
 
-/** Reads a line. `tableAt` gives the options that are known behind so many words: a command's own follow its words. */
+/** Reads a line. `tableAt` gives the options that are known after a number of words: a command's own options follow its words. */
 export function readTypedWords(
   argv: readonly string[],
   tableAt: (wordsBefore: number) => OptionTable,
@@ -73,7 +73,7 @@ export function optionsIn(word: string, table: OptionTable): readonly TypedOptio
   return options;
 }
 
-/** The name of the option with this letter; undefined if there is none. */
+/** The name of the option with this letter. */
 export function longName(letter: string, table: OptionTable): string | undefined {
   return Object.entries(table).find(([, { short }]) => short === letter)?.[0];
 }

@@ -1,7 +1,4 @@
-/**
- * What TAB offers, each with its explanation: words, options and values at the cursor, and the nouns and verbs that are
- * written into the scripts. Runs nothing and asks no service.
- */
+/** Finds what TAB offers at the cursor: commands, options, values. Asks no service. */
 
 import type { Argument, Candidate, Command, Flag, KnownHere } from '../../commands/command.ts';
 import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';
@@ -10,23 +7,22 @@ import { topicLines, topicNames } from '../help-topics.ts';
 import { longName, readTypedWords, type TypedWords } from '../typed-words.ts';
 import type { TypedLine } from './callback.ts';
 
-/** What the shell gets to offer. */
 export interface Offered {
   readonly candidates: readonly Candidate[];
-  /** A file name is possible here: the shell completes those itself. */
+  /** A file name is possible here. The shell completes those itself. */
   readonly files: boolean;
 }
 
-/** What a line says before the cursor. */
+/** The line before the cursor. */
 interface Place {
-  /** Words that are not options, including the words of the command. */
+  /** The words that are no options. They begin with the words of the command. */
   readonly words: readonly string[];
   readonly command: Command | undefined;
-  /** How many of the words are the command's. */
+  /** How many words the command has. */
   readonly own: number;
-  /** Options that are known here, first the options of the command. */
+  /** The options that are known here, those of the command first. */
   readonly flags: Readonly<Record<string, Flag>>;
-  /** Options given, with the last value of each. */
+  /** The options that were given, with the last value of each. */
   readonly given: ReadonlyMap<string, string | undefined>;
   /** The option whose value is at the cursor. */
   readonly awaiting: string | undefined;
@@ -36,7 +32,7 @@ interface Place {
 
 const nothing: Offered = { candidates: [], files: false };
 
-/** Candidates that begin with the part of the word before the cursor. */
+/** What TAB offers: everything that fits here and begins with the typed part of the word. */
 export async function candidatesFor(line: TypedLine, known: KnownHere): Promise<Offered> {
   const place = await placeOf(line.before);
   const { current } = line;
@@ -66,7 +62,7 @@ function wordsOf({ words, behind = [] }: TypedWords): readonly string[] {
   return [...words, ...behind];
 }
 
-// `--rea`, `--reason=req`, `-pde`.
+// Completes `--rea`, `--reason=req` and `-pde`.
 async function afterDash(current: string, place: Place, known: KnownHere): Promise<Offered> {
   const equals = /^--([a-z-]+)=/.exec(current);
   if (equals !== null) {
@@ -84,7 +80,7 @@ async function afterDash(current: string, place: Place, known: KnownHere): Promi
   return starting(current, { candidates: [...long, ...short], files: false });
 }
 
-// Leaves out an option that is given already, or that contradicts one.
+// Whether an option may still be given: it was not given before, and contradicts none that was.
 function isOpen(name: string, { repeatable, conflicts = [] }: Flag, { given }: Place): boolean {
   return (repeatable === true || !given.has(name)) && !conflicts.some((other) => given.has(other));
 }
@@ -110,7 +106,7 @@ async function valuesOf(
   return starting(current, { candidates: whole, files });
 }
 
-// Offers the choices of a value, else what its completer knows, else file names.
+// Offers the choices of a value. If it has none, its completer is asked. Without a completer it may be a file name.
 async function offeredFor(
   one: Flag | Argument,
   placeholder: string,
@@ -131,7 +127,7 @@ function starting(current: string, { candidates, files }: Offered): Offered {
   return { candidates: candidates.filter(({ value }) => value.startsWith(current)), files };
 }
 
-/** Words typed so far, joined by spaces → the words that may follow. A finished command is not in it. */
+/** For the words typed so far, joined by spaces: the words that may follow. A complete command is not in the map. */
 export function nextWords(): ReadonlyMap<string, readonly Candidate[]> {
   const nouns = firstWords(commands);
   const verbs = Object.keys(groups).map((noun) => [noun, verbsOf(noun)] as const);
@@ -158,7 +154,7 @@ function verbsOf(noun: string): readonly Candidate[] {
   );
 }
 
-// `Environment: what stands for an option.` → `what stands for an option`
+// From `Environment: what stands for an option.` it takes `what stands for an option`.
 function topicSummary(name: string): string {
   const [first = ''] = topicLines(name);
   return first.replace(/^[^:]*: /, '').replace(/[.;:].*$/, '');
