@@ -1,6 +1,6 @@
 /** The texts of help besides the options: examples, exit codes, lists of commands; and how help is wrapped to the terminal. */
 
-import { resources } from '../api/spec.ts';
+import { resources } from '../api/resources.ts';
 import type { Argument, Command, Flag } from '../commands/command.ts';
 import { type CommandEntry, groups } from '../commands/commands.ts';
 import { exitMeanings } from '../errors.ts';

@@ -2,7 +2,8 @@
 
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { type JsonObject, paths, type ResourceName, resourceNames, resources } from '../api/spec.ts';
+import { type ResourceName, resourceNames, resources } from '../api/resources.ts';
+import { type JsonObject, paths } from '../api/spec.ts';
 import { errorKinds, type Language, maxBodyBytes } from './assumptions.ts';
 import { bodyTooLarge, type Failure, internal, notFound, type Ruled } from './failures.ts';
 import { capture, makeCharge, makeCheckout, makeOrder, refund } from './operations.ts';

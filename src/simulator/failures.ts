@@ -1,6 +1,6 @@
 /** Every refusal of the simulator: its kind, code and words in both languages. */
 
-import type { BodyFault } from '../api/spec.ts';
+import type { BodyFault } from '../api/request-bodies.ts';
 import { documentedErrors } from '../api/spec.ts';
 import type { ErrorKindName, Language } from './assumptions.ts';
 import type { StoredOrder } from './records.ts';

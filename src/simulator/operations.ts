@@ -3,16 +3,10 @@
  * stores the result.
  */
 
+import { checkoutCreateRequest, checkRequest, orderRequest, refundRequest } from '../api/request-bodies.ts';
+import { resources } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
-import {
-  checkoutCreateRequest,
-  checkRequest,
-  isObject,
-  livemodeOf,
-  orderRequest,
-  refundRequest,
-  resources,
-} from '../api/spec.ts';
+import { isObject, livemodeOf } from '../api/spec.ts';
 import { checkoutAliases } from './assumptions.ts';
 import type { Failure, Ruled } from './failures.ts';
 import { badBody, notFound } from './failures.ts';

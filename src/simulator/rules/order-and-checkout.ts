@@ -1,12 +1,7 @@
 /** What a new order and a new payment link look like (service: Endpoints 4 and 5), as pure functions. */
 
-import {
-  type CheckoutCreateRequest,
-  hostedPayment,
-  isObject,
-  type JsonObject,
-  type OrderRequest,
-} from '../../api/spec.ts';
+import type { CheckoutCreateRequest, OrderRequest } from '../../api/request-bodies.ts';
+import { hostedPayment, isObject, type JsonObject } from '../../api/spec.ts';
 import { checkoutAliases, checkoutDefaults } from '../assumptions.ts';
 import { amountTooLarge, type Ruled } from '../failures.ts';
 import { nestedList, type StoredOrder } from '../records.ts';

@@ -3,7 +3,8 @@
  * that help names.
  */
 
-import { type JsonObject, resources } from '../../api/spec.ts';
+import { resources } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import { idsFrom, seededRandom } from '../random.ts';
 import { nestedList } from '../records.ts';
 
