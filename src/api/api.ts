@@ -2,7 +2,8 @@
 
 import type { Clock, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
-import type { JsonObject, ResourceName } from './spec.ts';
+import type { ResourceName } from './resources.ts';
+import type { JsonObject } from './spec.ts';
 
 export { routeTo } from './proxy.ts';
 export { readOne } from './read-one.ts';

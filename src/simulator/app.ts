@@ -2,19 +2,9 @@
 
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import {
-  checkoutCreateRequest,
-  checkRequest,
-  isObject,
-  type JsonObject,
-  livemodeOf,
-  orderRequest,
-  paths,
-  type ResourceName,
-  refundRequest,
-  resourceNames,
-  resources,
-} from '../api/spec.ts';
+import { checkoutCreateRequest, checkRequest, orderRequest, refundRequest } from '../api/request-bodies.ts';
+import { type ResourceName, resourceNames, resources } from '../api/resources.ts';
+import { isObject, type JsonObject, livemodeOf, paths } from '../api/spec.ts';
 import {
   badBody,
   bodyTooLarge,

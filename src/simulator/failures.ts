@@ -1,6 +1,6 @@
 /** Every error that the simulator answers with: its kind, its code, and its words in English and Spanish. */
 
-import type { BodyFault } from '../api/spec.ts';
+import type { BodyFault } from '../api/request-bodies.ts';
 import { documentedErrors } from '../api/spec.ts';
 import type { StoredOrder } from './records.ts';
 

@@ -1,12 +1,7 @@
 /** Makes new orders and payment links from requests (service: Endpoints 4 and 5), with pure functions. */
 
-import {
-  type CheckoutCreateRequest,
-  hostedPayment,
-  isObject,
-  type JsonObject,
-  type OrderRequest,
-} from '../../api/spec.ts';
+import type { CheckoutCreateRequest, OrderRequest } from '../../api/request-bodies.ts';
+import { hostedPayment, isObject, type JsonObject } from '../../api/spec.ts';
 import { amountTooLarge, type Ruled } from '../failures.ts';
 import { nestedList, type StoredOrder } from '../records.ts';
 import type { RuleInputs } from './refund-and-capture.ts';

@@ -1,6 +1,7 @@
 /** What a refund and a capture do to an order (service: Endpoints 1 and 3, States and transitions), as pure functions. */
 
-import { type RefundRequest, statuses } from '../../api/spec.ts';
+import type { RefundRequest } from '../../api/request-bodies.ts';
+import { statuses } from '../../api/spec.ts';
 import {
   amountAboveRest,
   chargeIdRequired,

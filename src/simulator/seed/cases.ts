@@ -1,6 +1,7 @@
 /** The simulator's data are made from these lists: kinds of orders, goods, cards, customers, examples in the help. */
 
-import { type JsonObject, resources } from '../../api/spec.ts';
+import { resources } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import { idsFrom, seededRandom } from '../random.ts';
 import { nestedList } from '../records.ts';
 

@@ -1,6 +1,6 @@
 // Prints pages of orders on stdout, as a command would, and ends like main. Started by stream-writer.test.ts.
 
-import { orderColumns } from '../../../src/api/spec.ts';
+import { orderColumns } from '../../../src/api/resources.ts';
 import { CliError } from '../../../src/errors.ts';
 import { createNotes } from '../../../src/terminal/notes.ts';
 import { createOutput } from '../../../src/terminal/output.ts';
