@@ -15,7 +15,6 @@ import {
   type Ruled,
 } from './failures.ts';
 import { idsFrom, type Random } from './random.ts';
-import type { StoredOrder } from './records.ts';
 import { checkAccept, checkKey, languageOf, pageRequestOf, readBody } from './requests.ts';
 import {
   createLink,
@@ -25,6 +24,7 @@ import {
 } from './rules/order-and-checkout.ts';
 import { captureOrder, type RuleInputs, refundOrder } from './rules/refund-and-capture.ts';
 import type { Store, StoredPage } from './store.ts';
+import type { StoredOrder } from './stored-records.ts';
 
 // Assumed: a request body has at most this many bytes.
 const maxBodyBytes = 1024 * 1024;

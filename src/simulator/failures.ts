@@ -2,7 +2,7 @@
 
 import type { BodyFault } from '../api/request-bodies.ts';
 import { documentedErrors } from '../api/spec.ts';
-import type { StoredOrder } from './records.ts';
+import type { StoredOrder } from './stored-records.ts';
 
 // Assumed: the statuses of errors, and all types except two. The document shows no status (service: Errors).
 export const errorKinds = {

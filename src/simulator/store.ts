@@ -5,10 +5,10 @@ import type { JsonObject, Mode } from '../api/spec.ts';
 import { livemodeOf } from '../api/spec.ts';
 import type { Ruled } from './failures.ts';
 import type { Random } from './random.ts';
-import type { StoredOrder } from './records.ts';
-import { isStoredOrder } from './records.ts';
 import { seedCustomers, seedOrders } from './seed/seed.ts';
 import { inTransaction, openFile } from './store-file.ts';
+import type { StoredOrder } from './stored-records.ts';
+import { isStoredOrder } from './stored-records.ts';
 
 // Assumed: a private key begins like this. Every new simulator gets a random one.
 const keyPrefix = 'key_';

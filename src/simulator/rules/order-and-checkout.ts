@@ -3,7 +3,7 @@
 import type { CheckoutCreateRequest, OrderRequest } from '../../api/request-bodies.ts';
 import { hostedPayment, isObject, type JsonObject } from '../../api/spec.ts';
 import { amountTooLarge, type Ruled } from '../failures.ts';
-import { nestedList, type StoredOrder } from '../records.ts';
+import { nestedList, type StoredOrder } from '../stored-records.ts';
 import type { RuleInputs } from './refund-and-capture.ts';
 
 // Assumed: the state of a new checkout, how long it can be paid if the request sets no expiry, and where its page is.

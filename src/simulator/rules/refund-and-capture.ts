@@ -20,7 +20,7 @@ import {
   refundedOf,
   type StoredCharge,
   type StoredOrder,
-} from '../records.ts';
+} from '../stored-records.ts';
 
 /** What a rule needs besides the request. */
 export interface RuleInputs {

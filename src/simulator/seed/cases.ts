@@ -3,7 +3,7 @@
 import { resources } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { idsFrom, seededRandom } from '../random.ts';
-import { nestedList } from '../records.ts';
+import { nestedList } from '../stored-records.ts';
 
 /** What happened to a charge of a seeded order. */
 export type ChargeCase = 'paid' | 'declined' | 'pre_authorized' | 'locked';

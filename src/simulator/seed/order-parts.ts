@@ -2,8 +2,8 @@
 
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import type { Ids, Random } from '../random.ts';
-import type { StoredCharge } from '../records.ts';
 import { feeOf } from '../rules/refund-and-capture.ts';
+import type { StoredCharge } from '../stored-records.ts';
 import { type Card, type ChargeCase, cards, type Line, type OrderCase, type OrderExample } from './cases.ts';
 
 export interface ChargeInputs {

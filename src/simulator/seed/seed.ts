@@ -2,8 +2,8 @@
 
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import { type Ids, idsFrom, type Random, seededRandom } from '../random.ts';
-import { nestedList, type StoredCharge, type StoredOrder } from '../records.ts';
 import { refundOrder } from '../rules/refund-and-capture.ts';
+import { nestedList, type StoredCharge, type StoredOrder } from '../stored-records.ts';
 import {
   buyersCount,
   buyersOf,
