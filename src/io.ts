@@ -13,7 +13,7 @@ export interface Io {
   readonly stderr: ScreenStream;
   /** Whether stdout was closed before the program started, and stderr was not: then writing only seems to work. */
   readonly stdoutWasClosed: () => boolean;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
   /** Calls the listener with every signal that asks to stop. What is returned gives the signals back. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
   /** Calls the listener with every error that nobody caught; it returns the exit code. */
@@ -79,6 +79,14 @@ export interface Clock {
   uptime?(): number;
   /** Resolves after this many milliseconds; rejects with the signal's reason when it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A clock that can also ring: for what is waited for beside other things. */
+export interface ClockWithTimers extends Clock {
+  /** Calls back once, after this many milliseconds, unless what it returns is called first. */
+  after(ms: number, callback: () => void): () => void;
+  /** Calls back every so many milliseconds until what it returns is called; keeps no run from ending. */
+  every(ms: number, callback: () => void): () => void;
 }
 
 /** Variables of the environment, by name. */
