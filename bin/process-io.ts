@@ -5,7 +5,7 @@ import { homedir, uptime, userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import type { Clock, Dispatcher, HttpsProxy, Io, StopSignal } from '../src/io.ts';
+import type { ClockWithTimers, Dispatcher, HttpsProxy, Io, StopSignal } from '../src/io.ts';
 
 /** Makes the io of a process. No stream is opened yet. An uncaught error sets the exit code of the process. */
 export function ioOf(process: NodeJS.Process): Io {
@@ -52,7 +52,7 @@ export function ioOf(process: NodeJS.Process): Io {
 const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** The clock of this machine. A sleep that is aborted rejects with the reason of the abort. */
-export const systemClock: Clock = {
+export const systemClock: ClockWithTimers = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   uptime: () => uptime() * 1000,
@@ -63,6 +63,15 @@ export const systemClock: Clock = {
     } catch {
       return undefined;
     }
+  },
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+  every(ms, callback) {
+    const timer = setInterval(callback, ms);
+    timer.unref();
+    return () => clearInterval(timer);
   },
   async sleep(ms, signal) {
     try {

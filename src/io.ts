@@ -11,7 +11,7 @@ export interface Io {
   readonly stderr: ScreenStream;
   /** Whether stdout, but not stderr, was closed when the program started. Then writing to stdout only seems to work. */
   readonly stdoutWasClosed: () => boolean;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
   /** Calls the listener for every signal that asks paydesk to stop. Returns a function that removes the listener. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
   /** Calls the listener for every error that nobody caught. The listener returns the exit code. */
@@ -75,6 +75,14 @@ export interface Clock {
   uptime?(): number;
   /** Resolves after this many milliseconds. Rejects with the signal's reason when that aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A clock that can also ring: for what is waited for beside other things. */
+export interface ClockWithTimers extends Clock {
+  /** Calls back once, after this many milliseconds, unless what it returns is called first. */
+  after(ms: number, callback: () => void): () => void;
+  /** Calls back every so many milliseconds until what it returns is called; keeps no run from ending. */
+  every(ms: number, callback: () => void): () => void;
 }
 
 /** Variables of the environment, by name. */

@@ -1,7 +1,7 @@
 /** Makes what every run has, even one that only prints help: streams, prompts, known keys, and the signal that stops it. */
 
 import type { CliError } from '../errors.ts';
-import type { Clock, Io, ScreenStream } from '../io.ts';
+import type { ClockWithTimers, Io, ScreenStream } from '../io.ts';
 import { type Folders, findFolders } from '../profiles/folders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import {
@@ -34,7 +34,7 @@ export interface RunState {
   readonly argv: readonly string[];
   readonly io: Io;
   readonly version: string;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
   readonly folders: Folders;
   readonly keys: KnownKeys;
   /** Masks the known keys. */
@@ -137,13 +137,15 @@ interface ScreenParts {
 // Takes over the streams. Nothing is written yet.
 function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
   const { secrets } = keys;
-  const shared = { ...options, locale, now: () => io.clock.now(), secrets };
+  const { clock } = io;
+  const shared = { ...options, locale, secrets };
   const [stdout, stderr] = [factsOf(io.stdout), factsOf(io.stderr)];
   const stderrColor = colorLevel(stderr, options.color, io.env);
   const notes = createNotes({
     ...shared,
     stderr,
     color: stderrColor,
+    clock,
     // Nobody reads notes any more. The run goes on, because its result goes to stdout or the journal.
     onLost: () => undefined,
   });
@@ -151,6 +153,7 @@ function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
     ...shared,
     stdout,
     color: colorLevel(stdout, options.color, io.env),
+    now: () => clock.now(),
     onLost: stop.abort,
     // A result that nobody can read is an error. But once a change was sent, its outcome decides the exit code.
     isClosed: () => stop.sentChange() === undefined && io.stdoutWasClosed(),
@@ -167,6 +170,7 @@ function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
     color: stderrColor,
     secrets,
     learnKey: keys.learn,
+    clock,
     signal: stop.signal,
     beforeQuestion: () => notes.flush(),
     write: (text) => notes.write(text),

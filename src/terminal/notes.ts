@@ -1,6 +1,7 @@
 /** Writes stderr: notes, previews, a line of progress, and the error of a run. Only prompts write there too. */
 
 import type { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
 import { type ColorLevel, loadPaint } from './color.ts';
 import { createTimes } from './local-time.ts';
 import { escapeJsonForScreen } from './sanitise.ts';
@@ -24,8 +25,7 @@ export interface NotesOptions {
   /** PAYDESK_ACCESSIBLE=1 or TERM=dumb: nothing is redrawn. */
   readonly accessible: boolean;
   readonly locale: () => Locale;
-  /** Wall clock, Unix milliseconds. */
-  readonly now: () => number;
+  readonly clock: ClockWithTimers;
   readonly secrets: Secrets;
   /** Called once when stderr is gone. */
   readonly onLost: (error: CliError) => void;
@@ -153,7 +153,7 @@ export function createNotes(options: NotesOptions): NotesControl {
 }
 
 async function loadScreen(
-  { stderr, color, accessible, locale, now, secrets }: NotesOptions,
+  { stderr, color, accessible, locale, clock, secrets }: NotesOptions,
   write: (text: string) => void,
 ): Promise<Screen> {
   const [{ blockLines }, { cut }, paint] = await Promise.all([
@@ -163,14 +163,19 @@ async function loadScreen(
   ]);
   const clean = screenClean(secrets);
   const width = widthOfTerminal(stderr);
-  const style = (): ScreenStyle => ({ width, paint, clean, times: createTimes(locale().zone, now) });
+  const style = (): ScreenStyle => ({
+    width,
+    paint,
+    clean,
+    times: createTimes(locale().zone, () => clock.now()),
+  });
   // One cell less than the terminal has, so that the line never wraps.
   const fitting = (text: string): string => cut(clean(text), (width ?? 80) - 1);
   return {
     lines: (blocks) => blockLines(blocks, style()),
     plainLines: (blocks) => blockLines(blocks, { ...style(), width: undefined, paint: (text) => text }),
     style: style(),
-    progress: createProgress(write, fitting, accessible || !stderr.isTTY),
+    progress: createProgress(write, fitting, accessible || !stderr.isTTY, clock),
   };
 }
 
@@ -190,6 +195,7 @@ function createProgress(
   write: (text: string) => void,
   fitting: (text: string) => string,
   plain: boolean,
+  clock: ClockWithTimers,
 ): Progress {
   let drawn = false;
   let current: (() => string) | undefined;
@@ -216,10 +222,9 @@ function createProgress(
     start(text) {
       current = text;
       // The first line is drawn after a pause, because a short run needs none.
-      const timer = setInterval(draw, plain ? lineEveryMs : redrawEveryMs);
-      timer.unref();
+      const stop = clock.every(plain ? lineEveryMs : redrawEveryMs, draw);
       return () => {
-        clearInterval(timer);
+        stop();
         if (current !== text) return;
         current = undefined;
         clear();

@@ -1,5 +1,6 @@
 // Prints pages of orders on stdout, as a command would, and ends like main. Started by stream-writer.test.ts.
 
+import { systemClock } from '../../../bin/process-io.ts';
 import { orderColumns } from '../../../src/api/resources.ts';
 import { CliError } from '../../../src/errors.ts';
 import { createNotes } from '../../../src/terminal/notes.ts';
@@ -24,7 +25,7 @@ const notes = createNotes({
   color: 0,
   accessible: false,
   locale,
-  now: Date.now,
+  clock: systemClock,
   secrets,
   onLost: () => undefined,
 });
