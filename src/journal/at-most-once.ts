@@ -5,8 +5,7 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import { claimedBy, claimsOf, isWatched, verdictOf } from './attempt-state.ts';
-import { equalRefund, nothingToRepeat, oldRead } from './equal-refund.ts';
-import { decide, type Refusal } from './guards.ts';
+import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal } from './guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { judgeRead, preImage, provable } from './judge-read.ts';

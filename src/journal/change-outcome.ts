@@ -3,7 +3,7 @@
 import type { ReplyHead, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/spec.ts';
 import { blockedUntil, isDue, verdictOf } from './attempt-state.ts';
-import type { EffectParts } from './effects.ts';
+import { type EffectParts, readTarget, recordIn } from './effects.ts';
 import { answersRepeat } from './guards.ts';
 import type { ChangeSubject, Journal, Outcome } from './journal.ts';
 import type { AttemptRecord, SentRow, VerdictRow } from './journal-rows.ts';
@@ -11,7 +11,6 @@ import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import type { Evidence } from './judge-read.ts';
 import { resolveOne } from './read-again.ts';
-import { readTarget, recordIn } from './read-target.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';

@@ -135,6 +135,11 @@ export interface AttemptRecord {
   readonly verdicts: readonly VerdictRow[];
 }
 
+/** Names an attempt in a map: no two attempts have the same key. */
+export function attemptKey({ intent, attempt }: Pick<SentRow, 'intent' | 'attempt'>): string {
+  return `${attempt} ${intent}`;
+}
+
 /** What the clocks showed when a row was written (Unix milliseconds), so that a later run notices when one has jumped. */
 export interface Clocks {
   readonly wall: number;

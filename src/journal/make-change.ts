@@ -8,7 +8,7 @@ import type { Notes } from '../terminal/terminal.ts';
 import { begin, step } from './at-most-once.ts';
 import { blockedUntil, verdictOf } from './attempt-state.ts';
 import { outcomeOf } from './change-outcome.ts';
-import { Effects } from './effects.ts';
+import { Effects, recordIn } from './effects.ts';
 import { appeared } from './guards.ts';
 import type { Change, Intent, Outcome } from './journal.ts';
 import { alarmWords } from './journal.ts';
@@ -17,7 +17,6 @@ import type { JournalStore } from './journal-store.ts';
 import { parseReply } from './judge-reply.ts';
 import type { Effect, End, Event, Wanted } from './protocol-types.ts';
 import { reconcileDue } from './read-again.ts';
-import { recordIn } from './read-target.ts';
 import { named, refusalError } from './refusal-error.ts';
 import { marksOfService } from './same-account.ts';
 

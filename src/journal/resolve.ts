@@ -13,8 +13,8 @@ import {
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
-import { attemptName, type Refusal, usedUp } from './guards.ts';
-import type { Resolved } from './journal.ts';
+import { type Refusal, usedUp } from './guards.ts';
+import { attemptName, type Resolved } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { atLeastSince, momentOfRow } from './journal-time.ts';
 import { type Claims, type Evidence, isSameMoney } from './judge-read.ts';

@@ -6,7 +6,7 @@
 import { CliError } from '../errors.ts';
 import { isUnsettled, mayChange, verdictOf } from './attempt-state.ts';
 import { chainStart, link, type StoredRow, unlink } from './chain.ts';
-import type { AttemptRecord, JournalRow, SentRow } from './journal-rows.ts';
+import { type AttemptRecord, attemptKey, type JournalRow, type SentRow } from './journal-rows.ts';
 import type { AttemptQuery, NewestRow } from './journal-store.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
@@ -133,7 +133,7 @@ class AttemptIndex {
     for (const row of rows) {
       this.#newestTime = Math.max(this.#newestTime, row.time);
       this.#last = row;
-      const key = keyOf(row);
+      const key = attemptKey(row);
       const attempt = this.#attempts.get(key);
       if (row.type === 'sent') this.#attempts.set(key, { sent: row, verdicts: [] });
       else if (attempt !== undefined) {
@@ -150,7 +150,7 @@ class AttemptIndex {
 
   /** Whether there is a SENT row of this attempt. */
   has(of: { readonly intent: string; readonly attempt: number }): boolean {
-    return this.#attempts.has(keyOf(of));
+    return this.#attempts.has(attemptKey(of));
   }
 
   /** Number of the newest row about an order; 0 when there is none. */
@@ -191,10 +191,6 @@ interface StoredAttempt {
   readonly sent: StoredRow;
   readonly verdicts: StoredRow[];
   record?: AttemptRecord | undefined;
-}
-
-function keyOf({ intent, attempt }: { readonly intent: string; readonly attempt: number }): string {
-  return `${attempt} ${intent}`;
 }
 
 function lastSeqOf({ sent, verdicts }: StoredAttempt): number {

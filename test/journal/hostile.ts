@@ -5,7 +5,7 @@ import type { ChangeRequest, SendReport, Service } from '../../src/api/api.ts';
 import { CliError } from '../../src/errors.ts';
 import type { Clock } from '../../src/io.ts';
 import { isDue, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
-import { attemptName } from '../../src/journal/guards.ts';
+import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord, JournalRow } from '../../src/journal/journal-rows.ts';
 import type { JournalStore } from '../../src/journal/journal-store.ts';
 import { momentOf } from '../../src/journal/journal-time.ts';

@@ -4,11 +4,10 @@
  */
 
 import type { StoredRow } from '../chain.ts';
-import type { JournalRow, SentRow, VerdictRow } from '../journal-rows.ts';
+import { attemptKey, type JournalRow, type SentRow, type VerdictRow } from '../journal-rows.ts';
 import { provable } from '../judge-read.ts';
 import type { Salvage } from './salvage.ts';
-import type { WitnessText } from './witness-file.ts';
-import type { WitnessLine, WitnessSent, WitnessVerdict } from './witness-lines.ts';
+import type { WitnessLine, WitnessSent, WitnessText, WitnessVerdict } from './witness-file.ts';
 
 /** The rows of the new journal, and what of the old one is missing in it. */
 interface Rebuilt {
@@ -34,18 +33,19 @@ interface Attempt {
 export function rebuildRows(found: Salvage, witness: WitnessText | undefined, now: number): Rebuilt {
   const lines = new Map((witness?.lines ?? []).map((line) => [line.seq, line] as const));
   const attempts = attemptsOf(found, lines);
-  const verdicts = found.rows.filter(({ row }) => row.type === 'verdict' && attempts.has(keyOf(row)));
-  for (const { row } of verdicts) if (row.type === 'verdict') attempts.get(keyOf(row))?.verdicts.push(row);
+  const verdicts = found.rows.filter(({ row }) => row.type === 'verdict' && attempts.has(attemptKey(row)));
+  for (const { row } of verdicts)
+    if (row.type === 'verdict') attempts.get(attemptKey(row))?.verdicts.push(row);
   const hashes = new Set(found.rows.map(({ hash }) => hash));
   for (const [key, last] of lastVerdicts(lines))
     addLostVerdict(attempts.get(key), last, hashes.has(last.head));
   for (const changed of found.changed) if (!lines.has(changed.seq)) doubtVerdict(attempts, changed);
-  const kept = found.rows.filter(({ row }) => row.type === 'sent' || attempts.has(keyOf(row)));
+  const kept = found.rows.filter(({ row }) => row.type === 'sent' || attempts.has(attemptKey(row)));
   const unknown = unaccounted(found, witness, lines, attempts);
   if (unknown !== undefined) attempts.set('nothing', strayAttempt(unknown, now));
   const doubtful = changedSents(found, lines, attempts);
   const accounted = new Set([...kept, ...doubtful].map(({ seq }) => seq));
-  const doubted = new Set(doubtful.map(keyOf));
+  const doubted = new Set(doubtful.map(attemptKey));
   return {
     rows: inOrder([...attempts.values()]),
     kept: kept.length,
@@ -54,24 +54,24 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
     blocked: [...attempts.values()]
       .filter((one) => one.from === 'nothing' || (one.from === 'witness' && hasOpenEnd(one)))
       .map(({ sent }) => sent)
-      .filter((sent) => !doubted.has(keyOf(sent))),
+      .filter((sent) => !doubted.has(attemptKey(sent))),
   };
-}
-
-function keyOf({ intent, attempt }: { readonly intent: string; readonly attempt: number }): string {
-  return `${attempt} ${intent}`;
 }
 
 function attemptsOf(found: Salvage, lines: ReadonlyMap<number, WitnessLine>): Map<string, Attempt> {
   const attempts = new Map<string, Attempt>();
   for (const { row } of found.rows)
-    if (row.type === 'sent') attempts.set(keyOf(row), { sent: row, from: 'journal', verdicts: [] });
+    if (row.type === 'sent') attempts.set(attemptKey(row), { sent: row, from: 'journal', verdicts: [] });
   for (const line of lines.values())
-    if (line.type === 'sent' && !attempts.has(keyOf(line)))
-      attempts.set(keyOf(line), { sent: lostRow(remembered(line)), from: 'witness', verdicts: [] });
+    if (line.type === 'sent' && !attempts.has(attemptKey(line)))
+      attempts.set(attemptKey(line), { sent: lostRow(remembered(line)), from: 'witness', verdicts: [] });
   for (const changed of found.changed)
-    if (changed.type === 'sent' && !lines.has(changed.seq) && !attempts.has(keyOf(changed)))
-      attempts.set(keyOf(changed), { sent: lostRow(guessed(changed)), from: 'changed row', verdicts: [] });
+    if (changed.type === 'sent' && !lines.has(changed.seq) && !attempts.has(attemptKey(changed)))
+      attempts.set(attemptKey(changed), {
+        sent: lostRow(guessed(changed)),
+        from: 'changed row',
+        verdicts: [],
+      });
   return attempts;
 }
 
@@ -118,7 +118,7 @@ function lostRow(known: Remembered): SentRow {
 
 function lastVerdicts(lines: ReadonlyMap<number, WitnessLine>): ReadonlyMap<string, WitnessVerdict> {
   const last = new Map<string, WitnessVerdict>();
-  for (const line of lines.values()) if (line.type === 'verdict') last.set(keyOf(line), line);
+  for (const line of lines.values()) if (line.type === 'verdict') last.set(attemptKey(line), line);
   return last;
 }
 
@@ -134,7 +134,7 @@ function addLostVerdict(attempt: Attempt | undefined, last: WitnessVerdict, isTh
 
 // A verdict that was changed proves nothing: its attempt is unconfirmed.
 function doubtVerdict(attempts: ReadonlyMap<string, Attempt>, changed: StoredRow): void {
-  const attempt = changed.type === 'verdict' ? attempts.get(keyOf(changed)) : undefined;
+  const attempt = changed.type === 'verdict' ? attempts.get(attemptKey(changed)) : undefined;
   if (attempt === undefined || attempt.verdicts.length === 0) return;
   attempt.verdicts.push(unknownRow(attempt.sent, Math.max(...attempt.verdicts.map(({ time }) => time))));
 }
@@ -171,7 +171,7 @@ function unaccounted(
   attempts: ReadonlyMap<string, Attempt>,
 ): number | undefined {
   const whole = new Set(found.rows.map(({ seq }) => seq));
-  const told = new Set(found.changed.filter((row) => attempts.has(keyOf(row))).map(({ seq }) => seq));
+  const told = new Set(found.changed.filter((row) => attempts.has(attemptKey(row))).map(({ seq }) => seq));
   const newest = newestOf(found, witness, lines);
   const gap = upTo(newest).find((seq) => !whole.has(seq) && !told.has(seq) && !lines.has(seq));
   if (gap !== undefined) return gap;
@@ -215,7 +215,7 @@ function changedSents(
   return found.changed
     .map(({ seq, type, intent, attempt }) => lines.get(seq) ?? { seq, type, intent, attempt })
     .filter((row) => {
-      const attempt = attempts.get(keyOf(row));
+      const attempt = attempts.get(attemptKey(row));
       return row.type === 'sent' && attempt !== undefined && attempt.from !== 'journal';
     });
 }

@@ -3,18 +3,23 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
-import { type StoredRow, storedColumns, storedRow } from '../chain.ts';
+import { type StoredRow, unlink } from '../chain.ts';
+import { attemptKey, type VerdictRow } from '../journal-rows.ts';
 import type { Finding, WitnessVerification } from '../journal-store.ts';
+import { readRows } from './database.ts';
 import {
   addToWitness,
+  hashUnder,
+  lineText,
+  nameOf,
   newWitnessKey,
   readWitness,
   readWitnessEnd,
   type WitnessEnd,
+  type WitnessLine,
   witnessText,
   writeWitness,
 } from './witness-file.ts';
-import { lineOf, lineText, nameOf, type WitnessLine } from './witness-lines.ts';
 
 /** Where the journal and its witness are, and by which rules. */
 export interface WitnessPlace {
@@ -73,12 +78,39 @@ export function catchUp(db: DatabaseSync, place: WitnessPlace): void {
 /** The lines of the rows after this number. */
 export function* linesAfter(db: DatabaseSync, seq: number, key: string): Generator<string> {
   const order = db.prepare("SELECT order_id FROM rows WHERE type = 'sent' AND intent = ? AND attempt = ?");
-  const rows = db.prepare(`SELECT ${storedColumns.join(', ')} FROM rows WHERE seq > ? ORDER BY seq`);
-  for (const found of rows.iterate(seq)) {
-    const stored: StoredRow = storedRow(found);
+  for (const stored of readRows(db, seq)) {
     const { order_id: of } = order.get(stored.intent, stored.attempt) ?? {};
     yield lineText(lineOf(stored, typeof of === 'string' ? of : null, key), key);
   }
+}
+
+// `order` is the order of the SENT row.
+function lineOf(stored: StoredRow, order: string | null, key: string): WitnessLine {
+  const row = unlink({ ...stored, body: null });
+  const { intent, attempt, time } = row;
+  const of = { seq: stored.seq, head: stored.hash, intent, attempt, time, order };
+  if (row.type === 'verdict') {
+    const { verdict, by } = row;
+    return { type: 'verdict', ...of, verdict, by, final: isFinal(row) };
+  }
+  const { origin, account, profile, proof, keyFingerprint = null } = row;
+  return {
+    type: 'sent',
+    ...of,
+    kind: row.lost ?? proof.kind,
+    origin,
+    account,
+    profile,
+    livemode: proof.livemode,
+    key: keyFingerprint,
+    // The journal keeps this hash when it erases a body, so the two can always be compared.
+    body: stored.body_hash === null ? null : hashUnder(key, stored.body_hash),
+  };
+}
+
+function isFinal({ verdict, confirmed, alarm }: VerdictRow): boolean {
+  if (alarm !== undefined) return false;
+  return verdict === 'not_sent' || verdict === 'applied' || (verdict === 'rejected' && confirmed !== false);
 }
 
 /** Compares the two row by row, for `verify`. `db` is undefined when the journal cannot be opened. */
@@ -168,9 +200,9 @@ const shown = 5;
 function unprovenWords(db: DatabaseSync | undefined, { witness, rules }: WitnessPlace): readonly string[] {
   const lines = readWitness(witness, rules)?.lines ?? [];
   const missing = lines.filter(({ seq, head }) => hashAt(db, seq) !== head);
-  const ended = new Set(missing.filter((line) => line.type === 'verdict' && line.final).map(keyOf));
+  const ended = new Set(missing.filter((line) => line.type === 'verdict' && line.final).map(attemptKey));
   const open = new Map(
-    missing.filter((line) => !ended.has(keyOf(line))).map((line) => [keyOf(line), line] as const),
+    missing.filter((line) => !ended.has(attemptKey(line))).map((line) => [attemptKey(line), line] as const),
   );
   if (open.size === 0) return [];
   const names = [...open.values()]
@@ -178,10 +210,6 @@ function unprovenWords(db: DatabaseSync | undefined, { witness, rules }: Witness
     .map(({ intent, order }) => `${order ?? 'no order'} (${intent})`);
   const more = open.size > shown ? ` and ${open.size - shown} more` : '';
   return [`unconfirmed, and missing in the journal: ${names.join(', ')}${more}`];
-}
-
-function keyOf({ intent, attempt }: Pick<WitnessLine, 'intent' | 'attempt'>): string {
-  return `${attempt} ${intent}`;
 }
 
 function witnessOf(db: DatabaseSync): string | undefined {

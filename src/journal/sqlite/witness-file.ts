@@ -1,6 +1,6 @@
 /** The witness on the disk: a text file outside the journal's folder with one line per row. Lines are only ever added. */
 
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readFileSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, systemReason } from '../../errors.ts';
@@ -12,7 +12,46 @@ import {
   writeAll,
   writeOwnFile,
 } from '../../profiles/profiles.ts';
-import { headerLength, headerText, keyIn, lineIn, type WitnessLine } from './witness-lines.ts';
+import type { Intent } from '../journal.ts';
+import type { Verdict, VerdictRow } from '../journal-rows.ts';
+
+interface LineOfRow {
+  /** Number of the row in the journal. */
+  readonly seq: number;
+  /** Head of the chain after that row. */
+  readonly head: string;
+  readonly intent: string;
+  readonly attempt: number;
+  readonly time: number;
+  readonly order: string | null;
+}
+
+/** What the witness knows of a SENT row: enough to block its order if the journal loses the row. */
+export interface WitnessSent extends LineOfRow {
+  readonly type: 'sent';
+  /** `unknown`: a repair could not tell the kind. */
+  readonly kind: Intent['kind'] | 'unknown';
+  readonly origin: string;
+  readonly account: string;
+  readonly profile: string;
+  readonly livemode: boolean;
+  /** Fingerprint of the key it was sent with. */
+  readonly key: string | null;
+  /** Hash of the request body under the key of the witness; null where the row has no body. */
+  readonly body: string | null;
+}
+
+/** What the witness knows of a verdict. */
+export interface WitnessVerdict extends LineOfRow {
+  readonly type: 'verdict';
+  readonly verdict: Verdict;
+  readonly by: VerdictRow['by'];
+  /** Nothing can change it any more: not sent, refused and confirmed by a read, or applied without an alarm. */
+  readonly final: boolean;
+}
+
+/** One line of the witness. */
+export type WitnessLine = WitnessSent | WitnessVerdict;
 
 /** The end of the witness. A change reads no more than this. */
 export type WitnessEnd =
@@ -180,4 +219,51 @@ function readAt(handle: number, from: number, length: number): string {
   }
   // Lines are ASCII. In a damaged one each byte is still one character, so that places stay right.
   return bytes.toString('latin1', 0, read);
+}
+
+const opening = 'paydesk-witness 1';
+
+/** Characters of the first line, its line break included. */
+const headerLength = opening.length + 1 + 64 + 1 + 16 + 1;
+
+/** The first line: the version and the key (64 hex digits) under which bodies and lines are hashed. */
+function headerText(key: string): string {
+  return `${opening} ${key} ${sealOf(key, opening)}\n`;
+}
+
+/** The key out of the first line; undefined when the line is not whole. */
+function keyIn(header: string): string | undefined {
+  const key = header.slice(opening.length + 1, opening.length + 65);
+  return /^[0-9a-f]{64}$/.test(key) && header === headerText(key) ? key : undefined;
+}
+
+/** The name by which the journal knows its witness. It is made from the key and does not reveal it. */
+export function nameOf(key: string): string {
+  return hashUnder(key, 'name').slice(0, 16);
+}
+
+/** A line as text of ASCII characters, with its seal and a line break. */
+export function lineText(line: WitnessLine, key: string): string {
+  const text = JSON.stringify(line).replaceAll(
+    /[^ -~]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return `${text} ${sealOf(key, text)}\n`;
+}
+
+/** The line out of its text (without the line break); undefined when it is not whole. */
+function lineIn(text: string, key: string): WitnessLine | undefined {
+  const json = text.slice(0, -17);
+  if (text.length < 18 || text !== `${json} ${sealOf(key, json)}`) return undefined;
+  const line: WitnessLine = JSON.parse(json);
+  return line;
+}
+
+function sealOf(key: string, text: string): string {
+  return hashUnder(key, text).slice(0, 16);
+}
+
+/** A keyed hash, 64 hex digits. */
+export function hashUnder(key: string, text: string): string {
+  return createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('hex');
 }
