@@ -1,4 +1,4 @@
-/** Carries out the effects that the protocol and resolve.ts share: lock, look up attempts, read, write, release. */
+/** Carries out the effects that both protocol machines ask for: lock, look up attempts, read, write, release. */
 
 import type { ChangeRequest, Service, WireRecord } from '../api/api.ts';
 import { CliError } from '../errors.ts';
@@ -29,11 +29,11 @@ interface Subject {
   readonly account: AccountMarks;
   readonly orderId?: string | undefined;
   readonly given?: string | undefined;
-  /** The journal's id; the name of the lock when there is no order and no script's id. */
+  /** The journal's id. It names the lock when there is neither an order nor a script's id. */
   readonly intent: string;
-  /** For a creation that was sent: ids of the newest orders before it. */
+  /** Once a creation was sent: the ids of the newest orders before it. */
   readonly before?: readonly string[] | undefined;
-  /** The request to be sent. Without an order, open attempts at the same change are found by it. */
+  /** The request that is to be sent. Without an order, open attempts at the same change are found by it. */
   readonly request?: ChangeRequest | undefined;
   /** What was typed for it. */
   readonly asked?: Intent['asked'];
@@ -63,7 +63,7 @@ export class Effects {
     return momentOf(clock, store, service);
   }
 
-  /** For steps before the sending: an error or a signal becomes the event `stopped`. */
+  /** For steps before the sending: turns an error or a signal into the event `stopped`. */
   async orStopped(act: () => Promise<Event>): Promise<Event> {
     try {
       const event = await act();
@@ -102,7 +102,7 @@ export class Effects {
     return { is: 'known', attempts, moment: await this.moment() };
   }
 
-  // Open attempts at the same request; and every creation of an order, since the order that each one made is not ours.
+  // Open attempts at the same request. For a new order also all creations: the orders that they made are not ours.
   async #ofNoOrder(): Promise<readonly AttemptRecord[]> {
     const { kind, request } = this.#subject;
     const { store } = this.#parts;
@@ -144,7 +144,7 @@ export class Effects {
     }
   }
 
-  /** Called before the sending: what was read so far does not show what became of the change. */
+  /** Called before the sending, because earlier reads do not show what becomes of the change. */
   forget(): void {
     this.last = undefined;
   }
@@ -175,23 +175,23 @@ export class Effects {
 
 // ── Reading ─────────────────────────────────────────────────────────────────────────────────────
 
-/** What a read gave. */
+/** What a read returned. */
 interface LastRead {
-  /** What is judged: the order, or NewestOrders. */
+  /** What judge-read.ts looks at: the order, or NewestOrders. */
   readonly value: unknown;
   readonly record?: WireRecord | undefined;
-  /** The newest orders, for one that is being created. */
+  /** The newest orders, when an order is being created. */
   readonly newest?: readonly WireRecord[] | undefined;
   readonly neighbour?: string | undefined;
 }
 
-/** What is read. */
+/** What to read. */
 interface Target {
   readonly kind: Intent['kind'];
   readonly orderId?: string | undefined;
-  /** The record before the order when it was last located. */
+  /** The record that stood before the order when it was last found. */
   readonly neighbour?: string | undefined;
-  /** Ids of the orders that were the newest before a creation was sent; absent before that. */
+  /** Ids of the newest orders before a creation was sent; absent until then. */
   readonly before?: readonly string[] | undefined;
   /** Find the order with one request only. */
   readonly once?: boolean | undefined;
@@ -202,7 +202,10 @@ const walkMax = 5000;
 const pagesMax = 100;
 const bytesMax = 64 * 1024 * 1024;
 
-/** Throws CliError 'not_found' or 'refused' when it is not there, and what the reads throw. */
+/**
+ * Reads the order of a change; for an order that is being created, the newest orders. Throws CliError 'not_found' or
+ * 'refused' when the order is not there, and whatever the reads throw.
+ */
 export async function readTarget(service: Service, target: Target): Promise<LastRead> {
   const { kind, orderId, neighbour, once } = target;
   if (kind === 'order') {
@@ -229,7 +232,7 @@ interface Newest {
   readonly gap?: string | undefined;
 }
 
-// Before the sending one page is enough: a later read goes on until it meets one of those orders, or the end.
+// Before the sending one page is enough. A later read goes on to one of those orders, or to the end of the list.
 async function newestOrders(service: Service, before: readonly string[] | undefined): Promise<Newest> {
   const records: WireRecord[] = [];
   let pages = 0;
@@ -251,8 +254,8 @@ async function newestOrders(service: Service, before: readonly string[] | undefi
   return { records, gap: 'its list of orders does not say that it ends' };
 }
 
-// Assumed: a list whose first orders are sorted by `created_at`, the latest first, is sorted to its end; the document does
-// not show how lists are sorted.
+// Assumed: if the first orders of a list are sorted by `created_at`, newest first, the whole list is; the document
+// does not show how lists are sorted.
 function isNewestFirst({ profile }: Service, records: readonly WireRecord[]): boolean {
   if (profile.settings['orders.order'] === 'newest-first') return true;
   const times = records.map(({ value }) => Number(value.created_at ?? Number.NaN));
@@ -270,7 +273,7 @@ function refuseAmbiguous({ bytes, value }: WireRecord): void {
   });
 }
 
-/** The record that an outcome is about: the order read, or the created one among the newest. */
+/** The record that an outcome shows: the order that was read, or the created one among the newest. */
 export function recordIn(last: LastRead | undefined, created: string | undefined): WireRecord | undefined {
   if (last?.record !== undefined || created === undefined) return last?.record;
   return last?.newest?.find(({ value }) => value.id === created);

@@ -1,4 +1,7 @@
-/** A machine with two operators and a hostile service: runs are interleaved, killed, and lied to. The service knows. */
+/**
+ * Two operators on one machine with a hostile service. Their runs are interleaved, killed and deceived; the service
+ * knows what was really made.
+ */
 
 import type { Scheduler } from 'fast-check';
 import type { ChangeRequest, SendReport, Service } from '../../src/api/api.ts';
