@@ -6,7 +6,7 @@
 import { mkdirSync } from 'node:fs';
 import { type Client, openClient, routeTo } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
-import { type Clock, type Io, variable } from '../io.ts';
+import { type ClockWithTimers, type Io, variable } from '../io.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
@@ -24,7 +24,7 @@ export interface AccountParts {
   readonly io: Io;
   readonly version: string;
   readonly globals: Globals;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
   readonly signal: AbortSignal;
   readonly stop: Stop;
   readonly secrets: Secrets;

@@ -3,7 +3,7 @@
  * command.
  */
 
-import { resources } from '../api/spec.ts';
+import { resources } from '../api/resources.ts';
 import type { Argument, Command, Flag } from '../commands/command.ts';
 import { type CommandEntry, groups } from '../commands/commands.ts';
 import { exitMeanings } from '../errors.ts';

@@ -3,7 +3,7 @@
  */
 
 import type { CliError } from '../errors.ts';
-import type { Clock, Io } from '../io.ts';
+import type { ClockWithTimers, Io } from '../io.ts';
 import { type Folders, findFolders } from '../profiles/folders.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Format, Secrets } from '../terminal/terminal.ts';
@@ -18,7 +18,7 @@ export interface RunState {
   readonly argv: readonly string[];
   readonly io: Io;
   readonly version: string;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
   readonly folders: Folders;
   readonly keys: KnownKeys;
   /** Masks the known keys. */

@@ -1,7 +1,7 @@
 /** Builds the screen of a run: stdout, stderr and the questions, which follow the same options. */
 
 import type { CliError } from '../errors.ts';
-import type { Clock, Io, ScreenStream } from '../io.ts';
+import type { ClockWithTimers, Io, ScreenStream } from '../io.ts';
 import type { Ask, Locale, Secrets, StreamFacts } from '../terminal/terminal.ts';
 import {
   type ColorLevel,
@@ -17,7 +17,7 @@ import type { Globals } from './global-options.ts';
 /** What the screen of a run is made of. */
 export interface ScreenParts {
   readonly io: Io;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
   readonly secrets: Secrets;
   /** Called with every key that is typed. */
   readonly learnKey: (key: string) => void;
@@ -47,7 +47,6 @@ export interface Screen {
 /** Opens the streams of a run. Nothing is written yet. */
 export function openScreen(parts: ScreenParts): Screen {
   const { io, clock, secrets, globals, locale, signal } = parts;
-  const now = () => clock.now();
   const stdout = factsOf(io.stdout);
   const stderr = factsOf(io.stderr);
   const color = (stream: StreamFacts): ColorLevel => colorLevel(stream, globals.color, io.env);
@@ -58,7 +57,7 @@ export function openScreen(parts: ScreenParts): Screen {
     stderr,
     color: stderrColor,
     locale,
-    now,
+    clock,
     secrets,
     // Nobody listens any more; the run goes on, since its outcome is kept elsewhere.
     onLost: () => undefined,
@@ -68,7 +67,7 @@ export function openScreen(parts: ScreenParts): Screen {
     stdout,
     color: stdoutColor,
     locale,
-    now,
+    now: () => clock.now(),
     secrets,
     onLost: parts.abort,
     // When both are closed, whoever started paydesk wants no output, and there is nowhere to complain.
@@ -86,6 +85,7 @@ export function openScreen(parts: ScreenParts): Screen {
     color: stderrColor,
     secrets,
     learnKey: parts.learnKey,
+    clock,
     signal,
     beforeQuestion: () => notes.flush(),
     write: (text) => notes.write(text),

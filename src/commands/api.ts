@@ -1,14 +1,8 @@
 /** `api METHOD PATH`: any request with the profile's key, version and language; a change goes through the journal. */
 
 import type { ChangeRequest, OpenService } from '../api/api.ts';
-import {
-  type JsonObject,
-  type Method,
-  methods,
-  type ResourceName,
-  resourceNames,
-  resources,
-} from '../api/spec.ts';
+import { type ResourceName, resourceNames, resources } from '../api/resources.ts';
+import { type JsonObject, type Method, methods } from '../api/spec.ts';
 import {
   checkProfileConfirmable,
   creationFlags,

@@ -1,7 +1,8 @@
 /** Lists page by page, as `orders list` and `customers list` print them: paging flags, drawing, the command for the next page. */
 
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
-import { type Column, contradictsMode, idOf, type ResourceName, resources } from '../api/spec.ts';
+import { type Column, type ResourceName, resources } from '../api/resources.ts';
+import { contradictsMode, idOf } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import { accountLabel, commandLine, otherModeLine } from '../profiles/profiles.ts';

@@ -1,7 +1,8 @@
 /** What lists, finds and exports do with pages: filters, --max, backwards; the pages themselves come from api/page-walk.ts. */
 
 import type { Page, PageQuery, PagesHow, Service, WireRecord } from '../api/api.ts';
-import type { JsonObject, ResourceName } from '../api/spec.ts';
+import type { ResourceName } from '../api/resources.ts';
+import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
 /** What to read: one page; with a filter, until a page of matches; with `all` everything; or up to `max` records. */

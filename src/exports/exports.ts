@@ -1,7 +1,8 @@
 /** Exports as the rest of paydesk sees them: an export into a file, and the check of a finished one. */
 
 import type { WalkedBefore } from '../api/api.ts';
-import type { Column, JsonObject } from '../api/spec.ts';
+import type { Column } from '../api/resources.ts';
+import type { JsonObject } from '../api/spec.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { PrintedRecord } from '../terminal/terminal.ts';
 

@@ -1,15 +1,8 @@
 /** Judges what a reply says of a change: its bytes are read strictly and compared with the order before. Pure. */
 
 import type { RawReply } from '../api/api.ts';
-import {
-  type DocumentedError,
-  documentedErrorOf,
-  type ErrorBody,
-  errorParts,
-  isObject,
-  readErrorBody,
-  valueAt,
-} from '../api/spec.ts';
+import { type ErrorBody, errorParts, readErrorBody } from '../api/records.ts';
+import { type DocumentedError, documentedErrorOf, isObject, valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import type { ChangeKind, FoundRefund } from './journal.ts';
 import type { Proof } from './journal-rows.ts';

@@ -4,6 +4,7 @@
  */
 
 import type { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
 import { type ColorLevel, loadPaint } from './color.ts';
 import { createTimes } from './local-time.ts';
 import type { Progress } from './progress.ts';
@@ -28,8 +29,7 @@ export interface NotesOptions {
   /** PAYDESK_ACCESSIBLE=1 or TERM=dumb: nothing is redrawn. */
   readonly accessible: boolean;
   readonly locale: () => Locale;
-  /** Wall clock, Unix milliseconds. */
-  readonly now: () => number;
+  readonly clock: ClockWithTimers;
   readonly secrets: Secrets;
   /** Called once when stderr is gone. */
   readonly onLost: (error: CliError) => void;
@@ -157,7 +157,7 @@ export function createNotes(options: NotesOptions): NotesControl {
 }
 
 async function loadScreen(
-  { stderr, color, accessible, locale, now, secrets }: NotesOptions,
+  { stderr, color, accessible, locale, clock, secrets }: NotesOptions,
   asJson: boolean,
   write: (text: string) => void,
 ): Promise<Screen> {
@@ -168,13 +168,18 @@ async function loadScreen(
   ]);
   const clean = screenClean(secrets);
   const width = widthOfTerminal(stderr);
-  const style = (): ScreenStyle => ({ width, paint, clean, times: createTimes(locale().zone, now) });
+  const style = (): ScreenStyle => ({
+    width,
+    paint,
+    clean,
+    times: createTimes(locale().zone, () => clock.now()),
+  });
   return {
     lines: (blocks) => blockLines(blocks, style()),
     plainLines: (blocks) => blockLines(blocks, { ...style(), width: undefined, paint: (text) => text }),
     style: style(),
     progress: asJson
       ? undefined
-      : createProgress({ write, width: width ?? 80, plain: accessible || !stderr.isTTY, clean }),
+      : createProgress({ write, width: width ?? 80, plain: accessible || !stderr.isTTY, clean, clock }),
   };
 }

@@ -1,5 +1,6 @@
 /** One line that says how far a long run is: redrawn on a terminal, plain lines where nothing may be redrawn. */
 
+import type { ClockWithTimers } from '../io.ts';
 import { cut } from './text-lines.ts';
 
 /** What the line is drawn with. */
@@ -10,6 +11,7 @@ export interface ProgressOptions {
   /** No cursor movement: a line now and then instead. */
   readonly plain: boolean;
   readonly clean: (text: string) => string;
+  readonly clock: ClockWithTimers;
 }
 
 /** The line of one run. */
@@ -24,7 +26,7 @@ const redrawEveryMs = 120;
 const lineEveryMs = 5_000;
 
 /** The progress line of stderr. */
-export function createProgress({ write, width, plain, clean }: ProgressOptions): Progress {
+export function createProgress({ write, width, plain, clean, clock }: ProgressOptions): Progress {
   let drawn = false;
   let current: (() => string) | undefined;
   let last = '';
@@ -51,10 +53,9 @@ export function createProgress({ write, width, plain, clean }: ProgressOptions):
     start(text) {
       current = text;
       // What is over at once needs no line; so the first one is drawn only after a pause.
-      const timer = setInterval(draw, plain ? lineEveryMs : redrawEveryMs);
-      timer.unref();
+      const stop = clock.every(plain ? lineEveryMs : redrawEveryMs, draw);
       return () => {
-        clearInterval(timer);
+        stop();
         if (current !== text) return;
         current = undefined;
         clear();

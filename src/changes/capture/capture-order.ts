@@ -1,7 +1,8 @@
 /** The capture of an order that was authorized earlier: all of it, since the service documents no part. */
 
 import { brandAndCard } from '../../api/charges.ts';
-import { itemsOf, type JsonObject, type Order, paths, readOrder, statuses } from '../../api/spec.ts';
+import { type Order, readOrder } from '../../api/records.ts';
+import { itemsOf, type JsonObject, paths, statuses } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';

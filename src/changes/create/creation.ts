@@ -1,6 +1,8 @@
 /** What all creations share: the body comes from flags, a file or questions, is checked, and is sent once. */
 
-import { type BodyFault, type Column, isObject, type JsonObject } from '../../api/spec.ts';
+import type { BodyFault } from '../../api/request-bodies.ts';
+import type { Column } from '../../api/resources.ts';
+import { isObject, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts';

@@ -1,7 +1,8 @@
 /** The plan of a refund: from what was asked for and the order to a request body, or to a refusal. Pure. */
 
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
-import type { JsonObject, RefundReason, RefundRequest } from '../../api/spec.ts';
+import type { RefundRequest } from '../../api/request-bodies.ts';
+import type { JsonObject, RefundReason } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { commandLine } from '../../profiles/profiles.ts';

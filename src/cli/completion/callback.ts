@@ -1,7 +1,6 @@
 /** Answers `paydesk __complete`: splits the line as the shell sent it, leaves out what holds a key, writes one candidate per line. */
 
 import { join } from 'node:path';
-import { readMoney } from '../../api/charges.ts';
 import { valueAt } from '../../api/spec.ts';
 import type { Candidate, KnownHere } from '../../commands/command.ts';
 import { type Io, variable } from '../../io.ts';
@@ -70,11 +69,13 @@ function knownHere({ env, platform, home }: CompletionIo): KnownHere {
   };
 }
 
-// Reads the order in the demo's own file.
+// Reads the order in the demo's own file. Only a TAB behind --charge needs to know how money is read.
 async function demoCharges(stateFolder: string, orderId: string): Promise<readonly Candidate[]> {
   const text = await demoOrderOnFile(join(stateFolder, 'simulator'), orderId);
-  const reading = text === undefined ? undefined : readMoney(JSON.parse(text));
-  if (reading === undefined || !('money' in reading)) return [];
+  if (text === undefined) return [];
+  const { readMoney } = await import('../../api/charges.ts');
+  const reading = readMoney(JSON.parse(text));
+  if (!('money' in reading)) return [];
   const { charges, currency = '' } = reading.money;
   return charges.map(({ id, number, amount, counts, left, value }) => {
     const last4 = valueAt(value, ['payment_method', 'last4']);

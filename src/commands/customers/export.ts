@@ -1,7 +1,8 @@
 /** `customers export`: every customer. It never claims to be complete when it is not. */
 
 import type { WireRecord } from '../../api/api.ts';
-import { idOf, resources } from '../../api/spec.ts';
+import { resources } from '../../api/resources.ts';
+import { idOf } from '../../api/spec.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import type { Days } from '../command.ts';
 import { defineCommand } from '../command.ts';

@@ -2,7 +2,8 @@
 
 import type { WireRecord } from '../../api/api.ts';
 import { readOne } from '../../api/api.ts';
-import { type Customer, customerColumns, readCustomer, resources } from '../../api/spec.ts';
+import { type Customer, readCustomer } from '../../api/records.ts';
+import { customerColumns, resources } from '../../api/resources.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';

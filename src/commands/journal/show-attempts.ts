@@ -1,6 +1,7 @@
 /** What the journal commands share: which attempts are meant, how they are listed and shown. */
 
-import { type Column, fieldColumn, type JsonObject } from '../../api/spec.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import { changeOf } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Moment, VerdictRow } from '../../journal/journal.ts';

@@ -1,7 +1,7 @@
 /** `orders find`: orders that contain a text, shown as pages come, up to a bound. */
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
-import { type Column, orderColumns, resources } from '../../api/spec.ts';
+import { type Column, orderColumns, resources } from '../../api/resources.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel, commandLine } from '../../profiles/profiles.ts';

@@ -9,7 +9,8 @@ import {
   readMoney,
   refundedSum,
 } from '../../api/charges.ts';
-import { failedWords, type JsonObject, type Order, statuses, valueAt } from '../../api/spec.ts';
+import type { Order } from '../../api/records.ts';
+import { failedWords, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import { type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import type { Block, Cell, Span } from '../../terminal/terminal.ts';
 

@@ -3,7 +3,9 @@
 import type { WireRecord } from '../../api/api.ts';
 import { readOne } from '../../api/api.ts';
 import { canBeRefunded, type OrderMoney, readMoney } from '../../api/charges.ts';
-import { type JsonObject, type Order, orderColumns, readOrder, resources, statuses } from '../../api/spec.ts';
+import { type Order, readOrder } from '../../api/records.ts';
+import { orderColumns, resources } from '../../api/resources.ts';
+import { type JsonObject, statuses } from '../../api/spec.ts';
 import { originsOf, type RefundOrigins } from '../../changes/changes.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { accountLabel, commandLine } from '../../profiles/profiles.ts';

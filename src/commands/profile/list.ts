@@ -1,7 +1,7 @@
 /** `profile list`: the stored profiles, then the built-in ones. */
 
-import type { Column } from '../../api/spec.ts';
-import { fieldColumn } from '../../api/spec.ts';
+import type { Column } from '../../api/resources.ts';
+import { fieldColumn } from '../../api/resources.ts';
 import { defineCommand } from '../command.ts';
 
 const columns: readonly Column[] = [
