@@ -71,7 +71,8 @@ export interface JournalStore {
   eraseBodies(before: number): Promise<number>;
 
   /**
-   * Writes all rows to a new file (archive-file.ts), returns how many. CliError 'refused': it exists, a row is damaged.
+   * Writes all rows into a new file (archive-file.ts) and returns how many. Throws CliError 'refused' when the file
+   * exists, or when a row is damaged.
    */
   archive(path: string): Promise<number>;
 

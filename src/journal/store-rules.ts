@@ -60,7 +60,7 @@ export class StoreRules {
     throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, { certain });
   }
 
-  /** Throws CliError 'refused' while a change is not settled that a repair could not read, of an unknown account. */
+  /** Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown. */
   refuseWhileLost(): void {
     const [lost] = this.#index.attempts({ origin: '', unsettled: true });
     if (lost === undefined) return;
