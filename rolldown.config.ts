@@ -41,7 +41,7 @@ export default defineConfig([
           // What draws lines is one file, and what draws tables another.
           {
             name: 'lines',
-            test: /[\\/](src[\\/]terminal[\\/](blocks|progress|text-lines)\.ts$|string-width[\\/])/,
+            test: /[\\/](src[\\/]terminal[\\/](blocks|text-lines)\.ts$|string-width[\\/])/,
           },
           { name: 'table', test: /[\\/](src[\\/]terminal[\\/]table\.ts$|cli-table3[\\/])/ },
           // Small parts of many commands: to find and read a file takes longer than what is in them. Only few commands need
