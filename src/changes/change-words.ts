@@ -83,10 +83,7 @@ export function journalWords(intent: string | undefined): string {
   return intent === undefined ? '' : `      journal ${intent}`;
 }
 
-/**
- * The last line of a preview. It shows the exact body that paydesk sends: `will send once: {"charge_id":"656f…",
- * "amount":300}`
- */
+/** The last line of a preview, with the exact body: `will send once: {"charge_id":"656f…", "amount":300}` */
 export function requestLine(body: object | undefined): Block {
   return bodyLine('will send once: ', body);
 }

@@ -167,13 +167,14 @@ type Header = readonly [name: string, value: string];
 
 const namePattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-// Headers that paydesk sets itself, and what sets them.
+// Headers that paydesk sets itself. The text says what to use instead.
 const ownHeaders: Readonly<Record<string, string>> = {
   authorization: 'the key comes from the profile',
   'proxy-authorization': 'proxies are set by HTTPS_PROXY',
   accept: 'use --api-version',
   'accept-language': 'use --lang',
 };
+// Headers that may make a server use another method, path or host.
 const reserved =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|cookie|proxy-.*|sec-.*|.*method.*|.*verb.*|.*override.*|x-(original|rewrite|forwarded|accel|envoy|host).*|forwarded)$/;
 

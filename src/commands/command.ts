@@ -33,8 +33,8 @@ export interface Days {
   /** The day of a time (Unix seconds), `2026-11-20`; undefined when the value is not a time. */
   day(seconds: unknown): string | undefined;
   /**
-   * When clocks in this zone first show a certain time or a later one, in Unix milliseconds. `shown` is that time as
-   * if it were UTC (`Date.UTC`).
+   * The first moment at which clocks in this zone show a certain time or a later one, in Unix milliseconds. `shown`
+   * is that time as if it were UTC (`Date.UTC`).
    */
   moment(shown: number): number;
   /** The days between two times (Unix seconds) in words: `3 Nov to 20 Nov 2026 (UTC-6)`. */
@@ -62,9 +62,9 @@ export interface Context {
     /** A key to try instead of the stored one; only with a named profile. */
     readonly key?: TypedKey | undefined;
   }): Promise<OpenService>;
-  /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
+  /** Writes a time (Unix milliseconds) as a time of day in the zone of the run, `09:31:40`. */
   timeOfDay(ms: number): string;
-  /** A time with its day and zone, `21 Nov 2026 09:31:39 UTC-6`; Unix milliseconds. */
+  /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
   fullTime(ms: number): string;
   /** Days in the zone of the run. */
   readonly days: Days;
@@ -115,10 +115,10 @@ export interface KnownHere {
 /** What TAB offers for a value besides its choices. */
 export type Completer = (typed: TypedBefore, known: KnownHere) => Promise<readonly Candidate[]>;
 
-/** One option of a command, or a global one. A switch has no `value`. */
+/** An option of one command, or a global one. */
 export interface Flag<T = unknown> {
   readonly summary: string;
-  /** The placeholder in help, upper case: `--limit N`. Absent: a switch. */
+  /** The placeholder in help, upper case: `--limit N`. A flag without a placeholder is a switch. */
   readonly value?: string;
   readonly short?: string;
   /** The only values that are allowed. */
@@ -130,7 +130,7 @@ export interface Flag<T = unknown> {
   readonly allowed?: string;
   /** The default in words, shown in help. */
   readonly defaultText?: string;
-  /** The environment variable read when the flag is absent. */
+  /** The environment variable that is read when the flag is missing. */
   readonly env?: string;
   /** May be given more than once; its value is then a list. */
   readonly repeatable?: true;

@@ -49,7 +49,7 @@ function pageLimit({ limit, max }: Paging, filtered: boolean): number | undefine
 export interface Filter {
   readonly words: readonly string[];
   readonly accepts: (record: Readonly<Record<string, unknown>>) => boolean;
-  /** Few records pass, so pages are read as long as possible. */
+  /** True when few records pass. Pages are then as long as possible. */
   readonly passesFew: boolean;
 }
 
@@ -63,9 +63,9 @@ export interface WalkObserver {
   readonly beforeShown?: (records: readonly WireRecord[]) => Promise<void>;
   /** Is called after records were shown. */
   readonly onShown: (records: readonly WireRecord[]) => void;
-  /** True when no later record can be a wanted one. */
+  /** True when no later record can match. */
   readonly isDone: () => boolean;
-  /** Few of the records are wanted, so pages are read as long as possible. */
+  /** True when few records match. Pages are then as long as possible. */
   readonly readsLongPages: boolean;
   /** Lines to print at the end. */
   readonly closingLines: () => readonly string[];

@@ -9,8 +9,8 @@ export interface ClockAndZone {
   /** Wall clock, Unix milliseconds. */
   readonly now: number;
   /**
-   * When clocks in the zone of the run show a certain time, in Unix milliseconds. `shown` is that time as if it were
-   * UTC.
+   * The moment at which clocks in the zone of the run show a certain time, in Unix milliseconds. `shown` is that time
+   * as if it were UTC.
    */
   readonly zoned: (shown: number) => number;
 }

@@ -20,7 +20,7 @@ export interface Walk {
   readonly readsLongPages?: boolean | undefined;
   /** Is called with each page as it was read. */
   readonly onPage?: ((page: Page) => void) | undefined;
-  /** True when no later record can be a wanted one. */
+  /** True when no later record can match. */
   readonly isDone?: (() => boolean) | undefined;
 }
 

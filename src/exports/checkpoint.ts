@@ -27,13 +27,12 @@ const pageLine = v.object({
   /** What a resumed export must know about the pages so far. */
   state: v.record(v.string(), v.unknown()),
   /**
-   * How many bytes the page has in the file. A larger number means a damaged line, and must not make paydesk allocate
-   * memory.
+   * How many bytes the page has in the file. The limit catches a damaged line before paydesk allocates memory for it.
    */
   bytes: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 30)),
   /** The SHA-256 of those bytes. */
   sha256: v.string(),
-  // The totals of the page. Checkpoints of version 1 call them `tally`.
+  // The totals of the page. Their name stays `tally`, because checkpoints of version 1 have it.
   tally: storedTotals,
 });
 

@@ -98,7 +98,7 @@ export interface Expiry {
 
 const dayMs = 86_400_000;
 
-/** Throws CliError 'usage'. */
+/** Reads a time that is still to come, or Unix seconds. Throws CliError 'usage'. */
 export function parseExpiry(text: string, name: string): Expiry {
   const ms = momentMs(text);
   if (ms === undefined) {

@@ -18,7 +18,7 @@ export interface RefundFacts {
   readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
 }
 
-/** Maps the id of each refund to what the journal knows about it. Only attempts that were made count. */
+/** Maps the id of each refund to what the journal knows about it. Only attempts with the verdict `applied` count. */
 export function refundFacts(
   attempts: readonly AttemptRecord[],
   { ownRefunds }: Pick<Journal, 'ownRefunds'>,

@@ -15,7 +15,7 @@ import {
   showOrder,
 } from './refund-checks.ts';
 
-/** Which money goes back. Without a charge and an amount it is the whole order. */
+/** Which money is refunded. Without a charge and an amount it is the whole order. */
 interface NamedMoney {
   /** A charge's id, its number in `orders show`, or `*4242`. */
   readonly charge?: string | undefined;
@@ -37,9 +37,7 @@ export interface RefundPlan {
   readonly charge: ChargeMoney | undefined;
   readonly body: RefundRequest;
   readonly expected: readonly ExpectedRefund[];
-  /**
-   * Charges that do not count in a refund of the whole order. The service may or may not add a refund record to them.
-   */
+  /** Charges that do not count. When the whole order is refunded, they may get a refund record or none. */
   readonly tolerated: readonly string[];
   /** The sum of the refund, positive. */
   readonly amount: number;

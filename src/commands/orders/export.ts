@@ -92,7 +92,7 @@ export const exportOrders = defineCommand({
     }),
 });
 
-// Which date --since and --until mean without --by.
+// The date that --since and --until mean without --by.
 const defaultDate: Readonly<Record<RowKind, RowDate>> = {
   orders: 'created',
   charges: 'created',

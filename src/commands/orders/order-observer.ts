@@ -1,4 +1,4 @@
-/** Watches a walk through orders: finds possible twins, ends the walk at --since, and counts what was left out. */
+/** Watches a walk through orders: finds possible twins, and ends the walk at --since. */
 
 import type { Page, WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';

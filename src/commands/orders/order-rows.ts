@@ -90,7 +90,7 @@ const candidatesOf: Readonly<
     ),
 };
 
-// The dates that decide about a row, for each kind of date.
+// The dates that decide whether a row is chosen, for each kind of date.
 const datesOf: Readonly<Record<RowDate, (order: JsonObject, candidate: Candidate) => readonly unknown[]>> = {
   created: (order) => [order.created_at],
   paid: (_, { charges }) => charges.filter(isPaid).map(({ paid_at: at }) => at),
