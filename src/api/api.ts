@@ -1,8 +1,9 @@
 /** The service as the rest of paydesk sees it: what is read, what is sent, and how a sending ended. */
 
-import type { Clock, Dispatcher } from '../io.ts';
+import type { ClockWithTimers, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
-import type { JsonObject, ResourceName } from './spec.ts';
+import type { ResourceName } from './resources.ts';
+import type { JsonObject } from './spec.ts';
 
 export { routeTo } from './proxy.ts';
 export { readOne } from './read-one.ts';
@@ -169,7 +170,7 @@ export interface ClientParts {
   readonly version: string;
   /** Time for one read, from connect to last byte. */
   readonly timeoutMs: number;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
   /** Gives 0 to 1, for the random part of the wait between tries. */
   readonly random: () => number;
   /** Ends reads at once; a change that is on its way is never aborted. */

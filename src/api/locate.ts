@@ -6,8 +6,9 @@ import type { Located, LocateOptions, PageQuery, WireRecord } from './api.ts';
 import { walkPages } from './page-walk.ts';
 import type { Reader } from './read.ts';
 import { type ListReply, pagePath, readPage, recordOf } from './reply-json.ts';
-import type { ResourceName } from './spec.ts';
-import { idOf, resources } from './spec.ts';
+import type { ResourceName } from './resources.ts';
+import { resources } from './resources.ts';
+import { idOf } from './spec.ts';
 
 /** Records that a fallback walk reads at most. */
 const defaultBound = 5_000;

@@ -2,7 +2,7 @@
 
 import ky from 'ky';
 import { CliError } from '../errors.ts';
-import type { Dispatcher } from '../io.ts';
+import type { ClockWithTimers, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { ClientParts, RawReply } from './api.ts';
 import { type Failure, failureOf, timedOut } from './network-failure.ts';
@@ -50,7 +50,7 @@ export function createExchange(parts: ClientParts): Exchange {
   });
   return async ({ method, path, body, headers, timeoutMs, signal, dispatcher }) => {
     const url = urlUnder(base, path);
-    const deadline = startDeadline(timeoutMs, signal);
+    const deadline = startDeadline(timeoutMs, clock, signal);
     const started = clock.monotonic();
     let status: number | undefined;
     const work = async (): Promise<RawReply> => {
@@ -168,9 +168,9 @@ interface Deadline {
 }
 
 // `signal` is the signal of the run.
-function startDeadline(timeoutMs: number, signal: AbortSignal | undefined): Deadline {
+function startDeadline(timeoutMs: number, clock: ClockWithTimers, signal: AbortSignal | undefined): Deadline {
   const deadline = new AbortController();
-  const timer = setTimeout(() => deadline.abort(new Error('deadline')), timeoutMs);
+  const stopTimer = clock.after(timeoutMs, () => deadline.abort(new Error('deadline')));
   const either = AbortSignal.any([deadline.signal, ...(signal === undefined ? [] : [signal])]);
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(either.reason);
@@ -183,7 +183,7 @@ function startDeadline(timeoutMs: number, signal: AbortSignal | undefined): Dead
     },
     over: (work) => Promise.race([work, aborted]),
     end() {
-      clearTimeout(timer);
+      stopTimer();
       either.removeEventListener('abort', onAbort);
     },
   };

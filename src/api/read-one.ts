@@ -4,7 +4,7 @@ import { CliError } from '../errors.ts';
 import { accountLabel, commandLine } from '../profiles/profiles.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import type { Service, WireRecord } from './api.ts';
-import { type ResourceName, resources } from './spec.ts';
+import { type ResourceName, resources } from './resources.ts';
 
 /**
  * Reads one order or customer. Throws CliError 'not_found' only after the service's own error or a complete walk. If a walk

@@ -8,7 +8,8 @@ import { CliError } from '../errors.ts';
 import type { PageQuery, WireRecord } from './api.ts';
 import { parseExactly } from './exact-json.ts';
 import { type DataSpan, scan } from './json-scan.ts';
-import { idOf, isObject, type ResourceName, resources, valueAt } from './spec.ts';
+import { type ResourceName, resources } from './resources.ts';
+import { idOf, isObject, valueAt } from './spec.ts';
 
 // Deeper than any reply of the service; a parser would follow a million levels.
 const maxDepth = 64;

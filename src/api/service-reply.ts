@@ -2,8 +2,8 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import type { KeyGate, RawReply } from './api.ts';
+import { type ErrorBody, errorParts, readErrorBody } from './records.ts';
 import { type JsonDocument, NotJson } from './reply-json.ts';
-import { type ErrorBody, errorParts, readErrorBody } from './spec.ts';
 
 // Assumed: with these statuses one of these headers says how long to wait before this request is sent again; the document
 // names none.

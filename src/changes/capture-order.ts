@@ -1,7 +1,8 @@
 /** Captures an authorized order, always the whole amount: the service documents no partial capture. */
 
 import { brandAndCard } from '../api/charges.ts';
-import { itemsOf, type JsonObject, type Order, paths, readOrder, statuses } from '../api/spec.ts';
+import { type Order, readOrder } from '../api/records.ts';
+import { itemsOf, type JsonObject, paths, statuses } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
 import { checkMode, commandLine, type Profile } from '../profiles/profiles.ts';

@@ -5,7 +5,8 @@
 
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
-import { type JsonObject, orderColumns } from '../api/spec.ts';
+import { orderColumns } from '../api/resources.ts';
+import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
 import { CliError } from '../errors.ts';

@@ -5,7 +5,8 @@
 
 import type { Service } from '../api/api.ts';
 import { readMoney, refundedSum } from '../api/charges.ts';
-import { type Column, chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
+import type { Column } from '../api/resources.ts';
+import { chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { flag, usage } from '../commands/flags.ts';
 import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';

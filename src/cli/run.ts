@@ -1,4 +1,4 @@
-/** One run: arguments in, exit code out. Joins the parts, and prints every error. */
+/** Runs one command line and returns its exit code. Every error is printed here. */
 
 import { CliError, exitCodes } from '../errors.ts';
 import { type Io, variable } from '../io.ts';
@@ -10,7 +10,7 @@ import { listenToSignals } from './stop.ts';
 
 declare const PAYDESK_VERSION: string;
 
-/** Runs one command line, the words behind `paydesk`; returns its exit code. All that it touches is in `io`. */
+/** Runs a command line, the words behind `paydesk`. A run reaches the outside only through `io`. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const state = createRunState(argv, io, PAYDESK_VERSION);
   const stopListening = listenToSignals(io, state.stop, (line) => state.screen().notes.warn(line));
@@ -50,7 +50,8 @@ async function runLine(state: RunState): Promise<number> {
     await state.screen().notes.succeed();
     return code ?? 0;
   } catch (error) {
-    // The reason of an aborted run says more than what the abort broke, but not more than what a change came to.
+    // An aborted run fails anywhere, so the reason of the abort says more than that failure. But if a change was sent, how
+    // it ended matters most.
     const reason = state.stop.sentChange() === undefined ? state.signal.reason : undefined;
     const explained = error instanceof CliError && error.cause === reason;
     const shown = toCliError(explained ? error : (reason ?? error), state);
@@ -78,7 +79,7 @@ async function printError(error: CliError, state: RunState): Promise<void> {
   }
 }
 
-// Where what draws errors is broken, or was replaced meanwhile: the same words, past all of it.
+// Prints an error without the code that usually draws it: that code may be broken, or its file replaced during an update.
 function printPlainly(
   { message, parts: { certain = '', now = [] } }: CliError,
   { io, secrets }: RunState,
@@ -88,12 +89,12 @@ function printPlainly(
   try {
     words = secrets.clean(`${message}; ${own}`);
   } catch {
-    // What cannot be searched for keys is not printed: our own words hold none.
+    // The message cannot be searched for keys, so it is not printed. Our own words hold no key.
   }
   io.stderr.write(`error: ${words.replace(/[^ -~]/g, '?')}\n`);
 }
 
-// Lost output makes any run incomplete, but a change whose outcome a person must look at stays that.
+// A run whose output was lost is incomplete. But exit code 7 stays: somebody has to look at that change.
 function codeOfLostOutput(state: RunState, code: number): number {
   const lost = state.screen().out.lost;
   return lost === undefined || code === exitCodes.unknown ? code : lost.exitCode;
@@ -126,7 +127,7 @@ function withJournal(error: CliError, sent: string): CliError {
   return new CliError(kind, message, { ...parts, certain, now: [`paydesk journal show ${sent}`] });
 }
 
-// Help goes to stdout; off a terminal COLUMNS says how wide it is to be.
+// The width of the terminal. If stdout is no terminal, COLUMNS says how wide help is.
 function helpWidth({ stdout, env }: Io): number {
   const width = stdout.isTTY === true ? (stdout.columns ?? 0) : Number(variable(env, 'COLUMNS'));
   return Number.isInteger(width) && width >= 20 ? Math.min(width, 120) : 80;

@@ -1,7 +1,8 @@
 /** Shows the reply to `api`: the service's JSON unchanged, and with `--include` its status and headers. */
 
 import type { ReplyHead, WireRecord } from '../api/api.ts';
-import { type Column, isObject, type JsonObject } from '../api/spec.ts';
+import type { Column } from '../api/resources.ts';
+import { isObject, type JsonObject } from '../api/spec.ts';
 import type { Block } from '../terminal/terminal.ts';
 import type { Context } from './command.ts';
 

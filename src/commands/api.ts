@@ -4,14 +4,8 @@
  */
 
 import type { ChangeRequest, OpenService } from '../api/api.ts';
-import {
-  type JsonObject,
-  type Method,
-  methods,
-  type ResourceName,
-  resourceNames,
-  resources,
-} from '../api/spec.ts';
+import { type ResourceName, resourceNames, resources } from '../api/resources.ts';
+import { type JsonObject, type Method, methods } from '../api/spec.ts';
 import {
   checkProfileConfirmable,
   creationFlags,

@@ -192,3 +192,8 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./completion.ts')).completion,
   },
 ];
+
+/** The command whose words a line starts with; undefined if it names no command. */
+export function findCommand(typed: readonly string[]): CommandEntry | undefined {
+  return commands.find(({ words }) => words.every((word, index) => typed[index] === word));
+}

@@ -1,14 +1,9 @@
 /** Runs an export: walks every page into stdout or a file, and says whether the result is complete. */
 
 import type { OpenService, Page, WireRecord } from '../api/api.ts';
-import {
-  type Column,
-  idOf,
-  isCountable,
-  type JsonObject,
-  type ResourceName,
-  resources,
-} from '../api/spec.ts';
+import { isCountable } from '../api/records.ts';
+import { type Column, type ResourceName, resources } from '../api/resources.ts';
+import { idOf, type JsonObject } from '../api/spec.ts';
 import { CliError, systemCode } from '../errors.ts';
 import type { ExportFile, ExportRow, PageWalked } from '../exports/exports.ts';
 import { commandLine } from '../profiles/profiles.ts';

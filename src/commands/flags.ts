@@ -1,6 +1,7 @@
 /** Ready-made kinds of flags and arguments. Each one checks the typed text and refuses a wrong one. Pure. */
 
-import { parseAmount, type ResourceName, resources } from '../api/spec.ts';
+import { type ResourceName, resources } from '../api/resources.ts';
+import { parseAmount } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Completer, Flag } from './command.ts';
 

@@ -1,7 +1,8 @@
 /** Prints `orders list` and `customers list` page by page, and then the command for the next page. */
 
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
-import { type Column, contradictsMode, idOf, type ResourceName, resources } from '../api/spec.ts';
+import { type Column, type ResourceName, resources } from '../api/resources.ts';
+import { contradictsMode, idOf } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { accountLabel, commandLine, otherModeLine, type Profile } from '../profiles/profiles.ts';
 import type { ListSink } from '../terminal/terminal.ts';

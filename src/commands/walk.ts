@@ -4,7 +4,8 @@
  */
 
 import type { Page, PageQuery, PagesHow, Service, WireRecord } from '../api/api.ts';
-import type { JsonObject, ResourceName } from '../api/spec.ts';
+import type { ResourceName } from '../api/resources.ts';
+import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
 /**

@@ -1,6 +1,7 @@
 /** Questions to a person, on stderr: who may be asked, what ends a question, and which kind of prompt asks it. */
 
 import { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
 import { type ColorLevel, loadPaint } from './color.ts';
 import { dropTypeAhead, endOfInput, type Keyboard } from './keyboard.ts';
 import type { Secrets } from './secrets.ts';
@@ -20,6 +21,7 @@ export interface AskOptions {
   readonly secrets: Secrets;
   /** Called with every key that was typed. */
   readonly learnKey: (key: string) => void;
+  readonly clock: ClockWithTimers;
   /** Ends a question: its reason, when it is a CliError, is what the question throws. */
   readonly signal: AbortSignal;
   /** Shows what a question is about: notes.flush. */
@@ -113,13 +115,13 @@ async function loadPrompts({ stdin, stderr, accessible, color, write }: AskOptio
 
 // Restores the terminal whatever happens; what was typed before the question never answers it.
 async function question<T>(
-  { stdin, signal, accessible }: AskOptions,
+  { stdin, signal, accessible, clock }: AskOptions,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   throwIfOver(signal);
   const ended = endOfInput(stdin);
   try {
-    await dropTypeAhead(stdin);
+    await dropTypeAhead(stdin, clock);
     // Line prompts leave editing, echo and Ctrl-C to the terminal, from before the question is seen.
     if (accessible) stdin.setRawMode(false);
     return await ask(AbortSignal.any([signal, ended.signal]));

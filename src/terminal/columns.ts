@@ -1,6 +1,7 @@
 /** Which columns of a record are shown, and the value in each as text: for people, and for CSV. */
 
-import type { Column, JsonObject, ValueKind } from '../api/spec.ts';
+import type { Column, ValueKind } from '../api/resources.ts';
+import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import { createTimes, isoTime, type Times, valid } from './local-time.ts';
 import { toJson } from './sanitise.ts';

@@ -3,7 +3,8 @@
  * spreadsheet would run as a formula gets an apostrophe in front; `fromFormulaSafe` takes it away again.
  */
 
-import type { Column, JsonObject } from '../api/spec.ts';
+import type { Column } from '../api/resources.ts';
+import type { JsonObject } from '../api/spec.ts';
 import { csvValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 

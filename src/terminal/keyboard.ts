@@ -2,6 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
 import type { Labelled } from './ask.ts';
 
 /** The part of a terminal's stdin that is used. */
@@ -32,7 +33,7 @@ export function endOfAnswers(): CliError {
  * Reads and forgets what was typed so far, and leaves the keyboard in raw mode for the question. Throws CliError
  * 'interrupted' when Ctrl-C is among it.
  */
-export async function dropTypeAhead(stdin: Keyboard): Promise<void> {
+export async function dropTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Promise<void> {
   stdin.setRawMode(true);
   let typed = '';
   await new Promise<void>((resolve) => {
@@ -41,10 +42,11 @@ export async function dropTypeAhead(stdin: Keyboard): Promise<void> {
       stdin.pause();
       resolve();
     };
-    const timer = setTimeout(done, quietMs);
+    let stopTimer = clock.after(quietMs, done);
     const drop = (data: unknown): void => {
       typed += String(data);
-      timer.refresh();
+      stopTimer();
+      stopTimer = clock.after(quietMs, done);
     };
     stdin.on('data', drop);
     stdin.resume();

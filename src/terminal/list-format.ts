@@ -3,7 +3,8 @@
  * output.ts and exports write it.
  */
 
-import type { Column, JsonObject } from '../api/spec.ts';
+import type { Column } from '../api/resources.ts';
+import type { JsonObject } from '../api/spec.ts';
 import type { ExportFormat } from '../exports/exports.ts';
 import { loadPaint } from './color.ts';
 import {

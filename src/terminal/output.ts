@@ -1,6 +1,6 @@
 /** stdout: the one writer of results, in the format that was asked for: lists, single records, QR codes. */
 
-import type { Column } from '../api/spec.ts';
+import type { Column } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
 import { type ColorLevel, loadLightOnDark, loadPaint } from './color.ts';
 import { namedColumns, ownColumns, readingOf, resultColumns, usualColumns } from './columns.ts';

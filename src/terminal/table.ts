@@ -1,7 +1,8 @@
 /** Tables for people: two-space columns, no boxes, drawn page by page in small slices. */
 
 import Table from 'cli-table3';
-import type { Column, JsonObject, ValueKind } from '../api/spec.ts';
+import type { Column, ValueKind } from '../api/resources.ts';
+import type { JsonObject } from '../api/spec.ts';
 import type { Paint } from './color.ts';
 import { type Reading, showValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';

@@ -1,7 +1,8 @@
 /** What people see, as the rest of paydesk says it: output, notes, questions. */
 
 import type { WireRecord } from '../api/api.ts';
-import type { Column, JsonObject } from '../api/spec.ts';
+import type { Column } from '../api/resources.ts';
+import type { JsonObject } from '../api/spec.ts';
 
 export { createAsk } from './ask.ts';
 export { type ColorLevel, colorLevel } from './color.ts';

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readMoney } from '../../src/api/charges.ts';
-import {
-  codeWithoutBrand,
-  documentedErrorOf,
-  orderColumns,
-  readErrorBody,
-  readOrder,
-} from '../../src/api/spec.ts';
+import { readErrorBody, readOrder } from '../../src/api/records.ts';
+import { orderColumns } from '../../src/api/resources.ts';
+import { codeWithoutBrand, documentedErrorOf } from '../../src/api/spec.ts';
 import { json, startServer } from '../harness/server.ts';
 import { collect, list, openClient } from './open-client.ts';
 

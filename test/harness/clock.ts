@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../bin/process-io.ts';
-import type { Clock, Env } from '../../src/io.ts';
+import type { ClockWithTimers, Env } from '../../src/io.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -24,7 +24,7 @@ export function later(ms: number): Environment {
 const longSleepMs = 400;
 
 /** The clock of a run in memory. A long sleep takes no time: the clock is put forward instead. */
-export function clockOf(env: Env, sleeps: 'in no time' | 'really'): Clock {
+export function clockOf(env: Env, sleeps: 'in no time' | 'really'): ClockWithTimers {
   const ahead = Number(env[wall] ?? 0);
   const upAhead = Number(env[up] ?? 0);
   let slept = 0;
@@ -36,6 +36,8 @@ export function clockOf(env: Env, sleeps: 'in no time' | 'really'): Clock {
       const boot = systemClock.boot?.();
       return boot && { ...boot, ms: boot.ms + upAhead + slept };
     },
+    after: (ms, callback) => systemClock.after(ms, callback),
+    every: (ms, callback) => systemClock.every(ms, callback),
     async sleep(ms, signal) {
       if (ms < longSleepMs || sleeps === 'really') return await systemClock.sleep(ms, signal);
       await systemClock.sleep(1, signal);

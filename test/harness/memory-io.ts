@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { dispatcherFor } from '../../bin/process-io.ts';
-import type { Clock, Dispatcher, Env, Io, Stdin, StopSignal } from '../../src/io.ts';
+import type { ClockWithTimers, Dispatcher, Env, Io, Stdin, StopSignal } from '../../src/io.ts';
 import type { Ran, Running } from './ran.ts';
 
 /** What a test says. */
@@ -13,7 +13,7 @@ export interface MemoryParts {
   /** What is piped in. */
   readonly input: string;
   readonly cwd: string;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
 }
 
 /** Runs with streams, signals and connections of its own; connections that are left open are closed at its end, as with a process. */

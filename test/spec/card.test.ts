@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { orderColumns } from '../../src/api/spec.ts';
+import { orderColumns } from '../../src/api/resources.ts';
 
 const paid = { status: 'paid', payment_method: { type: 'credit', last4: '4242' } };
 const declined = { status: 'declined', payment_method: { type: 'debit', last4: '5100' } };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Column } from '../../src/api/spec.ts';
-import { orderColumns } from '../../src/api/spec.ts';
+import type { Column } from '../../src/api/resources.ts';
+import { orderColumns } from '../../src/api/resources.ts';
 import { csvList, formulaSafe, fromFormulaSafe } from '../../src/terminal/csv.ts';
 import { cleanCell } from '../../src/terminal/sanitise.ts';
 import { outputOf, wire } from './screens.ts';

@@ -1,6 +1,7 @@
 /** Output and notes over streams that remember what was written. */
 
 import { Writable } from 'node:stream';
+import { systemClock } from '../../bin/process-io.ts';
 import type { WireRecord } from '../../src/api/api.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
 import type { CliError } from '../../src/errors.ts';
@@ -53,7 +54,7 @@ export function notesOf(options: Partial<NotesOptions> & { readonly width?: numb
     color: 0,
     accessible: false,
     locale,
-    now,
+    clock: { ...systemClock, now },
     secrets: createSecrets(),
     onLost: () => undefined,
     ...options,

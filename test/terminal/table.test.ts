@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { customerColumns, orderColumns } from '../../src/api/resources.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
-import { customerColumns, orderColumns } from '../../src/api/spec.ts';
 import { attacks, rawAttack } from './attacks.ts';
 import { lines, outputOf, wire } from './screens.ts';
 

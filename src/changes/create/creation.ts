@@ -2,7 +2,9 @@
  * Creates an order or a payment link: takes the body from flags, a file or questions, checks it, and sends it once.
  */
 
-import { type BodyFault, type Column, isObject, type JsonObject } from '../../api/spec.ts';
+import type { BodyFault } from '../../api/request-bodies.ts';
+import type { Column } from '../../api/resources.ts';
+import { isObject, type JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
 import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts';

@@ -1,17 +1,9 @@
 /** Creates an order: its questions, its preview and its result. */
 
-import {
-  type checkoutTypes,
-  checkRequest,
-  hostedPayment,
-  type JsonObject,
-  type Order,
-  type OrderRequest,
-  orderColumns,
-  orderRequest,
-  paths,
-  readOrder,
-} from '../../api/spec.ts';
+import { type Order, readOrder } from '../../api/records.ts';
+import { checkRequest, type OrderRequest, orderRequest } from '../../api/request-bodies.ts';
+import { orderColumns } from '../../api/resources.ts';
+import { type checkoutTypes, hostedPayment, type JsonObject, paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Choice } from '../../terminal/terminal.ts';

@@ -1,14 +1,8 @@
 /** Creates a payment link: its flags and body, its questions, its preview and its result (service: Endpoints 5). */
 
-import {
-  type CheckoutCreateRequest,
-  type Column,
-  checkoutCreateRequest,
-  checkRequest,
-  fieldColumn,
-  type JsonObject,
-  paymentLinkType,
-} from '../../api/spec.ts';
+import { type CheckoutCreateRequest, checkoutCreateRequest, checkRequest } from '../../api/request-bodies.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
+import { type JsonObject, paymentLinkType } from '../../api/spec.ts';
 import type { Context, Input } from '../../commands/command.ts';
 import { flag } from '../../commands/flags.ts';
 import type { ClockAndZone } from '../../commands/typed-time.ts';

@@ -1,7 +1,8 @@
 /** Plans a refund: turns the typed flags and the order into a request body, or refuses. Pure. */
 
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
-import type { JsonObject, RefundReason, RefundRequest } from '../../api/spec.ts';
+import type { RefundRequest } from '../../api/request-bodies.ts';
+import type { JsonObject, RefundReason } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import {

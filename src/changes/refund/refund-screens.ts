@@ -10,7 +10,8 @@ import {
   readMoney,
   refundedSum,
 } from '../../api/charges.ts';
-import { type JsonObject, type ReasonWords, readOrder, refundReasons } from '../../api/spec.ts';
+import { readOrder } from '../../api/records.ts';
+import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';

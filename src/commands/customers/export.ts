@@ -1,7 +1,8 @@
 /** `customers export`: writes every customer to stdout or into a file. */
 
 import type { WireRecord } from '../../api/api.ts';
-import { idOf, resources } from '../../api/spec.ts';
+import { resources } from '../../api/resources.ts';
+import { idOf } from '../../api/spec.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import { type Days, defineCommand } from '../command.ts';
 import { daysOfFile, exportFlags } from '../export-flags.ts';

@@ -1,7 +1,8 @@
 /** `customers show`: shows one customer. */
 
 import { readOne, type WireRecord } from '../../api/api.ts';
-import { type Customer, customerColumns, readCustomer, resources } from '../../api/spec.ts';
+import { type Customer, readCustomer } from '../../api/records.ts';
+import { customerColumns, resources } from '../../api/resources.ts';
 import { accountLabel, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';

@@ -1,6 +1,7 @@
 /** Finds attempts in the journal and lists them, in words that an operator can read to a customer. */
 
-import { type Column, fieldColumn, type JsonObject } from '../../api/spec.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { type AttemptRecord, alarmWords, type Moment, type VerdictRow } from '../../journal/journal.ts';
 import type { Completer, Context } from '../command.ts';

@@ -1,6 +1,7 @@
 /** `journal show`: shows one change, its history, and what to do now. */
 
-import { fieldColumn, type JsonObject } from '../../api/spec.ts';
+import { fieldColumn } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import { blockedWords, changeOf, settleCommands } from '../../changes/changes.ts';
 import { type AttemptRecord, attemptName, changeKinds, type VerdictRow } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';

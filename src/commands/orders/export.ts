@@ -1,7 +1,8 @@
 /** `orders export`: writes every order, charge or refund of a time range to stdout or into a file. */
 
 import type { Page } from '../../api/api.ts';
-import { type Column, chargeColumns, type JsonObject, orderColumns, refundColumns } from '../../api/spec.ts';
+import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import { type RefundFacts, refundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';

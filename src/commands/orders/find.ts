@@ -1,7 +1,7 @@
 /** `orders find`: searches orders for words and shows the matches page by page, up to --max orders. */
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
-import { type Column, orderColumns, resources } from '../../api/spec.ts';
+import { type Column, orderColumns, resources } from '../../api/resources.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';

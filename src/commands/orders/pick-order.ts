@@ -2,7 +2,8 @@
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { countingCharges, paidBy } from '../../api/charges.ts';
-import { idOf, itemsOf, type JsonObject, readOrder } from '../../api/spec.ts';
+import { readOrder } from '../../api/records.ts';
+import { idOf, itemsOf, type JsonObject } from '../../api/spec.ts';
 import type { PickedOrder } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';

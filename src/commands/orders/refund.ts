@@ -2,7 +2,8 @@
 
 import type { OpenService } from '../../api/api.ts';
 import { canBeRefunded } from '../../api/charges.ts';
-import { chargeIdPattern, refundReasons, refundReasonValues, resources } from '../../api/spec.ts';
+import { resources } from '../../api/resources.ts';
+import { chargeIdPattern, refundReasons, refundReasonValues } from '../../api/spec.ts';
 import { againFlag, intentFlag, refundOrder } from '../../changes/changes.ts';
 import { type Completer, defineCommand } from '../command.ts';
 import { flag, idArgument, usage } from '../flags.ts';

@@ -11,16 +11,9 @@ import {
   readMoney,
   refundedSum,
 } from '../../api/charges.ts';
-import {
-  failedWords,
-  type JsonObject,
-  type Order,
-  orderColumns,
-  readOrder,
-  resources,
-  statuses,
-  valueAt,
-} from '../../api/spec.ts';
+import { type Order, readOrder } from '../../api/records.ts';
+import { orderColumns, resources } from '../../api/resources.ts';
+import { failedWords, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import { originsOf, type RefundOrigins, sentBy } from '../../changes/changes.ts';
 import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell, Span } from '../../terminal/terminal.ts';

@@ -1,6 +1,6 @@
 /** `profile list`: lists the stored profiles, then the built-in ones. */
 
-import { type Column, fieldColumn } from '../../api/spec.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
 import { defineCommand } from '../command.ts';
 
 const columns: readonly Column[] = [

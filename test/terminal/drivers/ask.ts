@@ -1,5 +1,6 @@
 // Asks one question on the terminal it runs in and prints the answer on stdout as JSON. Started by ask.test.ts.
 
+import { systemClock } from '../../../bin/process-io.ts';
 import { CliError } from '../../../src/errors.ts';
 import { createAsk } from '../../../src/terminal/ask.ts';
 import { colorLevel } from '../../../src/terminal/color.ts';
@@ -34,7 +35,7 @@ const notes = createNotes({
   color,
   accessible,
   locale: () => ({ zone: 'UTC', decimals: {} }),
-  now: Date.now,
+  clock: systemClock,
   secrets,
   onLost: (error) => stopping.abort(error),
 });
@@ -45,6 +46,7 @@ const ask = createAsk({
   accessible,
   color,
   secrets,
+  clock: systemClock,
   learnKey: (key) => secrets.add(key),
   signal: stopping.signal,
   beforeQuestion: () => notes.flush(),

@@ -1,6 +1,7 @@
 // Prints pages of orders on stdout, as a command would, and ends like main. Started by stream-writer.test.ts.
 
-import { orderColumns } from '../../../src/api/spec.ts';
+import { systemClock } from '../../../bin/process-io.ts';
+import { orderColumns } from '../../../src/api/resources.ts';
 import { CliError } from '../../../src/errors.ts';
 import { createNotes } from '../../../src/terminal/notes.ts';
 import { createOutput } from '../../../src/terminal/output.ts';
@@ -24,7 +25,7 @@ const notes = createNotes({
   color: 0,
   accessible: false,
   locale,
-  now: Date.now,
+  clock: systemClock,
   secrets,
   onLost: () => undefined,
 });
