@@ -136,6 +136,18 @@ export interface AccountMarks {
   readonly keyFingerprint?: string | undefined;
 }
 
+/** A change of an order that was sent and is not confirmed: nobody knows yet whether it was made. */
+export interface UnconfirmedChange {
+  readonly intent: string;
+  readonly kind: ChangeKind;
+  readonly amount: number | undefined;
+  readonly currency: string | undefined;
+  /** Unix milliseconds. */
+  readonly sentAt: number;
+  /** Who ran paydesk, by the name that this machine gave. */
+  readonly operator: string;
+}
+
 /** An attempt after its order was read again. */
 export interface Resolved {
   readonly record: AttemptRecord;
@@ -168,6 +180,14 @@ export interface Journal {
     readonly orderId: string;
     readonly again: readonly string[];
   }): Promise<readonly AttemptRecord[]>;
+  /**
+   * The unconfirmed changes of an account by the id of their order, or those of one order; the oldest of each. Asks the
+   * service nothing.
+   */
+  unconfirmed(
+    service: Pick<Service, 'profile' | 'keyFingerprint'>,
+    orderId?: string,
+  ): Promise<ReadonlyMap<string, UnconfirmedChange>>;
   /** Whether a refund was made, but is read again until its horizon, in case a second one appears. */
   isWatched(record: AttemptRecord): boolean;
   /** The refund records that an attempt made; none unless its last verdict is `applied`. */

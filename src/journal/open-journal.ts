@@ -11,7 +11,7 @@ import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, ownRefunds } from 
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import { usedUp } from './guards.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, UnconfirmedChange } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
@@ -63,6 +63,11 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       ...journal,
       async attempts(query) {
         const found = await journal.attempts(query);
+        await warnOnce();
+        return found;
+      },
+      async unconfirmed(service, orderId) {
+        const found = await journal.unconfirmed(service, orderId);
         await warnOnce();
         return found;
       },
@@ -144,6 +149,7 @@ function createJournal(parts: JournalParts): Journal {
     blockedUntil,
     isDue,
     refuseOpen: (order) => refuseOpen({ store, now, readAgain }, order),
+    unconfirmed: (service, orderId) => unconfirmedChanges({ store, now }, service, orderId),
     problem: () => store.problem(),
     isWatched,
     ownRefunds,
@@ -188,6 +194,27 @@ async function refuseOpen(
     closed.push(after);
   }
   return closed;
+}
+
+async function unconfirmedChanges(
+  { store, now }: Pick<RefuseParts, 'store' | 'now'>,
+  service: Parameters<Journal['unconfirmed']>[0],
+  orderId: string | undefined,
+): Promise<ReadonlyMap<string, UnconfirmedChange>> {
+  const account = marksOfService(service);
+  const attempts = await store.attempts({ orderId, unsettled: true });
+  const found = new Map<string, UnconfirmedChange>();
+  if (attempts.length === 0) return found;
+  const moment = await now();
+  for (const record of attempts) {
+    const { sent } = record;
+    const { orderId: id, kind } = sent.proof;
+    if (id === undefined || found.has(id)) continue;
+    if (!isOpen(record, moment) || !mayBeSameAccount(marksOf(sent), account)) continue;
+    const { intent, amount, currency, time: sentAt, operator } = sent;
+    found.set(id, { intent, kind, amount, currency, sentAt, operator });
+  }
+  return found;
 }
 
 // The journal knows the account, so a profile must be named only if several reach it.
