@@ -77,11 +77,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A clock that can also ring: for what is waited for beside other things. */
+/** A clock with timers, for code that waits for several things at once. */
 export interface ClockWithTimers extends Clock {
-  /** Calls back once, after this many milliseconds, unless what it returns is called first. */
+  /** Calls `callback` once after this many milliseconds. Returns a function that stops the timer. */
   after(ms: number, callback: () => void): () => void;
-  /** Calls back every so many milliseconds until what it returns is called; keeps no run from ending. */
+  /** Calls `callback` again and again. Returns a function that stops the timer. The timer keeps no run from ending. */
   every(ms: number, callback: () => void): () => void;
 }
 

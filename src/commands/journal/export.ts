@@ -1,10 +1,12 @@
-/** `journal export`: every attempt as flat records for a spreadsheet or an audit, or the whole journal for another machine. */
+/**
+ * `journal export`: prints every attempt as a flat record, or writes the whole journal into a file for another
+ * machine.
+ */
 
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
-import { originOf, showAttempts } from './show-attempts.ts';
+import { originOf, showAttempts } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:

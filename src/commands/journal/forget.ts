@@ -1,4 +1,4 @@
-/** `journal forget`: erases what may name people, from entries that are settled. */
+/** `journal forget`: erases bodies and notes of settled entries, because they may name people. */
 
 import { CliError } from '../../errors.ts';
 import { confirmFirst, defineCommand } from '../command.ts';

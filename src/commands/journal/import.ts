@@ -1,4 +1,4 @@
-/** `journal import`: the journal of another machine becomes the journal of this one. */
+/** `journal import`: makes the journal of another machine the journal of this one. */
 
 import { confirmFirst, defineCommand } from '../command.ts';
 

@@ -3,10 +3,10 @@
 import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
-import { attemptOf, checkShown, intentArgument, needsPerson, showAttempt } from './show-attempts.ts';
+import { attemptOf, intentArgument, needsPerson } from './attempts.ts';
+import { checkShown, showAttempt } from './show.ts';
 
 export const settle = defineCommand({
   description:
@@ -48,7 +48,7 @@ export const settle = defineCommand({
   },
 });
 
-// A statement that contradicts what is settled is refused.
+// Refuses a statement that contradicts an outcome that is already settled.
 function refuseContradiction({ sent, verdicts }: AttemptRecord, applied: boolean): void {
   if ((verdicts.at(-1)?.verdict === 'applied') === applied) return;
   throw new CliError('refused', `${sent.intent} is settled as ${applied ? 'not made' : 'made'}`, {
@@ -57,7 +57,7 @@ function refuseContradiction({ sent, verdicts }: AttemptRecord, applied: boolean
   });
 }
 
-// A dry run does not read the order: that would write down what the read proves.
+// A dry run does not read the order, because paydesk writes down what such a read proves.
 async function showStatement(ctx: Context, record: AttemptRecord, applied: boolean): Promise<undefined> {
   const { intent } = record.sent;
   await ctx.out.dryRun({ action: 'settle', intent, applied }, () => [

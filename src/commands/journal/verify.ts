@@ -1,10 +1,9 @@
-/** `journal verify`: whether the journal is whole, and its repair. */
+/** `journal verify`: checks whether the journal is whole, and repairs it. */
 
 import { CliError } from '../../errors.ts';
 import type { Repair, Verification } from '../../journal/journal.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import type { Context } from '../command.ts';
-import { confirmFirst, defineCommand } from '../command.ts';
+import { type Context, confirmFirst, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 
 export const verify = defineCommand({

@@ -1,4 +1,4 @@
-/** `profile add`: a new account, from questions or flags. */
+/** `profile add`: adds an account, from questions or flags. */
 
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
@@ -132,8 +132,9 @@ function offerDefault(ctx: Context, name: string): Promise<boolean> {
 }
 
 /**
- * A host with letters beyond ASCII may only look like another one, so it is shown in both forms and a person is asked. A
- * script says `--confirm HOST`. Throws CliError 'refused' if it does not, 'cancelled' on No, 'usage' for another host.
+ * A host with letters beyond ASCII may only look like another one, so a person sees it in both forms and is asked. A
+ * script needs `--confirm HOST`. Throws CliError 'refused' without it, 'cancelled' on No, 'usage' when it names
+ * another host.
  */
 async function confirmHost(ctx: Context, baseUrl: string, confirmed: string | undefined): Promise<void> {
   const host = ctx.profiles.hostOf(baseUrl);

@@ -3,7 +3,7 @@
 import { defineCommand } from '../command.ts';
 import { dryRunShown, fieldsView, nameArgument } from './profile-inputs.ts';
 
-/** All settings in words: name, values, default. A test compares it with the settings themselves. */
+/** All settings with their values and defaults. A test compares this text with the settings themselves. */
 export const settingsHelp = `Settings (CUR: a currency such as MXN; the word default takes a value back):
   orders.get, customers.get   direct where GET by id is answered (paged)
   orders.order                newest-first where lists are so (unknown)

@@ -1,8 +1,7 @@
-/** `simulator reset`: puts the data of the demo back to the first state. */
+/** `simulator reset`: puts the demo back into its first state. */
 
 import { exitCodes } from '../../errors.ts';
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Context, defineCommand } from '../command.ts';
 
 export const simulatorReset = defineCommand({
   description:
@@ -30,7 +29,7 @@ export const simulatorReset = defineCommand({
   },
 });
 
-// Unconfirmed changes of the demo are read again and settled, since they cannot be read after the reset.
+// Reads unconfirmed changes of the demo again and settles them, because nothing can read them after the reset.
 async function closeOpen(ctx: Context): Promise<void> {
   const { profile } = await ctx.service({ profile: 'demo' });
   const attempts = await ctx.journal.attempts({ origin: profile.origin, unsettled: true });
