@@ -3,7 +3,7 @@
 import { isAbsolute, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
-/** The outside of a run. The program makes it from its process (bin/process-io.ts), and a test makes its own. */
+/** Everything outside of a run. The program makes it from its process (bin/process-io.ts), and each test makes its own. */
 export interface Io {
   readonly env: Env;
   readonly stdin: Stdin;
@@ -29,7 +29,7 @@ export interface Io {
   /** The node program, and the options that it was started with. */
   readonly execPath: string;
   readonly execArgv: readonly string[];
-  /** The time zone, as an IANA name. Undefined means the zone of the process; times are a little faster to show in it. */
+  /** The IANA name of the time zone. If it is undefined, times are in the zone of the process, which is a little faster. */
   readonly zone: string | undefined;
   /** The IANA name of the zone of the process. */
   readonly zoneName: () => string;
@@ -71,7 +71,7 @@ export interface Clock {
   monotonic(): number;
   /** The id of this boot of the machine, and milliseconds since the boot. Undefined if the system does not say. */
   boot?(): { readonly id: string; readonly ms: number } | undefined;
-  /** Milliseconds since the machine was started. A system without an id of the boot may say this too. */
+  /** Milliseconds since the machine was started. A system may know this even if it has no id of the boot. */
   uptime?(): number;
   /** Resolves after this many milliseconds. Rejects with the signal's reason when that aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -92,7 +92,7 @@ export interface Service {
   readonly profile: Profile;
   /** The last `Date` header of a reply and the wall clock when it came, Unix milliseconds. */
   readonly seenDate?: (() => { readonly date: number; readonly wall: number } | undefined) | undefined;
-  /** A short hash of the key, which is stored together with the account. It is never the key itself. */
+  /** A short hash of the key. The journal stores it together with the account, and never the key itself. */
   readonly keyFingerprint?: string | undefined;
   /**
    * Reads page after page: forwards by the id of the last record, or with `previous` backwards by the id of the first one.

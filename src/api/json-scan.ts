@@ -1,4 +1,4 @@
-/** One pass over JSON bytes: how deep they nest, and where the top-level `data` and each of its items begin and end. */
+/** Scans JSON bytes once: how deep they nest, and where the top-level `data` and each of its items begin and end. */
 
 /** The result of a scan. */
 export interface Scan {
