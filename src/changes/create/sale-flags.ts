@@ -52,7 +52,6 @@ export function bodyFlag(others: readonly string[]) {
   });
 }
 
-/** Flags for the QR code of the link. */
 export const qrFlags = {
   qr: flag.switch({
     summary: 'draw the link as a QR code, also where stdout is no terminal',
