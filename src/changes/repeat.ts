@@ -40,7 +40,7 @@ export const againFlag = flag.of<readonly string[]>({
   },
 });
 
-/** The parts of a change that must be the same when `--intent` is used again. */
+/** How paydesk recognises that the same `--intent` means the same change. */
 export type Repeat = Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>;
 
 /** Chooses the columns for the record that a change returned. */

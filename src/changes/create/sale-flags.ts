@@ -97,7 +97,7 @@ export interface Expiry {
 
 const dayMs = 86_400_000;
 
-/** Reads a time that is still to come, or Unix seconds. Throws CliError 'usage'. */
+/** Reads `7d`, `12h`, a date, ISO 8601 or Unix seconds. Throws CliError 'usage'. */
 export function parseExpiry(text: string, name: string): Expiry {
   const ms = momentMs(text);
   if (ms === undefined) {
