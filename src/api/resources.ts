@@ -1,4 +1,4 @@
-/** What can be listed and shown by id, and the columns of each: one more line here is one more column everywhere. */
+/** The resources that can be listed and shown by id, with their columns. A new line here is a new column everywhere. */
 
 import {
   customerIdPattern,
@@ -10,28 +10,27 @@ import {
   valueAt,
 } from './spec.ts';
 
-/** How a value is shown: money carries its record's currency, times are Unix seconds on the wire. */
+/** How a value is shown. Money is shown with the currency of its record. A time is in Unix seconds. */
 export type ValueKind = 'id' | 'text' | 'status' | 'money' | 'integer' | 'time' | 'flag' | 'card';
 
-/** A column of a listed resource. `value` may return anything the service sent; rendering copes. */
+/** A column of a listed resource. `value` may return anything, because the service may send anything. */
 export interface Column {
-  /** The service's name of the field, dotted where nested; what `--columns` and the CSV header say. */
+  /** The service's name of the field, such as `customer_info.name`. `--columns` and the CSV header use this name. */
   readonly name: string;
   readonly title: string;
   readonly kind: ValueKind;
   readonly value: (record: JsonObject) => unknown;
-  /** In the default table from this terminal width on; absent: only by `--columns`. */
+  /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
   readonly tableFrom?: number;
-  /** Stays when a terminal is too narrow for all columns, whatever its kind. */
+  /** The column stays in the table when a terminal is too narrow for all columns. */
   readonly stays?: true;
-  /** Absent from CSV unless named; a derived column for people. */
+  /** The column is computed for people. CSV has it only if `--columns` names it. */
   readonly derived?: true;
 }
 
-/** A column that shows a field, or `a.b` inside one; `tableFrom` as in `Column`. */
+/** A column for a field of a record, such as `a` or `a.b`. */
 export function fieldColumn(name: string, title: string, kind: Column['kind'], tableFrom?: number): Column {
-  const from = tableFrom === undefined ? {} : { tableFrom };
-  return { name, title, kind, value: (record) => valueAt(record, name.split('.')), ...from };
+  return field(name, kind, { title, ...(tableFrom === undefined ? {} : { tableFrom }) });
 }
 
 function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Column {
@@ -44,7 +43,7 @@ function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Colum
   };
 }
 
-/** `*4242`, `split` where several charges paid, else the type of the payment (service: order, payment_method). */
+/** `*4242`; `split` if several charges paid; or the type of the payment (service: order, payment_method). */
 function cardOf(record: JsonObject): unknown {
   const [first, second] = payingCharges(record);
   const { split_payment: said } = record;
@@ -53,8 +52,8 @@ function cardOf(record: JsonObject): unknown {
   return typeof last4 === 'string' && last4 !== '' ? `*${last4}` : valueAt(first, ['payment_method', 'type']);
 }
 
-// Assumed: a charge in a state that the document does not show, such as a declined one, paid nothing. All of them where
-// none paid, so that a card is seen.
+// Assumed: a charge with a status that the document does not show, such as a declined one, paid nothing. If no charge paid,
+// all of them are returned, so that a card is shown.
 function payingCharges(record: JsonObject): readonly JsonObject[] {
   const charges = itemsOf(record.charges);
   const known: readonly unknown[] = [...Object.values(statuses), undefined, null];
@@ -62,13 +61,13 @@ function payingCharges(record: JsonObject): readonly JsonObject[] {
   return paying.length > 0 ? paying : charges;
 }
 
-/** What was refunded as people read it: negative, absent when nothing was. */
+/** What was refunded, as a negative number; undefined if nothing was. */
 function refundedOf(record: JsonObject): unknown {
   const amount = record.amount_refunded;
   return typeof amount === 'number' ? (amount === 0 ? undefined : -amount) : amount;
 }
 
-/** Columns of orders, in the order they are printed in; `tableFrom` says which of them a table shows. */
+/** The columns of orders, in the order in which they are printed. */
 export const orderColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
@@ -89,7 +88,7 @@ export const orderColumns: readonly Column[] = [
   field('updated_at', 'time'),
 ];
 
-/** Columns of charges, where an export has one row per charge (service: charge). */
+/** The columns of an export with one row per charge (service: charge). */
 export const chargeColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
@@ -113,7 +112,7 @@ export const chargeColumns: readonly Column[] = [
   field('livemode', 'flag'),
 ];
 
-/** Columns of refunds, where an export has one row per refund: the service's, and what the journal of this machine adds. */
+/** The columns of an export with one row per refund. The last ones come from the journal of this machine. */
 export const refundColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
@@ -129,7 +128,7 @@ export const refundColumns: readonly Column[] = [
   field('known_by', 'text'),
 ];
 
-/** Columns of customers. */
+/** The columns of customers. */
 export const customerColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
@@ -148,12 +147,12 @@ export interface Resource {
   readonly many: string;
   readonly idPattern: RegExp;
   readonly idExample: string;
-  /** The id of a pre-authorized one, for examples of capture. */
+  /** The id of a pre-authorized order, for examples of capture. */
   readonly captureExample?: string;
   readonly columns: readonly Column[];
 }
 
-/** What can be listed and shown by id; one more entry here is one more resource everywhere. */
+/** The resources that can be listed and shown by id. A new entry here is a new resource everywhere. */
 export const resources = {
   orders: {
     path: paths.orders,
@@ -174,5 +173,4 @@ export const resources = {
   },
 } as const satisfies Readonly<Record<string, Resource>>;
 export type ResourceName = keyof typeof resources;
-/** The names of what can be listed. */
 export const resourceNames = Object.keys(resources) as ResourceName[];
