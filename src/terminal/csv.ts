@@ -1,6 +1,6 @@
 /**
  * Writes lists as CSV (RFC 4180, lines end in LF). Times are ISO 8601 in UTC, amounts the service's integers. If a spreadsheet
- * would run a text as a formula, an apostrophe is put before it; `fromFormulaSafe` takes the apostrophe away again.
+ * would run a text as a formula, an apostrophe is put before the text. It can be taken away again without a loss.
  */
 
 import type { Column } from '../api/resources.ts';
@@ -14,9 +14,6 @@ const formula = String.raw`[=+\-@|\t\r\n\u2212\ufe62\ufe63\ufe66\ufe6b\uff1d\uff
 const skipped = String.raw`['\s\u0085\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f\u2060-\u2065\u2800\u3164\uffa0\ufffd]`;
 // A formula may start a cell, or stand behind a character that another program takes for the end of a cell.
 const start = '^(?=S*F)|(?<=[",;\\t\\r\\n|])(?=\'*F)'
-  .replaceAll('F', formula)
-  .replaceAll('S*', `${skipped}*`);
-const added = "^'(?=S*F)|(?<=[\",;\\t\\r\\n|])'(?='*F)"
   .replaceAll('F', formula)
   .replaceAll('S*', `${skipped}*`);
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
@@ -42,11 +39,6 @@ export function csvList(
 /** Puts an apostrophe wherever a spreadsheet would run the text as a formula. */
 export function formulaSafe(text: string): string {
   return text.replace(new RegExp(start, 'g'), "'");
-}
-
-/** The text that `formulaSafe` was given. */
-export function fromFormulaSafe(text: string): string {
-  return text.replace(new RegExp(added, 'g'), '');
 }
 
 function cells(
