@@ -19,8 +19,7 @@ import { canGoBackWhole, planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 
 /**
- * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a
- * plain success.
+ * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a plain success.
  */
 export function refundOrder(
   ctx: Context,
@@ -76,8 +75,8 @@ function twinWords(twin: string | undefined): readonly string[] {
   return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin}`];
 }
 
-// Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be
-// refunded is refused before the first question.
+// Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be refunded is
+// refused before the first question.
 async function askForMissing(
   ctx: Context,
   { service: { profile }, order, isPicked }: OrderRead,
