@@ -28,7 +28,6 @@ export const exportFlags = {
 /** The values of these flags. */
 export type ExportInput = Input<readonly [], typeof exportFlags>['flags'];
 
-/** The form in which an export is written. */
 export interface ExportForm {
   readonly format: ExportFormat;
   readonly gzip: boolean;
@@ -37,8 +36,8 @@ export interface ExportForm {
 const ending = new RegExp(String.raw`\.(${exportFormats.join('|')})(\.gz)?$`, 'i');
 
 /**
- * Takes the format from the file name, or else from `-o`. Throws CliError 'usage' for a format that exports do not
- * have, for a name that contradicts `-o`, and for flags that need a file.
+ * Takes the format from the file name, or else from `-o`. Throws CliError 'usage' for a format that exports do not have, for
+ * a name that contradicts `-o`, and for flags that need a file.
  */
 export function exportForm({ to, resume, force }: ExportInput, asked: Format | undefined): ExportForm {
   const wanted = exportFormats.find((format) => format === asked);
@@ -86,9 +85,7 @@ export function againWords({ options }: Context, input: ExportInput): readonly s
   ];
 }
 
-/**
- * Flags that change the bytes of a file, besides those that choose the rows. A resumed run must have the same ones.
- */
+/** Flags that change the bytes of a file, besides those that choose the rows. A resumed run must have the same ones. */
 export function contentWords(
   { options }: Context,
   input: ExportInput,
@@ -110,8 +107,8 @@ function limitWords({ limit }: ExportInput): readonly string[] {
 }
 
 /**
- * Checks the file of --verify. Throws CliError 'incomplete' when the file is not whole, 'refused' when it was changed
- * or is too old.
+ * Checks the file of --verify. Throws CliError 'incomplete' when the file is not whole, 'refused' when it was changed or is
+ * too old.
  */
 export async function verifyFile(
   ctx: Context,

@@ -43,9 +43,7 @@ export interface RowMaker {
   readonly leftOut: () => number;
   /** What a resumed export must know to go on after this page. */
   readonly state?: () => JsonObject;
-  /** Whether no more rows can follow. */
   readonly isDone?: () => boolean;
-  /** Lines to print at the end. */
   readonly closingLines: () => readonly string[];
 }
 
@@ -199,7 +197,6 @@ function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string)
   });
 }
 
-/** An export that is running. */
 interface ExportRun {
   readonly ctx: Context;
   readonly service: OpenService;

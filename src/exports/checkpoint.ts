@@ -26,9 +26,7 @@ const pageLine = v.object({
   ids: v.array(v.string()),
   /** What a resumed export must know about the pages so far. */
   state: v.record(v.string(), v.unknown()),
-  /**
-   * How many bytes the page has in the file. The limit catches a damaged line before paydesk allocates memory for it.
-   */
+  /** How many bytes the page has in the file. The limit catches a damaged line before paydesk allocates memory for it. */
   bytes: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 30)),
   /** The SHA-256 of those bytes. */
   sha256: v.string(),
@@ -46,7 +44,6 @@ export interface CheckpointPage extends WalkedBefore {
   readonly tally: Totals;
 }
 
-/** A checkpoint that an earlier run wrote. */
 export interface Checkpoint {
   readonly head: CheckpointHead;
   readonly pages: readonly CheckpointPage[];
@@ -54,10 +51,7 @@ export interface Checkpoint {
   readonly ends: readonly number[];
 }
 
-/**
- * Reads a checkpoint up to its last whole line. Returns undefined when there is none, or when its first line is
- * damaged.
- */
+/** Reads a checkpoint up to its last whole line. Returns undefined when there is none, or when its first line is damaged. */
 export async function readCheckpoint(path: string): Promise<Checkpoint | undefined> {
   // A killed run may leave a last line without a line break. `slice` drops that line.
   const lines = (await textOf(path)).split('\n').slice(0, -1);
@@ -108,8 +102,7 @@ export interface CheckpointWriter {
 }
 
 /**
- * Starts a checkpoint and replaces an old one. `clean` masks keys. Throws CliError 'refused' when the file cannot be
- * made.
+ * Starts a checkpoint and replaces an old one. `clean` masks keys. Throws CliError 'refused' when the file cannot be made.
  */
 export async function startCheckpoint(
   path: string,
@@ -122,8 +115,8 @@ export async function startCheckpoint(
 }
 
 /**
- * Continues a checkpoint after its first pages and cuts off the lines after them. Throws CliError 'refused' when it
- * cannot be written.
+ * Continues a checkpoint after its first pages and cuts off the lines after them. Throws CliError 'refused' when it cannot be
+ * written.
  */
 export async function continueCheckpoint(
   path: string,

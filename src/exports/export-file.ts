@@ -1,6 +1,5 @@
 /**
- * Writes an export: each page into the file, then its line into the checkpoint; at the end the final name and the
- * manifest.
+ * Writes an export: each page into the file, then its line into the checkpoint; at the end the final name and the manifest.
  */
 
 import { createHash, type Hash } from 'node:crypto';
@@ -47,7 +46,6 @@ export interface Begun {
   readonly inPlace: boolean;
 }
 
-/** Everything that the export into one file needs. */
 interface FileParts extends Begun {
   readonly request: ExportRequest;
   readonly names: Names;
@@ -83,8 +81,8 @@ export function exportFile(parts: FileParts): ExportFile {
   let { inPlace } = parts;
   const putInPlace = async (): Promise<void> => {
     if (inPlace) return;
-    // If paydesk is killed between these two renames, the old file does not match the new checkpoint. A resume then
-    // reads its pages again.
+    // If paydesk is killed between these two renames, the old file does not match the new checkpoint. A resume then reads its
+    // pages again.
     await rename(names.begun.checkpoint, names.checkpoint);
     await rename(names.begun.partial, names.partial);
     await rm(names.partialManifest, { force: true });
@@ -149,7 +147,6 @@ export function exportFile(parts: FileParts): ExportFile {
   };
 }
 
-/** Removes an unfinished file and its checkpoint. */
 export async function removeUnfinished({
   partial,
   checkpoint,
@@ -159,10 +156,7 @@ export async function removeUnfinished({
 }
 
 interface FileBytes {
-  /**
-   * Appends a text and returns the bytes that were written, compressed if the file is. Rejects with the system's
-   * error.
-   */
+  /** Appends a text and returns the bytes that were written, compressed if the file is. Rejects with the system's error. */
   add(piece: string | Uint8Array): Promise<Uint8Array>;
   readonly count: number;
   /** SHA-256 of the whole file so far. */

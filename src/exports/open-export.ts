@@ -1,6 +1,4 @@
-/**
- * Opens an export: a new file, or an unfinished one that is resumed. Files that exist are only replaced with --force.
- */
+/** Opens an export: a new file, or an unfinished one that is resumed. Files that exist are only replaced with --force. */
 
 import { createHash } from 'node:crypto';
 import { type FileHandle, rm } from 'node:fs/promises';

@@ -20,8 +20,7 @@ import { refundPreview, refundResult } from './refund-screens.ts';
 import type { Twin } from './twins.ts';
 
 /**
- * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a
- * plain success.
+ * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a plain success.
  */
 export function refundOrder(
   ctx: Context,
@@ -77,8 +76,8 @@ function twinWords(twin: Twin | undefined): readonly string[] {
   return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin.id}`];
 }
 
-// Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be
-// refunded is refused before the first question.
+// Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be refunded is
+// refused before the first question.
 async function askForMissing(
   ctx: Context,
   { service: { profile }, order, isPicked }: OrderRead,

@@ -23,7 +23,6 @@ export type RowKind = (typeof rowKinds)[number];
 export const rowDates = ['created', 'paid', 'refunded'] as const;
 export type RowDate = (typeof rowDates)[number];
 
-/** Which rows are asked for. */
 interface RowQuery {
   readonly rows: RowKind;
   readonly by: RowDate;
@@ -97,8 +96,7 @@ const datesOf: Readonly<Record<RowDate, (order: JsonObject, candidate: Candidate
   refunded: (_, { refunds }) => refunds.map(({ created_at: at }) => at),
 };
 
-// Without a range every row is chosen. With a range, a row needs a date inside it, and that date becomes the day of
-// the row.
+// Without a range every row is chosen. With a range, a row needs a date inside it, and that date becomes the day of the row.
 function chosen(order: JsonObject, from: readonly Candidate[], { by, range, day }: RowQuery): OrderRows {
   const open = range.since === undefined && range.until === undefined;
   let undated = 0;

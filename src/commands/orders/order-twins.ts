@@ -1,6 +1,5 @@
 /**
- * Finds possible twins, orders of the same buyer and amount within ten minutes. It needs little memory even on a long
- * walk.
+ * Finds possible twins, orders of the same buyer and amount within ten minutes. It needs little memory even on a long walk.
  */
 
 import type { JsonObject } from '../../api/spec.ts';
