@@ -25,3 +25,10 @@ export {
 export { refundOrder } from './refund/refund-order.ts';
 export { purchaseOf, type Twin, twinOf, twinSeconds } from './refund/twins.ts';
 export { againFlag, intentFlag, onlyGiven } from './repeat.ts';
+export {
+  type UnconfirmedChanges,
+  unconfirmedBlocks,
+  unconfirmedOf,
+  unconfirmedSteps,
+  unconfirmedWords,
+} from './unconfirmed.ts';

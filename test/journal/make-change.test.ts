@@ -29,6 +29,7 @@ function partsWith(send: SendOnce, more: Partial<ChangeParts> = {}): ChangeParts
     store: createMemoryStore(memory),
     clock,
     operator: 'op7',
+    shortTime: (ms) => new Date(ms).toISOString().slice(11, 19),
     options: { dryRun: false, timeoutMs: 60_000 },
     notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
     ids: () => `i_${++ids}`,
