@@ -1,5 +1,6 @@
 /** Makes what every run has, even one that only prints help: streams, prompts, known keys, and the signal that stops it. */
 
+import { plainAmounts } from '../amounts.ts';
 import type { CliError } from '../errors.ts';
 import type { ClockWithTimers, Io, ScreenStream } from '../io.ts';
 import { type Folders, findFolders } from '../profiles/folders.ts';
@@ -96,7 +97,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   let screen: Screen | undefined;
   let profile: Profile | undefined;
   const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
-  const locale = () => ({ zone: zone(), decimals: profile?.settings['amounts.decimals'] ?? {} });
+  const locale = () => ({ zone: zone(), amounts: profile?.settings ?? plainAmounts });
   return {
     argv,
     io,
