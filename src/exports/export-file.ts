@@ -5,6 +5,7 @@ import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held } from '../locks/locks.ts';
@@ -17,6 +18,8 @@ import { type GrowingTotals, totalsOfPage } from './totals.ts';
 
 /** Texts that make up a file, one after the other. */
 export interface FileText {
+  /** The columns of CSV; undefined in the other formats. */
+  readonly columns: readonly string[] | undefined;
   page(records: readonly PrintedRecord[]): string | Uint8Array;
   end(): string | Uint8Array;
 }
@@ -25,6 +28,9 @@ export interface FileText {
 export type FileFormatter = (file: {
   readonly format: ExportRequest['format'];
   readonly columns: ExportRequest['columns'];
+  readonly localTimes: boolean;
+  /** The time zone of local times; undefined: the zone of the process. */
+  readonly zone: string | undefined;
   readonly begun: { readonly bytes: number; readonly rows: number };
 }) => FileText;
 
@@ -58,7 +64,8 @@ export interface FileParts extends Begun {
 /** The export of one run. */
 export function exportFile(parts: FileParts): ExportFile {
   const { request, names, head, handle, checkpoint, totals, lock } = parts;
-  const text = parts.format({ ...request, begun: { bytes: parts.bytes, rows: totals.total().rows } });
+  const zone = zoneOf(head.query);
+  const text = parts.format({ ...request, zone, begun: { bytes: parts.bytes, rows: totals.total().rows } });
   const bytes = fileBytes(parts, request.gzip);
 
   const manifest = (file: string, why: string | undefined): string =>
@@ -69,6 +76,7 @@ export function exportFile(parts: FileParts): ExportFile {
         profile: request.profile,
         keyFingerprint: request.keyFingerprint,
         query: head.query,
+        columns: text.columns ?? request.ownFields ?? null,
         startedAt: head.startedAt,
         endedAt: parts.clock.now(),
         version: parts.version,
@@ -143,6 +151,11 @@ export function exportFile(parts: FileParts): ExportFile {
       await lock.release();
     },
   };
+}
+
+/** The time zone that an export was asked for in; undefined: its query names none. */
+export function zoneOf({ zone }: JsonObject): string | undefined {
+  return typeof zone === 'string' ? zone : undefined;
 }
 
 /** Removes an unfinished file and its checkpoint. */

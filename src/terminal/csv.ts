@@ -1,11 +1,11 @@
 /**
- * CSV (RFC 4180, lines end in LF): times ISO 8601 in UTC, amounts the service's integers, true and false. A text that a
+ * CSV (RFC 4180, lines end in LF): times ISO 8601 in UTC (local ones with their offset), amounts the service's integers, true and false. A text that a
  * spreadsheet would run as a formula gets an apostrophe in front; `fromFormulaSafe` takes it away again.
  */
 
 import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
-import { csvValue } from './columns.ts';
+import { csvValue, type Reading } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 
 // Small and full-width forms count too.
@@ -21,10 +21,11 @@ const added = "^'(?=S*F)|(?<=[\",;\\t\\r\\n|])'(?='*F)"
   .replaceAll('S*', `${skipped}*`);
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** A list as CSV. `clean` makes a text safe for where it goes: a terminal, or a file. */
+/** A list as CSV. `reading` makes values of records, `clean` makes a text safe for where it goes: a terminal, or a file. */
 export function csvList(
   columns: readonly Column[],
   header: boolean,
+  reading: Reading,
   clean: (text: string) => string,
 ): ListFormat {
   let headed = !header;
@@ -34,7 +35,8 @@ export function csvList(
     return csvLine(columns.map(({ name }) => name));
   };
   return {
-    page: (rows) => heading() + rows.map(({ value }) => csvLine(cells(columns, value, clean))).join(''),
+    page: (rows) =>
+      heading() + rows.map(({ value }) => csvLine(cells(columns, value, reading, clean))).join(''),
     end: () => heading(),
   };
 }
@@ -52,10 +54,11 @@ export function fromFormulaSafe(text: string): string {
 function cells(
   columns: readonly Column[],
   record: JsonObject,
+  reading: Reading,
   clean: (text: string) => string,
 ): readonly string[] {
   return columns.map((column) => {
-    const text = csvValue(column.value(record), column.kind);
+    const text = csvValue(column.value(record, reading.referenceKeys), column.kind, reading);
     const isNumber = column.kind === 'money' || column.kind === 'integer' || column.kind === 'time';
     // A number stays one, also a negative refund; only what the service sent as text can be a formula.
     return isNumber && number.test(text) ? text : formulaSafe(clean(text));

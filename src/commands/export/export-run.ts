@@ -25,6 +25,8 @@ export interface ExportJob {
   /** What a row is: `orders`, `refunds`. */
   readonly rowsWord: string;
   readonly columns: readonly Column[];
+  /** The fields of a row that paydesk makes; absent: each row is the service's own record. */
+  readonly ownFields?: readonly string[];
   /** The flags that say what is exported, as they are typed. */
   readonly words: readonly string[];
   /** What is exported, for the manifest; times are Unix seconds. */
@@ -66,8 +68,9 @@ export async function runExport(
 }
 
 async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefined> {
-  const { ctx, job } = run;
-  const sink = ctx.out.list(job.columns, format);
+  const { ctx, job, input } = run;
+  const { tz: zone } = input;
+  const sink = ctx.out.list(job.columns, { format, zone, localTimes: zone !== undefined });
   const maker = job.rows();
   const tally = { read: 0, rows: 0 };
   let last: string | undefined;
@@ -130,6 +133,8 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
     ...written,
     path: to,
     columns: job.columns,
+    localTimes: input.tz !== undefined,
+    ownFields: job.ownFields,
     force: input.force === true,
     resume: input.resume === true,
     asked: [job.resource, ...job.words, ...contentWords(ctx, input, written)],
