@@ -1,6 +1,6 @@
 /** The documented fields of the service's records, with the kind of each value: every path to one of them can be a column. */
 
-import type { ValueKind } from './resources.ts';
+import type { Column, ValueKind } from './resources.ts';
 import { isObject } from './spec.ts';
 
 /** What a field holds: a value, fields of its own, a list of records, or anything that a shop put there (`free`). */
@@ -146,8 +146,53 @@ export const customerFields: Fields = {
   ],
 };
 
-/** The kind of value at a path, whose items of lists count from 1; undefined where the document shows no such field. */
-export function kindAt(fields: Fields, [name = '', ...rest]: readonly string[]): ValueKind | undefined {
+/** The records around a row, by the name under which the row carries them. */
+type Around = Readonly<Record<string, Fields>>;
+
+/**
+ * The columns that only --columns shows: every documented path of a row, and of the records around it. Such a path begins
+ * with the name of its record, `order.amount`. It needs no name if only one of the records has that path.
+ */
+export function pathColumns(own: Fields, around: Around = {}): Column {
+  const column = (name: string, kind: ValueKind, path: readonly string[]): Column => ({
+    name,
+    title: name.toUpperCase(),
+    kind,
+    value: (record) => fieldAt(record, path),
+    derived: true,
+  });
+  // Listed only when somebody mistyped one: this file is loaded with every start.
+  const names = (): readonly string[] => [
+    ...pathsOf(own),
+    ...Object.entries(around).flatMap(([outer, fields]) => pathsOf(fields).map((path) => `${outer}.${path}`)),
+  ];
+  const named = (name: string): Column | undefined => {
+    const path = name.split('.');
+    const kind = kindAt(own, path);
+    if (kind !== undefined) return column(name, kind, path);
+    const [first = '', ...rest] = path;
+    const outer = Object.hasOwn(around, first) ? around[first] : undefined;
+    const outerKind = outer === undefined ? undefined : kindAt(outer, rest);
+    if (outerKind !== undefined) return column(name, outerKind, path);
+    const [found, second] = Object.entries(around).flatMap(([where, fields]) => {
+      const inherited = kindAt(fields, path);
+      return inherited === undefined ? [] : [column(name, inherited, [where, ...path])];
+    });
+    return second === undefined ? found : undefined;
+  };
+  return {
+    name: '',
+    title: '',
+    kind: 'text',
+    value: () => undefined,
+    derived: true,
+    family: { named, names },
+  };
+}
+
+// The kind of value at a path, whose items of lists count from 1; undefined where the document
+// shows no such field.
+function kindAt(fields: Fields, [name = '', ...rest]: readonly string[]): ValueKind | undefined {
   const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
   if (field === undefined) return undefined;
   // Objects and lists are columns too: they are shown as JSON.
@@ -167,8 +212,8 @@ function isList(field: Fields | readonly [Fields]): field is readonly [Fields] {
   return Array.isArray(field);
 }
 
-/** Every documented path, for suggestions; of a list those of its first item, `metadata.KEY` for what is free. */
-export function pathsOf(fields: Fields): readonly string[] {
+// Every documented path, for suggestions. Of a list it has the paths of the first item.
+function pathsOf(fields: Fields): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]): readonly string[] => {
     if (field === 'free') return [name, `${name}.KEY`];
     if (typeof field === 'string') return [name];

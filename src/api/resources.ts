@@ -1,13 +1,11 @@
-/** What can be listed and shown by id, and the columns of each: one more line here is one more column everywhere. */
+/** The resources that can be listed and shown by id, with their columns. A new line here is a new column everywhere. */
 
 import {
   chargeFields,
   customerFields,
-  type Fields,
   fieldAt,
-  kindAt,
   orderFields,
-  pathsOf,
+  pathColumns,
   refundFields,
 } from './documented-fields.ts';
 import {
@@ -21,8 +19,8 @@ import {
 } from './spec.ts';
 
 /**
- * How a value is shown: money carries its record's currency, times are Unix seconds on the wire; a `localTime` is one of
- * these as clocks in the zone of the run or export show it, ISO 8601 with its offset.
+ * How a value is shown. Money is shown with the currency of its record. A time is in Unix seconds. A local time is shown as
+ * ISO 8601 in the zone of the run or export.
  */
 export type ValueKind =
   | 'id'
@@ -35,19 +33,19 @@ export type ValueKind =
   | 'flag'
   | 'card';
 
-/** A column of a listed resource. `value` may return anything the service sent; rendering copes. */
+/** A column of a listed resource. `value` may return anything, because the service may send anything. */
 export interface Column {
-  /** The service's name of the field, dotted where nested; what `--columns` and the CSV header say. */
+  /** The service's name of the field, such as `customer_info.name`. `--columns` and the CSV header use this name. */
   readonly name: string;
   readonly title: string;
   readonly kind: ValueKind;
-  /** `referenceKeys`: the setting `reference.keys` of the profile. */
+  /** `referenceKeys` is the setting `reference.keys` of the profile. */
   readonly value: (record: JsonObject, referenceKeys: readonly string[]) => unknown;
-  /** In the default table from this terminal width on; absent: only by `--columns`. */
+  /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
   readonly tableFrom?: number;
-  /** Stays when a terminal is too narrow for all columns, whatever its kind. */
+  /** The column stays in the table when a terminal is too narrow for all columns. */
   readonly stays?: true;
-  /** Absent from CSV and `-o list` unless named: it is worked out from others. */
+  /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;
   /** Has no local time beside it in an export with `--tz`, since another column has. */
   readonly local?: false;
@@ -60,13 +58,12 @@ export interface ColumnFamily {
   /** The column of this name; undefined if there is none, or if the name is that of several. */
   readonly named: (name: string) => Column | undefined;
   /** Names to suggest where somebody mistyped one. */
-  readonly names: readonly string[];
+  readonly names: () => readonly string[];
 }
 
-/** A column that shows a field, or `a.b` inside one; `tableFrom` as in `Column`. */
+/** A column for a field of a record, such as `a` or `a.b`. */
 export function fieldColumn(name: string, title: string, kind: Column['kind'], tableFrom?: number): Column {
-  const from = tableFrom === undefined ? {} : { tableFrom };
-  return { name, title, kind, value: (record) => valueAt(record, name.split('.')), ...from };
+  return field(name, kind, { title, ...(tableFrom === undefined ? {} : { tableFrom }) });
 }
 
 function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Column {
@@ -76,46 +73,6 @@ function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Colum
     kind,
     value: (record) => valueAt(record, name.split('.')),
     ...more,
-  };
-}
-
-// The records that a row belongs to, by the name under which the row carries them.
-type Around = Readonly<Record<string, Fields>>;
-
-// Every documented path of a row, and of the records around it: `order.amount` with the name of the record in front, or
-// without it where only one of them has that path.
-function pathColumns(own: Fields, around: Around = {}): Column {
-  const column = (name: string, kind: ValueKind, path: readonly string[]): Column => ({
-    name,
-    title: name.toUpperCase(),
-    kind,
-    value: (record) => fieldAt(record, path),
-    derived: true,
-  });
-  const names = Object.entries(around).flatMap(([outer, fields]) =>
-    pathsOf(fields).map((path) => `${outer}.${path}`),
-  );
-  const named = (name: string): Column | undefined => {
-    const path = name.split('.');
-    const kind = kindAt(own, path);
-    if (kind !== undefined) return column(name, kind, path);
-    const [first = '', ...rest] = path;
-    const outer = Object.hasOwn(around, first) ? around[first] : undefined;
-    const outerKind = outer === undefined ? undefined : kindAt(outer, rest);
-    if (outerKind !== undefined) return column(name, outerKind, path);
-    const [found, second] = Object.entries(around).flatMap(([where, fields]) => {
-      const inherited = kindAt(fields, path);
-      return inherited === undefined ? [] : [column(name, inherited, [where, ...path])];
-    });
-    return second === undefined ? found : undefined;
-  };
-  return {
-    name: '',
-    title: '',
-    kind: 'text',
-    value: () => undefined,
-    derived: true,
-    family: { named, names: [...pathsOf(own), ...names] },
   };
 }
 
@@ -141,7 +98,7 @@ function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly
   ];
 }
 
-/** `*4242`, `split` where several charges paid, else the type of the payment (service: order, payment_method). */
+/** `*4242`; `split` if several charges paid; or the type of the payment (service: order, payment_method). */
 function cardOf(record: JsonObject): unknown {
   const [first, second] = payingCharges(record);
   const { split_payment: said } = record;
@@ -150,8 +107,8 @@ function cardOf(record: JsonObject): unknown {
   return typeof last4 === 'string' && last4 !== '' ? `*${last4}` : valueAt(first, ['payment_method', 'type']);
 }
 
-// Assumed: a charge in a state that the document does not show, such as a declined one, paid nothing. All of them where
-// none paid, so that a card is seen.
+// Assumed: a charge with a status that the document does not show, such as a declined one, paid nothing. If no charge paid,
+// all of them are returned, so that a card is shown.
 function payingCharges(record: JsonObject): readonly JsonObject[] {
   const charges = itemsOf(record.charges);
   const known: readonly unknown[] = [...Object.values(statuses), undefined, null];
@@ -159,13 +116,13 @@ function payingCharges(record: JsonObject): readonly JsonObject[] {
   return paying.length > 0 ? paying : charges;
 }
 
-/** What was refunded as people read it: negative, absent when nothing was. */
+/** What was refunded, as a negative number; undefined if nothing was. */
 function refundedOf(record: JsonObject): unknown {
   const amount = record.amount_refunded;
   return typeof amount === 'number' ? (amount === 0 ? undefined : -amount) : amount;
 }
 
-/** Columns of orders, in the order they are printed in; `tableFrom` says which of them a table shows. */
+/** The columns of orders, in the order in which they are printed. */
 export const orderColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
@@ -188,7 +145,7 @@ export const orderColumns: readonly Column[] = [
   pathColumns(orderFields),
 ];
 
-/** Columns of charges, where an export has one row per charge (service: charge); the row carries its `order`. */
+/** The columns of an export with one row per charge (service: charge). A row carries its `order` too. */
 export const chargeColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
@@ -215,8 +172,8 @@ export const chargeColumns: readonly Column[] = [
 ];
 
 /**
- * Columns of refunds, where an export has one row per refund: the service's, what the journal of this machine adds, and
- * whose order it is; the row carries its `charge` and `order`.
+ * The columns of an export with one row per refund. Some come from the journal of this machine. A row carries its `charge`
+ * and its `order` too.
  */
 export const refundColumns: readonly Column[] = [
   field('id', 'id'),
@@ -240,7 +197,7 @@ export const refundColumns: readonly Column[] = [
   pathColumns({ ...refundFields, status: 'status' }, { charge: chargeFields, order: orderFields }),
 ];
 
-/** Columns of customers. */
+/** The columns of customers. */
 export const customerColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
@@ -267,12 +224,12 @@ export interface Resource {
   readonly many: string;
   readonly idPattern: RegExp;
   readonly idExample: string;
-  /** The id of a pre-authorized one, for examples of capture. */
+  /** The id of a pre-authorized order, for examples of capture. */
   readonly captureExample?: string;
   readonly columns: readonly Column[];
 }
 
-/** What can be listed and shown by id; one more entry here is one more resource everywhere. */
+/** The resources that can be listed and shown by id. A new entry here is a new resource everywhere. */
 export const resources = {
   orders: {
     path: paths.orders,
@@ -293,5 +250,4 @@ export const resources = {
   },
 } as const satisfies Readonly<Record<string, Resource>>;
 export type ResourceName = keyof typeof resources;
-/** The names of what can be listed. */
 export const resourceNames = Object.keys(resources) as ResourceName[];

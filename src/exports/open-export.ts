@@ -1,4 +1,4 @@
-/** Implements exports.ts: opens a new file or an interrupted one, and checks a finished one. */
+/** Opens an export: a new file, or an unfinished one that is resumed. Files that exist are only replaced with --force. */
 
 import { createHash } from 'node:crypto';
 import { type FileHandle, rm } from 'node:fs/promises';
@@ -19,28 +19,28 @@ import { createFile, kindOf, makeFolder, type Names, namesOf, openFile } from '.
 import { isManifest, verifyExport } from './manifest.ts';
 import { createTotals } from './totals.ts';
 
-/** What exports are made of. */
-export interface ExportParts {
-  /** Where the checkpoints are. */
+/** What exports need from the rest of paydesk. */
+interface ExportParts {
+  /** The folder of the checkpoints. */
   readonly folder: string;
   readonly locks: Locks;
   readonly clock: Clock;
-  /** The folder that a relative name of a file belongs to. */
+  /** The folder that relative file names start from. */
   readonly cwd: () => string;
-  /** This user's id; undefined where the system has none. */
+  /** This user's id; undefined on a system without user ids. */
   readonly uid: number | undefined;
   /** The version of this program, for the manifest. */
   readonly version: string;
-  /** Takes keys out of the JSON of a manifest or a checkpoint before it is written. */
+  /** Masks keys in the JSON of a manifest or a checkpoint before it is written. */
   readonly clean: (json: string) => string;
   readonly format: FileFormatter;
 }
 
-/** Nothing is touched before something is asked for. */
+/** Creates the exports of a run. This call itself reads and writes nothing. */
 export function createExports(parts: ExportParts): Exports {
   return {
     async open(request) {
-      // A wrong column is found before anything is made.
+      // This call refuses a wrong --columns before any file is created.
       const text = parts.format({
         ...request,
         zone: zoneOf(request.query),
@@ -68,7 +68,6 @@ export function createExports(parts: ExportParts): Exports {
   };
 }
 
-// A file that is there is only replaced when --force says so.
 async function refuseTaken(
   { force, path }: ExportRequest,
   { file, manifest, partial }: Names,
@@ -165,7 +164,7 @@ async function createPartial(names: Names, checkpoint: CheckpointWriter): Promis
   }
 }
 
-// Only pages that are whole in the file, as the checkpoint says, are used; the others are read again from the service.
+// Keeps the pages whose bytes match the checkpoint. It cuts off the rest, which is read again from the service.
 async function resume(
   { uid, clean }: ExportParts,
   names: Names,

@@ -1,40 +1,37 @@
-/** Finds a created order among the newest orders: one that was not there before and equals the body. */
+/** Finds a created order: one that was not among the newest orders before, and that equals the request body. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, itemsOf, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Proof } from './journal-rows.ts';
 
-/** The newest orders, as they were read. */
 export interface NewestOrders {
   readonly data: readonly JsonObject[];
-  /** Why an order that is not among them may have been made after all. */
+  /** Why an order that is not in this list may have been made all the same. */
   readonly gap?: string | undefined;
 }
 
-/** Their ids. */
 export function newestIds(orders: unknown): string[] {
   return listOf(orders).map(({ id }) => id);
 }
 
-/** Why they do not show all orders made since; undefined when they do. */
+/** Why the newest orders may lack one that was made since; undefined when they lack none. */
 export function gapOf(orders: unknown): string | undefined {
   const gap = valueAt(orders, ['gap']);
   return typeof gap === 'string' ? gap : undefined;
 }
 
-/** A new order that equals the body. */
 interface CreatedOrder {
   readonly id: string;
-  /** Its time is a little before the sending: either the clock of the service is behind, or somebody else made it. */
+  /** The order's time is a little before the sending: the service's clock is slow, or somebody else made it. */
   readonly early: boolean;
 }
 
-// Clocks of one service differ by less than this; what is older is another order.
+// Clocks of one service differ by less than this. What is older still is another order.
 const doubtfulMs = 120_000;
 
 /**
- * The new order that equals the body; undefined when none of those read does. `earliest` (Unix milliseconds): it was not
- * sent before that. An order that was made after that time is preferred to one that was made just before it.
+ * The new order that equals the request body; undefined when there is none. The request was not sent before `earliest`
+ * (Unix milliseconds). An order that was made after that time is preferred to one that was made just before it.
  */
 export function createdIn(
   proof: Proof,
@@ -55,12 +52,12 @@ export function createdIn(
 
 type Identified = JsonObject & { readonly id: string };
 
-// Without an id an order cannot be told from those that were there before.
+// An order without an id is left out: nobody can tell it from those that were there before.
 function listOf(orders: unknown): readonly Identified[] {
   return itemsOf(orders).filter((order): order is Identified => typeof order.id === 'string');
 }
 
-// Compares what the service repeats of the body (service: order, line_item); it may drop the rest.
+// Compares the parts of the body that the service repeats (service: order, line_item). It may drop the rest.
 function equals(body: JsonObject, order: JsonObject): boolean {
   const customer = valueAt(body, ['customer_info', 'customer_id']);
   const metadata = isObject(body.metadata) ? Object.entries(body.metadata) : [];

@@ -1,7 +1,4 @@
-/**
- * The formats of a list (table, JSON, NDJSON, CSV), and which one stdout or a file gets. They make text;
- * output.ts and exports write it.
- */
+/** Turns pages of records into text: chooses the format for stdout or a file, and holds the format `list`. */
 
 import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
@@ -27,29 +24,29 @@ import type { Secrets } from './secrets.ts';
 import { type Locale, screenClean, widthOfTerminal } from './streams.ts';
 import type { ListHow, PrintedRecord } from './terminal.ts';
 
-/** A record to be printed. */
+/** A record to print. */
 export interface Row {
   /** What its columns are made of. */
   readonly value: JsonObject;
-  /** Its JSON text: the service's own, or ours. */
+  /** The JSON text of the record. */
   readonly json: () => string;
-  /** The bytes of that text, where they are at hand and need no change. */
+  /** The bytes of that text, if they are known and need no change. */
   readonly bytes?: Uint8Array | undefined;
 }
 
 /** A piece of output: text, or bytes of whole lines. */
 export type Piece = string | Uint8Array;
 
-/** A list in some format. Its pieces, one after the other, are the whole output. */
+/** A list in one format. Its pieces, one after the other, are the whole output. */
 export interface ListFormat {
   page(rows: readonly Row[]): Piece;
   end(hasMore: boolean): string;
 }
 
-// Columns of a table that goes to no terminal.
+// A table that goes to no terminal has the columns of this width.
 const widthWithoutTerminal = 80;
 
-/** The format of a list on stdout. `onLeftOut` gets the titles of columns that the terminal has no room for. */
+/** The format of a list on stdout. `onLeftOut` gets the titles of the columns that do not fit on the terminal. */
 export async function stdoutFormat(
   columns: readonly Column[],
   named: readonly Column[] | undefined,
@@ -88,13 +85,12 @@ export async function stdoutFormat(
   }
 }
 
-/** The format of a file, and what is in it already. */
 export interface FileFormatOptions {
   readonly format: ExportFormat;
   readonly columns: readonly Column[];
   /** `--columns`. */
   readonly named: readonly string[] | undefined;
-  /** PAYDESK_COLUMNS: the ones that the list has. */
+  /** PAYDESK_COLUMNS. The file gets the ones that the list has. */
   readonly usual: readonly string[] | undefined;
   readonly header: boolean;
   /** What the file holds already. */
@@ -116,7 +112,7 @@ export interface FileFormat {
   end(): Piece;
 }
 
-/** The format of an exported file; several runs may write it one after the other. Throws CliError 'usage' for a column that does not exist. */
+/** The format of an exported file. Several runs may write one file, one after the other. Throws CliError 'usage' for an unknown column. */
 export function fileFormat(options: FileFormatOptions): FileFormat {
   const { format, columns, named, usual, localTimes, secrets } = options;
   const shown =
@@ -149,8 +145,8 @@ function formatOfFile(shown: readonly Column[], options: FileFormatOptions): Lis
   }
 }
 
-// Records as `field: value` blocks, an empty line between two: every field that the service sent, nested ones by their dotted
-// names. `named`: only these columns.
+// The format `list`: one block of `field: value` lines per record, with an empty line between two blocks. It shows every field
+// that the service sent, nested ones as `customer_info.email`, or else only the named columns.
 function fieldList(
   named: readonly Column[] | undefined,
   known: readonly Column[],
@@ -179,9 +175,9 @@ function namedFields(record: JsonObject, columns: readonly Column[], reading: Re
   return columns.map((column) => [column.name, knownText(record, column, reading)]);
 }
 
-// Known fields come first and in their order, so that the blocks of a list read alike.
+// Known fields come first, in their order, so that all blocks of a list look alike.
 function allFields(record: JsonObject, known: readonly Column[], reading: Reading): readonly Field[] {
-  // A field that holds an object is shown by its parts, below.
+  // The parts of an object are shown below, each with its own line.
   const shown = known.filter(
     (column) =>
       column.derived === undefined && members(column.value(record, reading.referenceKeys)) === undefined,
@@ -207,7 +203,7 @@ function fieldsOf(value: unknown, name: string): readonly (readonly [string, unk
   return inside.flatMap(([key, member]) => fieldsOf(member, name === '' ? key : `${name}.${key}`));
 }
 
-// The items of a nested list count from 1, as `--charge 2` does (service: List envelope).
+// The items of a nested list are counted from 1, like the charge in `--charge 2` (service: List envelope).
 function members(value: unknown): readonly (readonly [string, unknown])[] | undefined {
   if (Array.isArray(value)) return value.map((item: unknown, index) => [String(index + 1), item]);
   if (typeof value !== 'object' || value === null) return undefined;
@@ -216,7 +212,7 @@ function members(value: unknown): readonly (readonly [string, unknown])[] | unde
   );
 }
 
-// Fields that spec.ts has no column for: times are known by their name, and every other value is as received.
+// A field that is no known column. Its name tells whether it is a time; every other value is shown as received.
 function text(name: string, value: unknown, reading: Reading): string {
   if (value === undefined || value === null || value === '') return absent;
   if (!name.endsWith('_at') || typeof value !== 'number') return asReceived(value);

@@ -1,4 +1,4 @@
-/** The journal commands on the built program, after refunds whose answers were lost. */
+/** The journal commands of the built program, after refunds whose replies were lost. */
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What every store of the journal must do (src/journal/journal-store.ts), whatever it keeps its rows in. */
+/** What every store of the journal must do (src/journal/journal-store.ts), wherever it keeps its rows. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,13 +1,12 @@
-/** `customers export`: every customer. It never claims to be complete when it is not. */
+/** `customers export`: writes every customer to stdout or into a file. */
 
 import type { WireRecord } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { idOf } from '../../api/spec.ts';
 import type { ExportRow } from '../../exports/exports.ts';
-import type { Days } from '../command.ts';
-import { defineCommand } from '../command.ts';
-import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
-import { type ExportJob, runExport } from '../export/export-run.ts';
+import { type Days, defineCommand } from '../command.ts';
+import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
+import { type ExportJob, runExport } from '../export-run.ts';
 
 export const exportCustomers = defineCommand({
   description:

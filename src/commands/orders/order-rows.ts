@@ -1,4 +1,4 @@
-/** The rows of an export: orders, their charges or their refunds, chosen by date. Pure. */
+/** Makes the rows of an export: orders, their charges or their refunds, chosen by date. Pure. */
 
 import type { WireRecord } from '../../api/api.ts';
 import { refundsOf } from '../../api/charges.ts';
@@ -17,15 +17,14 @@ import { CliError } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import { isWithin, type TimeRange } from '../typed-time.ts';
 
-/** What a row of an export is: a new kind needs an entry in every `Record` over `RowKind`. */
+/** The kinds of rows. A new kind needs an entry in every `Record` over `RowKind`, and tsc names them. */
 export const rowKinds = ['orders', 'charges', 'refunds'] as const;
 export type RowKind = (typeof rowKinds)[number];
 
-/** Which date a range is about: when the order was created, when a charge was paid, when a refund was made. */
+/** What a date range can mean: when the order was created, when a charge was paid, or when a refund was made. */
 export const rowDates = ['created', 'paid', 'refunded'] as const;
 export type RowDate = (typeof rowDates)[number];
 
-/** Which rows are asked for. */
 interface RowQuery {
   readonly rows: RowKind;
   readonly by: RowDate;
@@ -54,7 +53,7 @@ interface Part {
   readonly refunds: readonly JsonObject[];
 }
 
-// Charges and refunds are only read if the rows need them: an order need not show them otherwise.
+// Reads charges and refunds only when the rows need them. Otherwise an order may leave them out.
 function partsOf(order: JsonObject, { rows: kind, by }: RowQuery): readonly Part[] {
   if (kind === 'orders' && by === 'created') return [];
   const charges = chargesOf(order);
@@ -97,14 +96,14 @@ const candidatesOf: Readonly<
     ),
 };
 
-// The dates that decide about a row, for each kind of date.
+// The dates that decide whether a row is chosen, for each kind of date.
 const datesOf: Readonly<Record<RowDate, (order: JsonObject, candidate: Candidate) => readonly unknown[]>> = {
   created: (order) => [order.created_at],
   paid: (_, { charges }) => charges.filter(isPaid).map(({ paid_at: at }) => at),
   refunded: (_, { refunds }) => refunds.map(({ created_at: at }) => at),
 };
 
-// Without a range every row is chosen; with one, those that have a date in it, and that date is the row's day.
+// Without a range every row is chosen. With a range, a row needs a date inside it, and that date becomes the day of the row.
 function chosen(order: JsonObject, from: readonly Candidate[], { by, range, day }: RowQuery): OrderRows {
   const open = range.since === undefined && range.until === undefined;
   let undated = 0;
@@ -163,7 +162,7 @@ interface ToldOfRefund {
   readonly reference: unknown;
 }
 
-// The service's record, with its order and charge, what the journal of this machine knows of it, and whose order it is.
+// Adds to the service's record its order, its charge, what the journal of this machine knows about the refund, and the buyer.
 function refundRow(
   order: JsonObject,
   charge: JsonObject,
@@ -195,7 +194,7 @@ function refundRow(
   };
 }
 
-// A charge that was never paid has no date of payment, so none is missing.
+// A charge that was never paid has no payment date, so none is missing.
 function isPaid({ status, paid_at: at }: JsonObject): boolean {
   const taken: readonly unknown[] = [statuses.paid, statuses.refunded, statuses.partiallyRefunded];
   return typeof at === 'number' || taken.includes(status);
