@@ -36,11 +36,7 @@ export function digits(amount: Amount, { 'amounts.grouping': grouping }: AmountS
 }
 
 /** The amount with its decimals, `230.00`; undefined if the profile does not declare any for this currency. */
-export function scaled(
-  amount: Amount,
-  currency: string | undefined,
-  style: AmountStyle,
-): string | undefined {
+export function scaled(amount: Amount, currency: string | undefined, style: AmountStyle): string | undefined {
   const places = placesOf(currency, style);
   if (places === undefined || (typeof amount === 'number' && !Number.isSafeInteger(amount))) return undefined;
   const text = withPoint(String(amount), places);

@@ -16,6 +16,7 @@ import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
 import { changeOf } from './change-words.ts';
 import type { Applied } from './outcome.ts';
+import type { Twin } from './refund/twins.ts';
 import { onlyGiven, type Repeat } from './repeat.ts';
 
 /** The order that was named, and the flags that refunds and captures share. */
@@ -31,7 +32,7 @@ export interface OrderAsked {
 export interface PickedOrder {
   readonly id: string;
   /** Another order that the person may have meant: same buyer, same amount, a few minutes apart. */
-  readonly twin: string | undefined;
+  readonly twin: Twin | undefined;
 }
 
 type OrderConfirmation = Confirmation & { readonly order: { readonly id: string } };
@@ -52,7 +53,7 @@ export interface OrderRead {
   readonly order: JsonObject;
   /** A person picked the order; no argument named it. */
   readonly isPicked: boolean;
-  readonly twin: string | undefined;
+  readonly twin: Twin | undefined;
 }
 
 export interface OrderPlan {

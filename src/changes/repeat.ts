@@ -141,7 +141,7 @@ function columnsFor({ kind, orderId }: ChangeSubject, columns: readonly Column[]
   const made = (record: JsonObject) => ({ ...record, id: record.created ?? of });
   return columns.map((column) => ({
     ...column,
-    value: (record) => column.value(record.object === 'intent' ? made(record) : record),
+    value: (record, keys) => column.value(record.object === 'intent' ? made(record) : record, keys),
   }));
 }
 

@@ -12,6 +12,8 @@ export interface Locale {
   /** An IANA name. Undefined: the zone of the process. */
   readonly zone: string | undefined;
   readonly amounts: AmountStyle;
+  /** The metadata keys that may hold the shop's own number (`reference.keys`). */
+  readonly referenceKeys: readonly string[];
 }
 
 /** A stream, and what is known about its terminal. */
