@@ -1,6 +1,6 @@
 /** `locate` for commands: the same, with the words for a record that does not exist or was not reached. */
 
-import { CliError } from '../errors.ts';
+import { about, CliError } from '../errors.ts';
 import { accountLabel, commandLine } from '../profiles/profiles.ts';
 import type { Notes } from '../terminal/terminal.ts';
 import type { Service, WireRecord } from './api.ts';
@@ -10,7 +10,18 @@ import { type ResourceName, resources } from './resources.ts';
  * Reads one order or customer. Throws CliError 'not_found' only after the service's own error or a complete walk. If a walk
  * ends at its bound: 'incomplete', or 'refused' if a change was to follow.
  */
-export async function readOne(
+export function readOne(
+  ctx: { readonly notes: Pick<Notes, 'progress'> },
+  service: Service,
+  resource: ResourceName,
+  id: string,
+  purpose: 'show' | 'change',
+): Promise<WireRecord> {
+  const subject = resource === 'orders' ? { orderId: id } : {};
+  return about(subject, () => readOneNamed(ctx, service, resource, id, purpose));
+}
+
+async function readOneNamed(
   { notes }: { readonly notes: Pick<Notes, 'progress'> },
   service: Service,
   resource: ResourceName,

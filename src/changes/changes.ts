@@ -23,4 +23,4 @@ export {
   sentBy,
 } from './refund/known-refunds.ts';
 export { refundOrder } from './refund/refund-order.ts';
-export { againFlag, intentFlag, onlyGiven } from './repeat.ts';
+export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';

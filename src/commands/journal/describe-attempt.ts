@@ -52,7 +52,8 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
   const charges = sent.proof.expected.map(({ chargeId }) => chargeId);
   return {
     object: 'intent',
-    id: sent.intent,
+    intent: sent.intent,
+    script_id: sent.given ?? null,
     attempt: sent.attempt,
     profile: sent.profile,
     account: sent.account,
@@ -69,17 +70,23 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     why: last?.why ?? null,
     sent_at: Math.floor(sent.time / 1000),
     verdict_at: last === undefined ? null : Math.floor(last.time / 1000),
+    created: madeBy(verdicts)?.created ?? null,
+    link: madeBy(verdicts)?.link ?? null,
     refunds: (last?.refunds ?? []).map(({ id }) => id ?? '').join(' '),
     operator: sent.operator,
     reason: sent.reason ?? null,
     note: sent.note ?? null,
-    intent: sent.given ?? null,
     plan: sent.plan ?? null,
     ref: sent.ref ?? null,
     // If a person stated the outcome: who, and how they know.
     stated_by: last?.operator ?? null,
     stated_note: last?.note ?? null,
   };
+}
+
+// A later verdict, such as a person's, does not name what was created.
+function madeBy(verdicts: readonly VerdictRow[]): VerdictRow | undefined {
+  return verdicts.findLast(({ created, link }) => created !== undefined || link !== undefined);
 }
 
 /** What to do now about an attempt: one sentence or command per line. `until`: when it stops being open at the latest. */
