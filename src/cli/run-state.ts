@@ -55,6 +55,8 @@ export interface RunState {
   readonly zone: () => string | undefined;
   /** The name of the profile of the run, once it is open. */
   readonly profileName: () => string | undefined;
+  /** How figures and times are shown. */
+  readonly locale: () => Locale;
   /** Sets the profile of the run, once it is open: its settings say how times and amounts are shown. */
   readonly setProfile: (profile: Profile) => void;
 }
@@ -98,7 +100,11 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   let screen: Screen | undefined;
   let profile: Profile | undefined;
   const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
-  const locale = () => ({ zone: zone(), decimals: profile?.settings['amounts.decimals'] ?? {} });
+  const locale = () => ({
+    zone: zone(),
+    decimals: profile?.settings['amounts.decimals'] ?? {},
+    referenceKeys: profile?.settings['reference.keys'] ?? [],
+  });
   return {
     argv,
     io,
@@ -111,6 +117,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
     signal: stop.signal,
     abort: stop.abort,
     zone,
+    locale,
     screen: () => {
       screen ??= openScreen({ io, keys, stop, options, locale });
       return screen;

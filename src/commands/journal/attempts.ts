@@ -1,20 +1,17 @@
-/** What the journal commands share: which attempts are meant, how they are listed and shown. */
+/** Finds attempts in the journal and lists them, in words that an operator can read to a customer. */
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { type JsonObject, orderIdPattern } from '../../api/spec.ts';
-import { changeOf, scriptIdPattern } from '../../changes/changes.ts';
+import { scriptIdPattern } from '../../changes/changes.ts';
 import { CliError, type ErrorSubject } from '../../errors.ts';
-import type { AttemptRecord, Moment, VerdictRow } from '../../journal/journal.ts';
-import type { Block } from '../../terminal/terminal.ts';
+import { type AttemptRecord, alarmWords, type Moment, type VerdictRow } from '../../journal/journal.ts';
 import type { Completer, Context } from '../command.ts';
-import { nextSteps, outcomeWords, recordOf } from './describe-attempt.ts';
 
-/** The columns of a list of attempts. */
 export const attemptColumns: readonly Column[] = [
   // People read the list for these two, so they stay on narrow screens.
   { ...fieldColumn('intent', 'INTENT', 'id', 0), stays: true },
   fieldColumn('sent_at', 'SENT', 'time', 0),
-  // Of a creation: what it created.
+  // For a creation: what it created.
   { ...fieldColumn('order', 'ORDER', 'id', 0), value: ({ order, created }) => order ?? created },
   fieldColumn('amount', 'AMOUNT', 'money', 0),
   { ...fieldColumn('outcome', 'OUTCOME', 'text', 0), stays: true },
@@ -76,7 +73,7 @@ export function subjectOf({ sent }: AttemptRecord): ErrorSubject {
   return { intent, scriptId, orderId: proof.orderId, profile };
 }
 
-/** The origin of the run's profile. Undefined, which means all: with `all`, or where there is no profile. */
+/** The origin of the run's profile. Undefined means every account: with `all`, or when there is no profile. */
 export async function originOf(ctx: Context, all: boolean): Promise<string | undefined> {
   if (all) return undefined;
   try {
@@ -88,14 +85,13 @@ export async function originOf(ctx: Context, all: boolean): Promise<string | und
   }
 }
 
-/** Prints attempts as a list. */
 export async function showAttempts(ctx: Context, attempts: readonly AttemptRecord[]): Promise<void> {
   const now = await ctx.journal.now();
   const records = attempts.map((record) => recordOf(record, ctx.journal.isOpen(record, now)));
   await ctx.out.ownList(columnsFor(attempts), records);
 }
 
-// 80 columns have room for one more: the profile if there are several, else the kind.
+// A screen of 80 columns has room for one more column: the profile if several are listed, or else the kind.
 function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
   const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
   const profiles = differ(({ sent }) => sent.profile);
@@ -108,91 +104,6 @@ function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
 /** Whether a person must look: the attempt is unconfirmed, or its last verdict has an alarm. */
 export function needsPerson(ctx: Context, record: AttemptRecord, now: Moment): boolean {
   return ctx.journal.isOpen(record, now) || record.verdicts.at(-1)?.alarm !== undefined;
-}
-
-/** Prints one attempt with its history. */
-export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<void> {
-  const open = ctx.journal.isOpen(record, await ctx.journal.now());
-  const until = open ? ctx.journal.blockedUntil(record) : undefined;
-  const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
-  const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
-  await ctx.out.own(shownOf(record, open, seconds), () => attemptView(record, open, words));
-}
-
-/** Throws CliError 'usage' for a name in --columns that `showAttempt` does not have; called before anything is written down. */
-export function checkShown(ctx: Context, record: AttemptRecord): void {
-  const names = Object.keys(shownOf(record, false, undefined));
-  ctx.out.checkColumns(names.map((name) => fieldColumn(name, name.toUpperCase(), 'text')));
-}
-
-function shownOf(record: AttemptRecord, open: boolean, until: number | undefined): JsonObject {
-  return {
-    ...recordOf(record, open),
-    blocked_until: until ?? null,
-    request: { ...record.sent.request },
-    history: record.verdicts.map(historyOf),
-  };
-}
-
-// Times are Unix seconds, as in the record around it.
-function historyOf({ time, verdict, by, why, alarm, operator, note }: VerdictRow): JsonObject {
-  return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note };
-}
-
-function attemptView(record: AttemptRecord, open: boolean, until: string | undefined): readonly Block[] {
-  const { sent, verdicts } = record;
-  const { proof, request, neighbour, sendBy } = sent;
-  const { created, link } = recordOf(record, open);
-  const faint = (text: string) => ({ text, style: 'faint' as const });
-  const at = (ms: number) => ({ time: Math.floor(ms / 1000), precision: 'full' as const });
-  const refunds = verdicts.at(-1)?.refunds ?? [];
-  const words = outcomeWords(record, open);
-  return [
-    { line: [{ text: `${changeOf(record)}: ${words}`, style: open ? 'warn' : 'strong' }] },
-    {
-      grid: [
-        [faint('intent'), `${sent.intent}, attempt ${sent.attempt}`],
-        ...(sent.given === undefined ? [] : [[faint('script id'), sent.given]]),
-        ...(typeof created === 'string' ? [[faint('created'), created]] : []),
-        ...(typeof link === 'string' ? [[faint('link'), link]] : []),
-        ...(proof.orderId === undefined ? [] : [[faint('order'), proof.orderId]]),
-        [faint('account'), `${sent.profile}, ${sent.account}`],
-        [faint('sent'), [at(sent.time), ` by ${sent.operator}`]],
-        ...(sent.lost === undefined
-          ? [
-              [faint('not after'), at(sendBy)],
-              [
-                faint('request'),
-                `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`,
-              ],
-            ]
-          : []),
-        ...proof.expected.map(({ chargeId, amount }) => [
-          faint('expected'),
-          `${amount} on charge ${chargeId}`,
-        ]),
-        ...(neighbour === undefined ? [] : [[faint('located after'), neighbour]]),
-        ...(sent.note === undefined ? [] : [[faint('note'), sent.note]]),
-      ],
-      indent: 2,
-    },
-    ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
-    {
-      grid: verdicts.map(({ time, verdict, why, note }) => [
-        at(time),
-        verdict.replaceAll('_', ' '),
-        note === undefined ? why : `${why}: ${note}`,
-      ]),
-      indent: 2,
-    },
-    ...refunds.map(({ id, amount, chargeId }) => ({
-      line: `refund ${id ?? 'without an id'}   ${amount}   charge ${chargeId}`,
-      indent: 2,
-    })),
-    ...nextSteps(record, open, until).map((line, index) => ({
-      line: `${index === 0 ? 'now:  ' : '      '}${line}`,
-    })),
-  ];
 }
 
 const offerIntents: Completer = ({ flags }, known) => known.intents(flags.get('profile'));
@@ -215,4 +126,72 @@ export function intentArgument<const R extends boolean>(required: R) {
       );
     },
   } as const;
+}
+
+/** Says what is known about an attempt. */
+export function outcomeWords({ verdicts }: AttemptRecord, open: boolean): string {
+  const last = verdicts.at(-1);
+  const alarm = last?.alarm === undefined ? '' : `${alarmWords[last.alarm]}: `;
+  return `${alarm}${verdictWords(last, open)}`;
+}
+
+function verdictWords(last: VerdictRow | undefined, open: boolean): string {
+  switch (last?.verdict) {
+    case 'applied':
+      if (last.by === 'person') return `made, as ${last.why}`;
+      return last.by === 'reply' ? 'made' : 'made: ours or identical, seen by a read';
+    case 'rejected':
+      if (last.by === 'person') return `not made, as ${last.why}`;
+      return last.confirmed === false ? 'refused, not confirmed by a read' : 'refused, nothing moved';
+    case 'not_sent':
+      return 'not sent, nothing moved';
+    case 'not_seen':
+      return open ? 'being checked: not seen yet' : 'not seen, and its time is over';
+    default:
+      return 'being checked: it may have been made';
+  }
+}
+
+/** An attempt as one flat record. Times are Unix seconds, as the service's. */
+export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
+  const { sent, verdicts } = record;
+  const last = verdicts.at(-1);
+  const charges = sent.proof.expected.map(({ chargeId }) => chargeId);
+  return {
+    object: 'intent',
+    intent: sent.intent,
+    script_id: sent.given ?? null,
+    attempt: sent.attempt,
+    profile: sent.profile,
+    account: sent.account,
+    order: sent.proof.orderId ?? null,
+    kind: sent.proof.kind,
+    amount: sent.amount ?? null,
+    currency: sent.currency ?? null,
+    charges: charges.join(' '),
+    verdict: last?.verdict ?? 'sent',
+    outcome: outcomeWords(record, open),
+    open,
+    by: last?.by ?? null,
+    alarm: last?.alarm ?? null,
+    why: last?.why ?? null,
+    sent_at: Math.floor(sent.time / 1000),
+    verdict_at: last === undefined ? null : Math.floor(last.time / 1000),
+    created: madeBy(verdicts)?.created ?? null,
+    link: madeBy(verdicts)?.link ?? null,
+    refunds: (last?.refunds ?? []).map(({ id }) => id ?? '').join(' '),
+    operator: sent.operator,
+    reason: sent.reason ?? null,
+    note: sent.note ?? null,
+    plan: sent.plan ?? null,
+    ref: sent.ref ?? null,
+    // Set when a person stated the outcome: who it was, and how they know.
+    stated_by: last?.operator ?? null,
+    stated_note: last?.note ?? null,
+  };
+}
+
+// A later verdict, such as a person's, does not name what was created.
+function madeBy(verdicts: readonly VerdictRow[]): VerdictRow | undefined {
+  return verdicts.findLast(({ created, link }) => created !== undefined || link !== undefined);
 }
