@@ -54,6 +54,8 @@ export interface RunState {
   readonly debug: () => boolean;
   /** The time zone in which times are shown; undefined: the zone of the process. */
   readonly zone: () => string | undefined;
+  /** The name of the profile of the run, once it is open. */
+  readonly profileName: () => string | undefined;
   /** How figures and times are shown. */
   readonly locale: () => Locale;
   /** Sets the profile of the run, once it is open: its settings say how times and amounts are shown. */
@@ -128,6 +130,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
       options = globals;
     },
     debug: () => options.debug,
+    profileName: () => profile?.name,
     setProfile: (opened) => {
       profile = opened;
     },
