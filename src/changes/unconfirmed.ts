@@ -1,11 +1,13 @@
 /** What screens say about a change of an order that is not confirmed, and how they ask the journal for it. */
 
+import { amountWords } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
 import { changeKinds, type UnconfirmedChange } from '../journal/journal.ts';
+import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { changeWords, kindWords } from './change-words.ts';
+import { kindWords } from './change-words.ts';
 
 /** Unconfirmed changes by the id of their order. */
 export type UnconfirmedChanges = ReadonlyMap<string, UnconfirmedChange>;
@@ -26,13 +28,13 @@ export async function unconfirmedOf(
 }
 
 /** `refund of 900 MXN, sent at 05:05:12 by root` */
-export function unconfirmedWords(ctx: Context, change: UnconfirmedChange): string {
-  return `${nameOf(change)}, sent at ${ctx.shortTime(change.sentAt)} by ${change.operator}`;
-}
-
-function nameOf({ kind, amount, currency }: UnconfirmedChange): string {
-  if (kind === 'api') return 'a request of this order';
-  return changeWords({ kind, amount, currency, orderId: undefined, request: { method: 'POST', path: kind } });
+export function unconfirmedWords(
+  ctx: Pick<Context, 'shortTime'>,
+  { settings }: Pick<Profile, 'settings'>,
+  { kind, amount, currency, sentAt, operator }: UnconfirmedChange,
+): string {
+  const sum = amount === undefined ? '' : ` of ${amountWords(amount, currency, settings)}`;
+  return `${changeKinds[kind].noun}${sum}, sent at ${ctx.shortTime(sentAt)} by ${operator}`;
 }
 
 /**
@@ -41,13 +43,17 @@ function nameOf({ kind, amount, currency }: UnconfirmedChange): string {
  */
 export function unconfirmedBlocks(
   ctx: Context,
+  profile: Profile,
   change: UnconfirmedChange,
   isShown: boolean,
 ): readonly Block[] {
   const lines = isShown
     ? ['the order now shows a refund like it, see below; do not refund it again']
     : ['it may have been made', kindWords[change.kind].meanwhile.replace(/;$/, '')];
-  return [`UNCONFIRMED  ${unconfirmedWords(ctx, change)}`, ...lines.map((line) => `${indent}${line}`)]
+  return [
+    `UNCONFIRMED  ${unconfirmedWords(ctx, profile, change)}`,
+    ...lines.map((line) => `${indent}${line}`),
+  ]
     .map((text): Block => ({ line: { text, style: 'bad' }, hang: indent.length }))
     .concat(checkBlocks(change, isShown));
 }

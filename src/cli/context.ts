@@ -128,6 +128,8 @@ function exportDoor(parts: {
           named: globals.columns,
           usual: globals.usualColumns,
           header: globals.header,
+          locale: () => ({ ...state.locale(), zone: file.zone }),
+          now: () => state.clock.now(),
           secrets: state.secrets,
         }),
     });

@@ -15,6 +15,12 @@ export const exportFlags = {
   }),
   resume: flag.switch({ summary: 'go on with an export to FILE that was interrupted' }),
   force: flag.switch({ summary: 'replace FILE, or an unfinished export to it' }),
+  tz: flag.text({
+    value: 'ZONE',
+    summary:
+      'the zone of days without an offset, such as America/Mexico_City; CSV then has local times beside those in UTC',
+    defaultText: "the profile's time.zone, or this machine's",
+  }),
   limit: flag.integer(1, 1000, { value: 'N', summary: 'records a page', defaultText: '250' }),
   'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'not more requests a second' }),
   verify: flag.text({

@@ -7,6 +7,7 @@ import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held } from '../locks/locks.ts';
@@ -19,6 +20,8 @@ import { type GrowingTotals, totalsOfPage } from './totals.ts';
 
 /** Formats the text of a file piece by piece. */
 interface FileText {
+  /** The columns of CSV. Other formats have none. */
+  readonly columns: readonly string[] | undefined;
   page(records: readonly PrintedRecord[]): string | Uint8Array;
   end(): string | Uint8Array;
 }
@@ -27,6 +30,9 @@ interface FileText {
 export type FileFormatter = (file: {
   readonly format: ExportRequest['format'];
   readonly columns: ExportRequest['columns'];
+  readonly localTimes: boolean;
+  /** The time zone of local times; undefined: the zone of the process. */
+  readonly zone: string | undefined;
   readonly begun: { readonly bytes: number; readonly rows: number };
 }) => FileText;
 
@@ -59,7 +65,8 @@ interface FileParts extends Begun {
 /** The export into an opened file. */
 export function exportFile(parts: FileParts): ExportFile {
   const { request, names, head, handle, checkpoint, totals, lock } = parts;
-  const text = parts.format({ ...request, begun: { bytes: parts.bytes, rows: totals.total().rows } });
+  const zone = zoneOf(head.query);
+  const text = parts.format({ ...request, zone, begun: { bytes: parts.bytes, rows: totals.total().rows } });
   const bytes = fileBytes(parts, request.gzip);
 
   const manifest = (file: string, why: string | undefined): string =>
@@ -70,6 +77,7 @@ export function exportFile(parts: FileParts): ExportFile {
         profile: request.profile,
         keyFingerprint: request.keyFingerprint,
         query: head.query,
+        columns: text.columns ?? request.ownFields ?? null,
         startedAt: head.startedAt,
         endedAt: parts.clock.now(),
         version: parts.version,
@@ -145,6 +153,11 @@ export function exportFile(parts: FileParts): ExportFile {
       await lock.release();
     },
   };
+}
+
+/** The time zone that an export was asked for in; undefined: its query names none. */
+export function zoneOf({ zone }: JsonObject): string | undefined {
+  return typeof zone === 'string' ? zone : undefined;
 }
 
 export async function removeUnfinished({

@@ -29,6 +29,10 @@ export interface ExportRequest {
   /** Compress the file. Each page becomes one gzip member. */
   readonly gzip: boolean;
   readonly columns: readonly Column[];
+  /** CSV has local times beside the times in UTC, in the zone of the query. */
+  readonly localTimes: boolean;
+  /** The fields of a row that paydesk makes; undefined: each row is the service's own record. */
+  readonly ownFields: readonly string[] | undefined;
   /** Replace a finished or unfinished file that has this name. */
   readonly force: boolean;
   readonly resume: boolean;

@@ -28,6 +28,8 @@ interface Manifest {
   readonly profile: ExportRequest['profile'];
   readonly keyFingerprint: string | undefined;
   readonly query: JsonObject;
+  /** What each row holds: the columns of CSV, or the fields of rows that paydesk makes; null: the service's own records. */
+  readonly columns: readonly string[] | null;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly version: string;
@@ -53,6 +55,7 @@ export function manifestText(manifest: Manifest): string {
     account: { origin, vendor, mode },
     key_fingerprint: manifest.keyFingerprint,
     query: manifest.query,
+    columns: manifest.columns,
     walk,
     started_at: seconds(manifest.startedAt),
     ended_at: seconds(manifest.endedAt),

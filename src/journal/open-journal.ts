@@ -1,5 +1,6 @@
 /** The journal of a run: it keeps keys out of the rows, answers what commands ask, and names what is unconfirmed. */
 
+import { amountWords } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
@@ -85,7 +86,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       told.add(profile.name);
       try {
         await warnOnce();
-        const line = openLine(await openAttempts(journal, profile));
+        const line = openLine(await openAttempts(journal, profile), profile);
         if (line !== undefined) parts.notes.note(line);
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
@@ -131,7 +132,7 @@ async function openAttempts(journal: Journal, { origin }: Profile): Promise<read
 const mostNamed = 3;
 
 // `2 refunds unconfirmed: ord_…, 900 MXN; ord_…, 500 MXN: paydesk journal reconcile --all`
-function openLine(open: readonly AttemptRecord[]): string | undefined {
+function openLine(open: readonly AttemptRecord[], profile: Profile): string | undefined {
   const [first, second] = open;
   if (first === undefined) return undefined;
   const isMixed = open.some(({ sent }) => sent.proof.kind !== first.sent.proof.kind);
@@ -139,14 +140,16 @@ function openLine(open: readonly AttemptRecord[]): string | undefined {
   const what = isMixed ? 'changes' : second === undefined ? noun : `${noun}s`;
   const names = open
     .slice(0, mostNamed)
-    .map((record) => (isMixed ? `${changeKinds[record.sent.proof.kind].noun} ` : '') + nameOf(record));
+    .map(
+      (record) => (isMixed ? `${changeKinds[record.sent.proof.kind].noun} ` : '') + nameOf(record, profile),
+    );
   const more = open.length > mostNamed ? [`and ${open.length - mostNamed} more`] : [];
   return `${open.length} ${what} unconfirmed: ${[...names, ...more].join('; ')}: paydesk journal reconcile --all`;
 }
 
 // `ord_…, 900 MXN`; what belongs to no order, or has no amount, is found in the journal.
-function nameOf({ sent: { intent, proof, amount, currency } }: AttemptRecord): string {
-  const sum = amount === undefined ? [] : [`${amount} ${currency ?? ''}`.trimEnd()];
+function nameOf({ sent: { intent, proof, amount, currency } }: AttemptRecord, { settings }: Profile): string {
+  const sum = amount === undefined ? [] : [amountWords(amount, currency, settings)];
   return [proof.orderId ?? intent, ...sum].join(', ');
 }
 

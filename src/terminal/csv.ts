@@ -1,11 +1,11 @@
 /**
- * Writes lists as CSV (RFC 4180, lines end in LF). Times are ISO 8601 in UTC, amounts the service's integers. If a spreadsheet
+ * Writes lists as CSV (RFC 4180, lines end in LF). Times are ISO 8601, amounts the service's integers. If a spreadsheet
  * would run a text as a formula, an apostrophe is put before the text. It can be taken away again without a loss.
  */
 
-import type { Column } from '../api/resources.ts';
+import type { Column, ValueKind } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
-import { csvValue } from './columns.ts';
+import { csvValue, type Reading } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 
 // The signs that start a formula, in small and full-width forms too.
@@ -18,10 +18,11 @@ const start = '^(?=S*F)|(?<=[",;\\t\\r\\n|])(?=\'*F)'
   .replaceAll('S*', `${skipped}*`);
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** A list as CSV. `clean` makes a text safe for a terminal or a file. */
+/** A list as CSV. `reading` takes values out of records, `clean` makes a text safe for a terminal or a file. */
 export function csvList(
   columns: readonly Column[],
   header: boolean,
+  reading: Reading,
   clean: (text: string) => string,
 ): ListFormat {
   let headed = !header;
@@ -31,7 +32,8 @@ export function csvList(
     return csvLine(columns.map(({ name }) => name));
   };
   return {
-    page: (rows) => heading() + rows.map(({ value }) => csvLine(cells(columns, value, clean))).join(''),
+    page: (rows) =>
+      heading() + rows.map(({ value }) => csvLine(cells(columns, value, reading, clean))).join(''),
     end: () => heading(),
   };
 }
@@ -44,15 +46,18 @@ export function formulaSafe(text: string): string {
 function cells(
   columns: readonly Column[],
   record: JsonObject,
+  reading: Reading,
   clean: (text: string) => string,
 ): readonly string[] {
   return columns.map((column) => {
-    const text = csvValue(column.value(record), column.kind);
-    const isNumber = column.kind === 'money' || column.kind === 'integer' || column.kind === 'time';
+    const text = csvValue(column.value(record, reading.referenceKeys), column.kind, reading);
+    const isNumber = numbers.includes(column.kind);
     // A number stays a number, even a negative refund. Only a text of the service can be a formula.
     return isNumber && number.test(text) ? text : formulaSafe(clean(text));
   });
 }
+
+const numbers: readonly ValueKind[] = ['money', 'figure', 'integer', 'time'];
 
 function csvLine(texts: readonly string[]): string {
   return `${texts.map(quote).join(',')}\n`;

@@ -75,7 +75,7 @@ describe('an outcome that is not certain', () => {
     const record = JSON.parse((await run('-p', 'shop', 'journal', 'list', '--json')).stdout).data[0];
     expect(record).toMatchObject({
       object: 'intent',
-      id: intent,
+      intent,
       order: 'ord_1',
       amount: 300,
       verdict: 'not_seen',
@@ -92,7 +92,7 @@ describe('an outcome that is not certain', () => {
     const whole = JSON.parse((await run('journal', 'show', intent, '--json')).stdout);
     expect(whole.blocked_until - whole.history[0].verdict_at).toBeCloseTo(86_400, -1);
     const orders = await run('-p', 'shop', 'orders', 'list');
-    expect(orders.stderr).toContain('1 outcome open: paydesk journal reconcile --all');
+    expect(orders.stderr).toContain('1 refund unconfirmed: ord_1, 300 MXN: paydesk journal reconcile --all');
     const again = await run('-p', 'shop', ...refund, '--again', intent);
     expect(again).toMatchObject({
       code: 3,
@@ -108,7 +108,7 @@ describe('an outcome that is not certain', () => {
     const made = await desk.run('journal', 'reconcile', '--all', '--json');
     expect(made.code).toBe(0);
     expect(JSON.parse(made.stdout).data).toMatchObject([
-      { id: intent, verdict: 'applied', by: 'read', refunds: 'rf_0' },
+      { intent, verdict: 'applied', by: 'read', refunds: 'rf_0' },
     ]);
     expect(await desk.run('journal', 'reconcile', intent)).toMatchObject({ code: 0 });
     const again = await desk.run('-p', 'shop', ...refund);
@@ -197,7 +197,7 @@ describe('journal settle', () => {
       screen: expect.stringContaining('made, as stated by'),
     });
     const shown = JSON.parse((await run('journal', 'export', '--ndjson')).stdout);
-    expect(shown).toMatchObject({ id: intent, by: 'person', verdict: 'applied' });
+    expect(shown).toMatchObject({ intent, by: 'person', verdict: 'applied' });
   });
 
   test('of an account that no profile reaches says which profile to add', async () => {
@@ -310,7 +310,7 @@ describe('the journal file', () => {
     const folder = join(home.path, '.local/state/paydesk/journal');
     expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toHaveLength(1);
     const still = await run('-p', 'shop', 'orders', 'refund', 'ord_1', '--yes');
-    expect(still).toMatchObject({ code: 3, stderr: expect.stringContaining('open outcome') });
+    expect(still).toMatchObject({ code: 3, stderr: expect.stringContaining('is still unconfirmed') });
     expect(await run('journal', 'verify', '--repair', '--yes')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('is whole'),
@@ -333,7 +333,7 @@ describe('the journal file', () => {
     const rows = (await run('journal', 'export', '--ndjson', '--all-profiles')).stdout.trim().split('\n');
     expect(rows).toHaveLength(1);
     expect(JSON.parse(rows[0] ?? '')).toMatchObject({
-      id: intent,
+      intent,
       verdict: 'applied',
       by: 'person',
       note: null,

@@ -111,7 +111,7 @@ describe('a change', () => {
     expect(outcome).toMatchObject({ verdict: 'not_seen', reads: 4, reason: 'HTTP 502', sentAt: start });
     expect(clock.wall - start).toBe(15_000);
     await expect(change(refund())).rejects.toThrow(
-      'ord_1 has an open outcome: i_1, refund of 5000 MXN, not seen',
+      'an earlier refund of 5000 MXN on ord_1 (08:00:00, by op7) is still unconfirmed',
     );
   });
 

@@ -2,9 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Column } from '../../src/api/resources.ts';
 import { orderColumns } from '../../src/api/resources.ts';
+import { readingOf } from '../../src/terminal/columns.ts';
 import { csvList, formulaSafe } from '../../src/terminal/csv.ts';
 import { cleanCell } from '../../src/terminal/sanitise.ts';
-import { outputOf, wire } from './screens.ts';
+import { locale, now, outputOf, wire } from './screens.ts';
+
+const reading = readingOf({ locale, now });
 
 // RFC 4180, written here a second time: quotes, doubled quotes, breaks inside quotes.
 function parse(csv: string): readonly (readonly string[])[] {
@@ -88,7 +91,7 @@ describe('CSV', () => {
   it('comes back out of a parser as it went in', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(hostileText, hostileText), { minLength: 1 }), (rows) => {
-        const list = csvList([text('a'), text('b')], true, (cell) => cell);
+        const list = csvList([text('a'), text('b')], true, reading, (cell) => cell);
         const csv = list.page(rows.map(([a, b]) => ({ value: { a, b }, json: () => '' }))) + list.end(false);
         expect(parse(csv).map((row) => row.map(fromFormulaSafe))).toEqual([['a', 'b'], ...rows]);
       }),
@@ -112,7 +115,7 @@ describe('CSV', () => {
       for (const space of before) {
         expect(formulaSafe(space + formula)).toBe(`'${space}${formula}`);
         expect(fromFormulaSafe(`'${space}${formula}`)).toBe(space + formula);
-        const list = csvList([text('a')], false, cleanCell);
+        const list = csvList([text('a')], false, reading, cleanCell);
         expect(list.page([{ value: { a: space + formula }, json: () => '' }])).toMatch(/^"?'/);
       }
     },

@@ -117,7 +117,9 @@ function head(
         accountLabel(profile),
       ],
     },
-    ...(unconfirmed === undefined ? [] : unconfirmedBlocks(ctx, unconfirmed, isShown(unconfirmed, origins))),
+    ...(unconfirmed === undefined
+      ? []
+      : unconfirmedBlocks(ctx, profile, unconfirmed, isShown(unconfirmed, origins))),
     {
       line: [
         'created ',
@@ -135,7 +137,7 @@ function isShown({ kind }: UnconfirmedChange, origins: RefundOrigins): boolean {
 }
 
 function refundableWords(order: Order, value: JsonObject): string {
-  if (order.payment_status === statuses.preAuthorized) return 'not charged yet';
+  if (order.payment_status === statuses.preAuthorized) return 'only authorized, no money taken';
   if (canBeRefunded(value)) return 'can be refunded';
   return order.is_refundable === false ? 'cannot be refunded' : 'refundable: not shown';
 }
