@@ -16,17 +16,22 @@ export interface Explorer {
 
 /** Starts one thread for many explorations: its code is loaded and compiled once. */
 export function startExplorer(): Explorer {
-  let worker = startThread();
+  let worker: Worker | undefined;
   return {
     async explore(rules) {
-      // What an exploration throws ends its thread.
-      if (worker.threadId === -1) worker = startThread();
+      worker ??= startThread();
       worker.postMessage(rules);
-      const [exploration]: readonly Exploration[] = await once(worker, 'message');
-      if (exploration === undefined) throw new Error('the thread explored nothing');
-      return exploration;
+      try {
+        const [exploration]: readonly Exploration[] = await once(worker, 'message');
+        if (exploration === undefined) throw new Error('the thread explored nothing');
+        return exploration;
+      } catch (error) {
+        // What an exploration throws ends its thread.
+        worker = undefined;
+        throw error;
+      }
     },
-    stop: () => worker.terminate(),
+    stop: async () => worker?.terminate(),
   };
 }
 
