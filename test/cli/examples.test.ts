@@ -8,6 +8,7 @@ import { examplesOf, helpOf, leafCommands } from '../harness/help-text.ts';
 import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { runInPty, withoutEscapes } from '../harness/pty.ts';
 import { testKey } from '../harness/service.ts';
+import { wordsOf } from '../harness/shell.ts';
 
 /** What an example that asks shows when it asks. */
 const question = /\? |\(y\/N\)|: $/;
@@ -32,7 +33,7 @@ const examples = async (): Promise<readonly Example[]> =>
 
 // As a script where that goes: without what only a shell understands, and with nothing to be asked.
 async function run(example: Example): Promise<Ended> {
-  if (example.command === 'simulator serve' || /[|<>&'"]/.test(example.line))
+  if (example.command === 'simulator serve' || /[|<>&"]/.test(example.line))
     return await runAsPerson(example);
   const ended = await runAsScript(example);
   return ended.code === 2 && ended.screen.includes('missing ') ? await runAsPerson(example) : ended;
@@ -41,7 +42,7 @@ async function run(example: Example): Promise<Ended> {
 async function runAsScript({ command, line }: Example): Promise<Ended> {
   using home = newHome();
   await layOutFiles(line, home);
-  const { code, stdout, stderr } = await paydesk(line.split(' ').slice(1), { home });
+  const { code, stdout, stderr } = await paydesk(wordsOf(line).slice(1), { home });
   return { command, line, code: Number(code), screen: stdout + stderr, stopped: false };
 }
 
