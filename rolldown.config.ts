@@ -15,8 +15,9 @@ const shared: RolldownOptions = {
   // Native, optional and found at run time only.
   external: ['@napi-rs/keyring'],
   transform: { define: { PAYDESK_VERSION: JSON.stringify(version) } },
-  // A door that passes on what is in many files must not make them all part of whoever takes one.
-  treeshake: { moduleSideEffects: (id) => !/[\\/]src[\\/]/.test(id) },
+  // A door that passes on what is in many files must not make them all part of whoever takes one. Nor is a module of Node
+  // loaded if nothing of it is used.
+  treeshake: { moduleSideEffects: (id) => !/[\\/]src[\\/]|^node:/.test(id) },
   plugins: [lightBuiltins(), withoutChildProcess(), oneStringWidth(), lazyStringWidth()],
 };
 const output: OutputOptions = {
@@ -40,7 +41,7 @@ export default defineConfig([
           // What draws lines is one file, and what draws tables another.
           {
             name: 'lines',
-            test: /[\\/](src[\\/]terminal[\\/](blocks|progress|text-lines)\.ts$|string-width[\\/])/,
+            test: /[\\/](src[\\/]terminal[\\/](blocks|text-lines)\.ts$|string-width[\\/])/,
           },
           { name: 'table', test: /[\\/](src[\\/]terminal[\\/]table\.ts$|cli-table3[\\/])/ },
           // Small parts of many commands: to find and read a file takes longer than what is in them. Only few commands need
@@ -60,7 +61,17 @@ export default defineConfig([
     output: {
       ...output,
       codeSplitting: {
-        groups: [{ name: (id, context) => loadedFirst(/[\\/]bin[\\/]complete\.ts$/, id, context) && 'tab' }],
+        // How the money of an order is read is needed only behind --charge; the journal's store, of which little is left
+        // here, imports it as well.
+        groups: [
+          {
+            name: (id, context) =>
+              !/[\\/]api[\\/]charges\.ts$/.test(id) && loadedFirst(/[\\/]bin[\\/]complete\.ts$/, id, context)
+                ? 'tab'
+                : null,
+            debugName: 'tab',
+          },
+        ],
       },
     },
   },

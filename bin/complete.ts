@@ -1,4 +1,4 @@
-/** Answers a completion script in this process, at every TAB: an entry of its own, without commander. */
+/** Answers the completion script of a shell at every TAB. It is an entry of its own, so that commander is not loaded. */
 
 import { writeFileSync } from 'node:fs';
 import { answer } from '../src/cli/completion/callback.ts';
@@ -14,7 +14,7 @@ export async function complete(process: NodeJS.Process): Promise<void> {
     platform: process.platform,
     home: homeFolder,
     cwd: () => process.cwd(),
-    // To the descriptor: opening process.stdout takes longer than all of this.
+    // This writes to the descriptor, because opening process.stdout takes longer than everything else here.
     write: (text) => writeFileSync(1, text),
   });
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Checks the Node version, refuses a debugger, answers --version without loading anything and TAB with little, and starts the rest.
+// Starts paydesk: checks Node, refuses a debugger, answers --version by itself, and loads only what TAB or a command needs.
 const [major, minor] = process.versions.node.split('.').map(Number);
 const { argv } = process;
 const isDebugged = () => process.getBuiltinModule('node:inspector')?.url() !== undefined;
@@ -17,7 +17,7 @@ if (!(major >= 26 || (major === 24 && minor >= 15))) {
   );
   process.exitCode = 3;
 } else if (argv.length === 3 && (argv[2] === '--version' || argv[2] === '-V')) {
-  // An import of node:fs, or opening process.stdout, would take longer than all of this.
+  // An import of node:fs, or opening process.stdout, would take longer than everything else here.
   const { readFileSync, writeSync } = process.getBuiltinModule('node:fs');
   const { version } = JSON.parse(readFileSync(`${import.meta.dirname}/../package.json`, 'utf8'));
   try {
@@ -33,7 +33,7 @@ if (!(major >= 26 || (major === 24 && minor >= 15))) {
     const { complete } = await import('../dist/complete.js');
     await complete(process);
   } else {
-    // Node warns on stderr, as soon as a module of its own asks for colours, when FORCE_COLOR stands beside one of these.
+    // If FORCE_COLOR is set together with one of these, Node prints a warning on stderr.
     if (process.env.NO_COLOR) delete process.env.FORCE_COLOR;
     if (process.env.FORCE_COLOR) delete process.env.NODE_DISABLE_COLORS;
     const { start } = await import('../dist/start.js');

@@ -1,17 +1,17 @@
-/** What a run is given of this process. Only the files of this folder read it, or change what belongs to all of it. */
+/** Gives a run its streams, environment, clock and signals. Only the files of this folder touch the process itself. */
 
 import { fstatSync, readFileSync, statSync } from 'node:fs';
 import { homedir, uptime, userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import type { Clock, Dispatcher, HttpsProxy, Io, StopSignal } from '../src/io.ts';
+import type { ClockWithTimers, Dispatcher, HttpsProxy, Io, StopSignal } from '../src/io.ts';
 
-/** Reads nothing yet and opens no stream; uncaught errors set the exit code of the process. */
+/** Makes the io of a process. No stream is opened yet. An uncaught error sets the exit code of the process. */
 export function ioOf(process: NodeJS.Process): Io {
   return {
     env: process.env,
-    // To open one takes time: only those that are used are opened.
+    // Opening a stream takes time, so each is opened when it is first used.
     get stdin() {
       return process.stdin;
     },
@@ -51,8 +51,8 @@ export function ioOf(process: NodeJS.Process): Io {
 
 const stopSignals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/** Wall and monotonic time of this machine; a sleep that is aborted rejects with the reason of the abort. */
-export const systemClock: Clock = {
+/** The clock of this machine. A sleep that is aborted rejects with the reason of the abort. */
+export const systemClock: ClockWithTimers = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   uptime: () => uptime() * 1000,
@@ -64,6 +64,15 @@ export const systemClock: Clock = {
       return undefined;
     }
   },
+  after(ms, callback) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+  every(ms, callback) {
+    const timer = setInterval(callback, ms);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
   async sleep(ms, signal) {
     try {
       await wait(ms, undefined, signal === undefined ? {} : { signal });
@@ -74,11 +83,14 @@ export const systemClock: Clock = {
   },
 };
 
-/** The home folder, also where HOME does not say. A user whom the system does not know gets a folder that is not there: nothing is kept then. */
+/**
+ * The home folder of this user, even if HOME is missing. If the system does not know the user, it is a folder that does not
+ * exist, so nothing is stored.
+ */
 export function homeFolder(): string {
   try {
     const home = homedir();
-    // HOME may be empty, or relative: no file of the current folder is read.
+    // With an empty or relative HOME, paydesk would read files of the current folder.
     return isAbsolute(home) ? home : userInfo().homedir;
   } catch {
     return '/nonexistent';
@@ -86,15 +98,15 @@ export function homeFolder(): string {
 }
 
 /**
- * The dispatcher of a proxy. Without one: undefined, unless Node was told to use proxies by itself (NODE_USE_ENV_PROXY,
- * --use-env-proxy); then one that uses none.
+ * The dispatcher for requests through this proxy. Without a proxy it is undefined, which means fetch's own. But if Node uses
+ * proxies by itself (NODE_USE_ENV_PROXY, --use-env-proxy), it is a dispatcher that uses none.
  */
 export async function dispatcherFor(proxy: HttpsProxy | undefined): Promise<Dispatcher | undefined> {
   const { dispatcherInUse } = await import('../src/api/one-dispatch.ts');
   // Before the first request there is a dispatcher only if Node uses proxies by itself.
   if (proxy === undefined && dispatcherInUse() === undefined) return undefined;
   const { setGlobalProxyFromEnv } = await import('node:http');
-  // Without any proxy here Node would take its own. `no_proxy: '*'` makes sure that the one named is never used.
+  // If this call named no proxy, Node would keep its own. `no_proxy: '*'` makes sure that the one it names is never used.
   const restore = setGlobalProxyFromEnv(
     proxy === undefined
       ? { https_proxy: 'http://127.0.0.1:9', no_proxy: '*' }
@@ -108,8 +120,8 @@ export async function dispatcherFor(proxy: HttpsProxy | undefined): Promise<Disp
 }
 
 /**
- * Whether this stream was closed (`>&-`). Node then opens /dev/null in its place, for reading and writing, so that every
- * write seems to work. False where the system does not tell how a stream was opened.
+ * Whether this stream was closed when the program started (`>&-`). Node opens /dev/null in its place, for reading and
+ * writing, so every write seems to work. False if the system does not say how the stream was opened.
  */
 function startedClosed(descriptor: 1 | 2): boolean {
   try {
@@ -123,5 +135,5 @@ function startedClosed(descriptor: 1 | 2): boolean {
   }
 }
 
-// O_RDWR. A shell's `> /dev/null` opens for writing only.
+// The flag O_RDWR. A shell opens `> /dev/null` for writing only.
 const readAndWrite = 2;

@@ -1,15 +1,15 @@
-/** Starts paydesk in this process: hands it over, and sets what belongs to the whole process. */
+/** Runs the command line of this process, and changes what belongs to the whole process. */
 
 import { run } from '../src/cli/run.ts';
 import { ioOf } from './process-io.ts';
 
 export { run };
 
-/** Runs the command line of the process and sets its exit code; never calls exit, since that cuts what is still being written. */
+/** Runs the command line of the process and sets its exit code. It never calls exit, which would cut off its output. */
 export async function start(process: NodeJS.Process): Promise<void> {
-  // Node opens a debugger at this signal, to whoever is on this machine; a listener, never taken away, is what stops it.
+  // At this signal, Node opens a debugger to everybody on this machine. A listener prevents that, so it is never removed.
   process.on('SIGUSR1', () => undefined);
-  // Where it is set, conf writes its file in place instead of whole.
+  // If SNAP is set, conf overwrites its file in place, and a crash could leave half of it.
   delete process.env.SNAP;
   process.exitCode = await run(process.argv.slice(2), ioOf(process));
 }

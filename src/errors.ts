@@ -1,12 +1,12 @@
-/** What can go wrong, in kinds: each kind has one exit code, and every error is printed once, in cli/run.ts. */
+/** The kinds of errors, each with its exit code. Every error is printed once, in cli/run.ts. */
 
 import { getSystemErrorMessage } from 'node:util';
 
-/** Kind of error → exit code. `help exit-codes` and the tests hold the same table. */
+/** The exit code of each kind of error. */
 export const exitCodes = {
   /** A bug. */
   internal: 1,
-  /** A reply to a read that makes no sense: HTML, a redirect, a wrong shape. */
+  /** A read got a reply that makes no sense: HTML, a redirect, a wrong shape. */
   reply: 1,
   /** A bad flag or value, or a missing one; nothing was sent. */
   usage: 2,
@@ -18,9 +18,9 @@ export const exitCodes = {
   auth: 4,
   /** Refused by the service. */
   rejected: 5,
-  /** The service, or a complete walk, says that it does not exist. */
+  /** The service says that it does not exist, or the whole list was read without finding it. */
   not_found: 5,
-  /** Network, time-out, throttled or failing service; provably nothing changed. */
+  /** The network or the service failed, or the service asked to wait. It is certain that nothing changed. */
   network: 6,
   /** A change was sent and no trustworthy answer came: a person must look. */
   unknown: 7,
@@ -36,10 +36,9 @@ export const exitCodes = {
   terminated: 143,
 } as const;
 
-/** A kind of error, by its name. */
 export type ErrorKind = keyof typeof exitCodes;
 
-/** One item of an error body's `details` (service: Errors), as far as it was there. */
+/** One item of `details` in an error of the service (service: Errors). */
 export interface ErrorDetail {
   readonly message?: string | undefined;
   readonly debugMessage?: string | undefined;
@@ -47,14 +46,26 @@ export interface ErrorDetail {
   readonly param?: string | undefined;
 }
 
+/** What an error is about: fields of its JSON, so that a script need not search its texts. */
+export interface ErrorSubject {
+  /** The journal's id of the change. */
+  readonly intent?: string | undefined;
+  /** A script's own id of it (`--intent`). */
+  readonly scriptId?: string | undefined;
+  readonly orderId?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
 /** What an error says besides its message. */
-export interface CliErrorParts {
-  /** What opens the first line instead of the kind's own words: `DUPLICATE?`, `no match for`. */
+export interface CliErrorParts extends ErrorSubject {
+  /** The first words of the error, instead of the usual words for its kind: `DUPLICATE?`, `no match for`. */
   readonly opening?: string;
-  /** What is certain. */
+  /** What is certain in spite of the error: `nothing was sent`. */
   readonly certain?: string;
-  /** What to do now: sentences and exact commands, a line each. */
+  /** What to do now: sentences and exact commands, each on its own line. */
   readonly now?: readonly string[];
+  /** The commands in `now` that can be run as they are, each as its words. */
+  readonly commands?: readonly (readonly string[])[];
   /** The service's type of error (service: Errors). */
   readonly type?: string | undefined;
   /** The service's code, as received (service: Errors). */
@@ -63,12 +74,12 @@ export interface CliErrorParts {
   readonly logId?: string | undefined;
   readonly httpStatus?: number | undefined;
   readonly details?: readonly ErrorDetail[];
-  /** The order object of an error body, when there was one. */
+  /** The order in an error of the service, if there was one. */
   readonly data?: unknown;
   readonly cause?: unknown;
 }
 
-/** An error with words for a person: what happened (message), what is certain, what to do now. */
+/** An error in words for a person: what happened (the message), what is certain, and what to do now. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly kind: ErrorKind;
@@ -85,7 +96,32 @@ export class CliError extends Error {
   }
 }
 
-/** The error of a key that the service refuses, read or change; `certain`: what it leaves certain; `more`: to do besides. */
+/** The same error with more parts. What it says of its subject already stays. */
+export function withParts(error: CliError, more: CliErrorParts): CliError {
+  const { intent, scriptId, orderId, profile } = error.parts;
+  const parts: CliErrorParts = {
+    ...error.parts,
+    ...more,
+    intent: intent ?? more.intent,
+    scriptId: scriptId ?? more.scriptId,
+    orderId: orderId ?? more.orderId,
+    profile: profile ?? more.profile,
+  };
+  const same = new CliError(error.kind, error.message, parts);
+  if (error.stack !== undefined) same.stack = error.stack;
+  return same;
+}
+
+/** Does something; whatever error it throws says what it was about. */
+export async function about<T>(subject: ErrorSubject, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw error instanceof CliError ? withParts(error, subject) : error;
+  }
+}
+
+/** The error when the service does not accept the key. `more` are further lines about what to do now. */
 export function keyRefused(
   profile: { readonly name: string; readonly kind: 'stored' | 'environment' | 'demo' },
   parts: CliErrorParts,
@@ -105,7 +141,7 @@ function newKeyWords({ name, kind }: { readonly name: string; readonly kind: str
   return ['set PAYDESK_API_KEY or PAYDESK_KEY_FILE to a key of this account'];
 }
 
-/** Every exit code with its meaning, in the order of the table; `help exit-codes` prints it. */
+/** Every exit code with its meaning, as `help exit-codes` prints it. */
 export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [0, 'done, and confirmed'],
   [1, 'unexpected: a bug, or a reply to a read that makes no sense'],
@@ -122,30 +158,24 @@ export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [143, 'terminated, with nothing in flight'],
 ]);
 
-/** The system's word for why something failed, `ENOENT`; `unknown error` if there is no code. */
+/** The system's code for a failure, such as `ENOENT`; `unknown error` if it has none. */
 export function systemCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : 'unknown error';
 }
 
-/**
- * Why something failed, in the words of the system: `permission denied (EACCES)`; only the code if the system
- * has no words for it.
- */
+/** Why something failed: `permission denied (EACCES)`. It is only the code if the system has no words for it. */
 export function systemReason(error: unknown): string {
   const code = systemCode(error);
   const errno = error instanceof Error && 'errno' in error ? error.errno : undefined;
   return typeof errno === 'number' && errno < 0 ? `${getSystemErrorMessage(errno)} (${code})` : code;
 }
 
-// Folders that belong to others may be closed to us; file systems that sync none have a code for it.
+// Another user's folder may be closed to us, and some file systems cannot sync a folder.
 const noFolderSync: readonly string[] = ['EISDIR', 'EPERM', 'EACCES', 'EINVAL', 'ENOTSUP'];
 
-/**
- * Whether a folder could not be synced because it is not allowed or not possible there. Any other error of a
- * sync is a failure of the disk.
- */
+/** Whether the error means that a folder cannot be synced. Any other error of a sync is a failure of the disk. */
 export function cannotSyncFolder(error: unknown): boolean {
   return noFolderSync.includes(systemCode(error));
 }

@@ -1,95 +1,99 @@
-/**
- * Everything that a run gets from outside: streams, the environment, time, signals, the user, the network.
- */
+/** Everything that a run gets from outside: streams, the environment, time, signals, the user, the network. */
 
 import { isAbsolute, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
-/** What comes from outside of a run. In the program it is this process (bin/process-io.ts), in tests what a test says. */
+/** Everything outside of a run. The program makes it from its process (bin/process-io.ts), and each test makes its own. */
 export interface Io {
   readonly env: Env;
   readonly stdin: Stdin;
   readonly stdout: ScreenStream;
   readonly stderr: ScreenStream;
-  /** Whether stdout was closed before the program started, and stderr was not: then writing only seems to work. */
+  /** Whether stdout, but not stderr, was closed when the program started. Then writing to stdout only seems to work. */
   readonly stdoutWasClosed: () => boolean;
-  readonly clock: Clock;
-  /** Calls the listener with every signal that asks to stop. What is returned gives the signals back. */
+  readonly clock: ClockWithTimers;
+  /** Calls the listener for every signal that asks paydesk to stop. Returns a function that removes the listener. */
   readonly onSignal: (listener: (signal: StopSignal) => void) => () => void;
-  /** Calls the listener with every error that nobody caught; it returns the exit code. */
+  /** Calls the listener for every error that nobody caught. The listener returns the exit code. */
   readonly onUncaught: (listener: (error: unknown) => number) => void;
-  /** This user's id; undefined where the system has none. */
+  /** This user's id; undefined if the system has none. */
   readonly uid: number | undefined;
-  /** The name of this user. Throws where the system does not know them. */
+  /** The name of this user. Throws if the system does not know the user. */
   readonly userName: () => string;
   /** The home folder of this user: an absolute path. */
   readonly home: () => string;
-  /** The folder that relative names belong to. Throws where it is gone. */
+  /** The current folder. Throws if it was deleted. */
   readonly cwd: () => string;
   /** `linux`, `darwin`, `win32`, ... */
   readonly platform: string;
   /** The node program, and the options that it was started with. */
   readonly execPath: string;
   readonly execArgv: readonly string[];
-  /**
-   * The time zone, an IANA name; undefined: the zone of the process, in which times are shown a little
-   * faster.
-   */
+  /** The IANA name of the time zone. If it is undefined, times are in the zone of the process, which is a little faster. */
   readonly zone: string | undefined;
+  /** The IANA name of the zone of the process. */
   readonly zoneName: () => string;
-  /** The dispatcher for requests that go through this proxy, or through none; undefined: fetch's own. */
+  /** The dispatcher for requests through this proxy, or through no proxy. It is undefined for fetch's own. */
   readonly dispatcherFor: (proxy: HttpsProxy | undefined) => Promise<Dispatcher | undefined>;
-  /** Keeps V8 from doubling the space of young objects any more. */
+  /** From this call on, V8 no longer doubles its space for young objects. */
   readonly stopHeapGrowth: () => void;
 }
 
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** What fetch hands a request to; undici's own type. */
+/** The object that fetch gives its requests to. The type is undici's own. */
 export type Dispatcher = NonNullable<RequestInit['dispatcher']>;
 
-/** A proxy for https, and the hosts that it is not for, as NO_PROXY lists them. */
+/** A proxy for https. `except` lists the hosts that do not use it, in the form of NO_PROXY. */
 export interface HttpsProxy {
   readonly url: string;
   readonly except: string;
 }
 
-/** Standard input; `setRawMode` is called only on a terminal. */
+/** Standard input. `setRawMode` is called only on a terminal. */
 export interface Stdin extends Readable {
   readonly isTTY?: boolean;
   setRawMode(on: boolean): unknown;
 }
 
-/** Standard output or standard error; columns and rows where it is a terminal. */
+/** Standard output or standard error. A terminal also has columns and rows. */
 export type ScreenStream = Writable & {
   readonly isTTY?: boolean;
   readonly columns?: number;
   readonly rows?: number;
 };
 
-/** Time, as everything here is given it. */
+/** The clock of a run. All code takes the time from here. */
 export interface Clock {
   /** Wall clock, Unix milliseconds. */
   now(): number;
   /** Monotonic clock, milliseconds from an unknown start. */
   monotonic(): number;
-  /** The id of this boot of the machine, and milliseconds since it; undefined where the system does not tell. */
+  /** The id of this boot of the machine, and milliseconds since the boot. Undefined if the system does not say. */
   boot?(): { readonly id: string; readonly ms: number } | undefined;
-  /** Milliseconds since the machine was started, also where it gives no id of the boot. */
+  /** Milliseconds since the machine was started. A system may know this even if it has no id of the boot. */
   uptime?(): number;
-  /** Resolves after this many milliseconds; rejects with the signal's reason when it aborts. */
+  /** Resolves after this many milliseconds. Rejects with the signal's reason when that aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A clock with timers, for code that waits for several things at once. */
+export interface ClockWithTimers extends Clock {
+  /** Calls `callback` once after this many milliseconds. Returns a function that stops the timer. */
+  after(ms: number, callback: () => void): () => void;
+  /** Calls `callback` again and again. Returns a function that stops the timer. The timer keeps no run from ending. */
+  every(ms: number, callback: () => void): () => void;
 }
 
 /** Variables of the environment, by name. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/** A variable's value, when it is set to something. */
+/** The value of a variable. Undefined if it is not set, or empty. */
 export function variable(env: Env, name: string): string | undefined {
   return env[name] === '' ? undefined : env[name];
 }
 
-/** The path of a file that somebody named, in full; `..` stays, since the system follows links before it. Without `cwd`: as named. */
+/** The full path of a file. A `..` stays in it, because the system follows links first. Without `cwd`, the name itself. */
 export function fullPath(cwd: (() => string) | undefined, name: string): string {
   return cwd === undefined || isAbsolute(name) ? name : `${cwd()}${sep}${name}`;
 }

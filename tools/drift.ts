@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { completionScript, scriptFiles } from '../src/cli/completion/scripts.ts';
-import { manFile, manPage } from '../src/cli/man.ts';
 import { shells } from '../src/terminal/terminal.ts';
+import { manFile, manPage } from './man.ts';
 
 const root = join(import.meta.dirname, '..');
 const write = process.argv.includes('--write');

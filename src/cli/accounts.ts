@@ -1,12 +1,9 @@
-/**
- * Builds what talks to the account of a profile: the client for reads, and the journal, through which every
- * change goes.
- */
+/** Connects a run to the account of a profile: with a client for reads, and with the journal, through which all changes go. */
 
 import { mkdirSync } from 'node:fs';
 import { type Client, openClient, routeTo } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
-import { type Clock, type Io, variable } from '../io.ts';
+import { type ClockWithTimers, type Io, variable } from '../io.ts';
 import type { JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
@@ -19,12 +16,12 @@ import { chooseStore } from './choose-store.ts';
 import type { Globals } from './global-options.ts';
 import type { Stop } from './stop.ts';
 
-/** What the account of a run is made of. */
+/** What it takes to connect to an account. */
 export interface AccountParts {
   readonly io: Io;
   readonly version: string;
   readonly globals: Globals;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
   readonly signal: AbortSignal;
   readonly stop: Stop;
   readonly secrets: Secrets;
@@ -33,20 +30,20 @@ export interface AccountParts {
   readonly notes: Notes;
   readonly operator: string;
   readonly demo: () => Promise<Demo>;
-  /** Made here, since what is loaded for talking to a service is worth keeping compiled. */
+  /** Where Node keeps compiled code. The folder is made when an account is opened: runs that only print help make no file. */
   readonly cacheFolder: string;
   readonly stateFolder: string;
-  /** Called with the profile once it is open: times and amounts are shown as it says. */
+  /** Called with the profile once it is open: its settings say how times and amounts are shown. */
   readonly setProfile: (profile: Profile) => void;
 }
 
-/** What a command is given of an account: reads, changes, the journal. */
+/** The functions of an account that a command gets in its context. */
 export interface Account extends Pick<Context, 'service' | 'change' | 'journal'> {
-  /** Closes the files of the journal, at the end of a run. */
+  /** Closes the files of the journal. */
   close(): void;
 }
 
-/** The account of a run, opened when it is first asked for. */
+/** Connects a run to its account. A profile is opened when it is first needed. */
 export function createAccount(parts: AccountParts): Account {
   const { profiles, globals } = parts;
   const clients = new Map<string, Promise<Client>>();
@@ -76,7 +73,7 @@ export function createAccount(parts: AccountParts): Account {
     async service({ purpose = 'read', profile, key } = {}) {
       if (purpose === 'change') (await profiles.open()).approveChange();
       const { service } = await (key === undefined ? open(profile) : openAccount(parts, profile, key));
-      // A change reads open outcomes again by itself.
+      // A change reads unconfirmed orders again by itself, so it needs no reminder.
       if (purpose === 'read') await opened.tellOpen(service.profile);
       return service;
     },
@@ -107,7 +104,7 @@ export function createAccount(parts: AccountParts): Account {
   };
 }
 
-// From SENT to the verdict a change is in flight.
+// Calls `act` right before a SENT row is written, because from then on the change is in flight.
 function beforeSent(store: JournalStore, act: (intent: string) => void): JournalStore {
   return {
     ...store,
@@ -153,7 +150,7 @@ async function openAccount(parts: AccountParts, name: string | undefined, trial?
   return { service: { ...service, seenDate: () => seen, keyFingerprint: await opened.fingerprint() }, send };
 }
 
-// Said once a run, at the first reply.
+// A warning if this machine's clock is too far from the service's.
 function skewWords(aheadMs: number): string | undefined {
   const minutes = Math.floor(Math.abs(aheadMs) / 60_000);
   if (Math.abs(aheadMs) <= tolerableSkewMs) return undefined;
@@ -165,7 +162,7 @@ function inProcess(demo: Demo): typeof fetch {
   return (input, init) => demo.fetch(new Request(input, init));
 }
 
-// Without it every start is a little slower, nothing else.
+// If the folder cannot be made, every start is a little slower, but nothing else goes wrong.
 function makeCacheFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });

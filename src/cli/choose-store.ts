@@ -1,4 +1,4 @@
-/** The one place that chooses where the journal is kept: today always in files on this machine. */
+/** Chooses where the journal is kept. Today it is always in files on this machine. */
 
 import { join } from 'node:path';
 import type { JournalStore, Recent, RecentOf } from '../journal/journal-store.ts';
@@ -6,18 +6,17 @@ import { recentIds } from '../journal/sqlite/recent-ids.ts';
 import { createSqliteStore } from '../journal/sqlite/sqlite-store.ts';
 import type { FileRules } from '../profiles/profiles.ts';
 
-/** What the choice depends on. */
 export interface StoreChoice {
   readonly stateFolder: string;
   /** The folder that a relative name of a file belongs to. */
   readonly cwd: () => string;
-  /** Owner and mode of our files. */
+  /** Who must own the files. */
   readonly rules: FileRules;
-  /** PAYDESK_STATE_ON_NETWORK: a network file system is allowed, since somebody tested its locks. */
+  /** PAYDESK_STATE_ON_NETWORK: somebody has tested the locks of this network file system, so it may be used. */
   readonly onNetwork: boolean;
 }
 
-/** Opens nothing before it is asked for something. */
+/** The store of the journal. No file is opened before the store is first used. */
 export function chooseStore({ stateFolder, cwd, rules, onNetwork }: StoreChoice): JournalStore {
   return createSqliteStore({
     file: fileIn(stateFolder),
@@ -29,7 +28,7 @@ export function chooseStore({ stateFolder, cwd, rules, onNetwork }: StoreChoice)
   });
 }
 
-/** The store's `recent` for completions, without loading the rest of the store: a TAB waits for it. */
+/** The ids that the journal used last, for completions. A person waits for TAB, so the rest of the store is not loaded. */
 export function recentOf(
   stateFolder: string,
   of: RecentOf,

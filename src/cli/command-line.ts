@@ -1,12 +1,13 @@
-/** Turns what was typed into a command with its inputs, or into a text to print. */
+/** Turns a command line into a command with its inputs, or into a text to print. */
 
-import type { Command, Flag, Input } from '../commands/command.ts';
-import { type CommandEntry, commands, groups } from '../commands/commands.ts';
-import { CliError } from '../errors.ts';
+import type { Command, Input } from '../commands/command.ts';
+import { findCommand, groups } from '../commands/commands.ts';
+import { CliError, withParts } from '../errors.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { bareText, topicText, wrapped } from './help.ts';
 import { topicNames } from './help-topics.ts';
 import { checkLine, groupHelp, leafHelp, readCommand, rootHelp } from './program.ts';
+import { optionsIn, readTypedWords } from './typed-words.ts';
 
 /** What a command line asks for. */
 export type Invocation =
@@ -25,72 +26,37 @@ export type Invocation =
  * understood.
  */
 export async function readCommandLine(argv: readonly string[], width: number): Promise<Invocation> {
-  const words = leadingWords(argv);
-  const entry = entryOf(words);
-  if (asksFor(argv, 'help', 'h') || words[0] === 'help') {
+  const { words } = readTypedWords(argv, () => globalFlags);
+  const entry = findCommand(words);
+  if (asksFor(argv, 'help') || words[0] === 'help') {
     return { kind: 'text', text: wrapped(await helpFor(words, width), width) };
   }
-  if (asksFor(argv, 'version', 'V')) return { kind: 'version' };
+  if (asksFor(argv, 'version')) return { kind: 'version' };
   if (entry === undefined) return { kind: 'text', text: wrapped(helpOfGroup(words, argv, width), width) };
   const command = await entry.load();
   return { kind: 'run', words: entry.words, command, ...readCommand(entry, command, argv) };
 }
 
-/** The words a line starts with, global options left out: `-p demo orders list` → orders, list. */
-export function leadingWords(argv: readonly string[]): readonly string[] {
-  const words: string[] = [];
-  for (let index = 0; index < argv.length; index += 1) {
-    const word = argv[index] ?? '';
-    if (word === '--') break;
-    if (!word.startsWith('-')) words.push(word);
-    else if (takesNext(word)) index += 1;
-  }
-  return words;
-}
-
-// `-p demo` and `--profile demo` take the next word; `-pdemo` and `--profile=demo` do not.
-function takesNext(word: string): boolean {
-  return Object.entries<Flag>(globalFlags).some(
-    ([name, { value, short }]) => value !== undefined && (word === `--${name}` || word === `-${short}`),
-  );
-}
-
 /**
- * The name behind -p or --profile, whether or not the rest of the line is understood; undefined for a text
- * that cannot be the name of a profile.
+ * The name behind -p or --profile, even when the rest of the line is not understood; undefined for a text that cannot be
+ * the name of a profile.
  */
 export function typedProfile(argv: readonly string[]): string | undefined {
-  for (let index = 0; index < argv.length; index += 1) {
-    const word = argv[index] ?? '';
-    if (word === '--') return undefined;
-    const switches = /^-[^-]/.test(word) ? switchesOf(word).length + 1 : word.length;
-    if (word === '--profile' || word.slice(switches) === 'p') return profileName(argv[index + 1]);
-    if (word[switches] === 'p') return profileName(word.slice(switches + 1));
-    if (word.startsWith('--profile=')) return profileName(word.slice('--profile='.length));
-    if (takesNext(word)) index += 1;
-  }
-  return undefined;
+  const { options } = readTypedWords(argv, () => globalFlags);
+  const name = options.find((option) => option.name === 'profile')?.value;
+  return name !== undefined && nameLike.test(name) ? name : undefined;
 }
 
-// What a shell reads without quotes. Other code refuses a name that does not match.
+// Only a name that a shell reads without quotes is written into a command to copy.
 const nameLike = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
-function profileName(text: string | undefined): string | undefined {
-  return text !== undefined && nameLike.test(text) ? text : undefined;
-}
-
-function asksFor(argv: readonly string[], long: string, short: string): boolean {
+// Each word counts by itself: whoever types `--output --help` wants to see the help.
+function asksFor(argv: readonly string[], name: 'help' | 'version'): boolean {
   const end = argv.indexOf('--');
   return argv
     .slice(0, end === -1 ? argv.length : end)
-    .some((word) => word === `--${long}` || (/^-[^-]/.test(word) && switchesOf(word).includes(short)));
-}
-
-// The letters of bundled switches, `-yq`; what follows one that takes a value is that value.
-function switchesOf(word: string): string {
-  const letters = word.slice(1);
-  const end = letters.split('').findIndex((letter) => takesNext(`-${letter}`));
-  return end === -1 ? letters : letters.slice(0, end);
+    .flatMap((word) => optionsIn(word, globalFlags))
+    .some((option) => option.name === name && option.value === undefined);
 }
 
 async function helpFor(words: readonly string[], width: number): Promise<string> {
@@ -98,7 +64,7 @@ async function helpFor(words: readonly string[], width: number): Promise<string>
   const asked = helping ? words.slice(1) : words;
   const [first] = asked;
   if (helping && asked.length === 1 && topicNames.includes(first ?? '')) return topicText(first ?? '', width);
-  const entry = entryOf(asked);
+  const entry = findCommand(asked);
   if (entry !== undefined && !(helping && asked.length > entry.words.length))
     return leafHelp(entry, await entry.load(), width);
   if (helping && first !== undefined && (!Object.hasOwn(groups, first) || asked.length > 1))
@@ -106,16 +72,11 @@ async function helpFor(words: readonly string[], width: number): Promise<string>
   return first === undefined ? rootHelp(width) : groupHelp(first, width);
 }
 
-// A bare noun, or something that is not a command.
+// For a noun without a verb, or for words that are no command.
 function helpOfGroup(words: readonly string[], argv: readonly string[], width: number): string {
   const [noun] = words;
   checkLine(argv);
   return noun === undefined ? bareText() : groupHelp(noun, width);
-}
-
-// The command whose words a line starts with.
-function entryOf(words: readonly string[]): CommandEntry | undefined {
-  return commands.find(({ words: own }) => own.every((word, index) => words[index] === word));
 }
 
 function unknownWord(words: readonly string[]): CliError {
@@ -124,18 +85,15 @@ function unknownWord(words: readonly string[]): CliError {
   });
 }
 
-// Commands about an account that they are not told by an id of the journal, or by the name of a profile.
+// The commands that use the profile of the run. Others find the account by an id of the journal, or name a profile themselves.
 const aboutAccount =
   /\bpaydesk (?=(?:orders|customers|checkout|api|journal list)\b(?!.*--(?:help|all-profiles)\b)|profile (?:show|check)$)/g;
 
-/** The error, its commands with `-p`; as it is where no profile was typed. Commands that name one are left alone. */
+/** Adds `-p` to the commands that an error suggests, if a profile was typed. */
 export function withProfile(error: CliError, profile: string | undefined): CliError {
   const { now } = error.parts;
   if (profile === undefined || now === undefined) return error;
-  const carried = new CliError(error.kind, error.message, {
-    ...error.parts,
+  return withParts(error, {
     now: now.map((line) => line.replace(aboutAccount, `paydesk -p ${profile} `)),
   });
-  if (error.stack !== undefined) carried.stack = error.stack;
-  return carried;
 }

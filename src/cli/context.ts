@@ -1,7 +1,4 @@
-/**
- * Builds the context that a command is given: output, profile, account, journal, files and clock of its run.
- * Loaded only when a command runs.
- */
+/** Builds the context of a command: its output, profile, account, journal, files and clock. Loaded only when a command runs. */
 
 import { isUtf8 } from 'node:buffer';
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
@@ -26,7 +23,7 @@ import { createAccount } from './accounts.ts';
 import type { Globals } from './global-options.ts';
 import type { RunState } from './run-state.ts';
 
-/** A command's context, and what is left to do when it ended. */
+/** A command's context, and how to close its files at the end. */
 export interface Run {
   readonly context: Context;
   readonly close: () => void;
@@ -43,7 +40,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
   const locks = createSqliteLocks({
     folder: join(folders.state, 'locks'),
     clock,
-    // What others are shown of this run: its command, never its values.
+    // Other runs that wait for a lock see this command, but never its values.
     owner: { operator, command: words.join(' ') },
     uid: io.uid,
     notice: (line) => notes.warn(line),
@@ -74,7 +71,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     service: account.service,
     change: account.change,
     journal: account.journal,
-    ...readInput(io, state.signal),
+    ...createReaders(io, state.signal),
     days: daysOf(() => createTimes(state.zone(), now)),
     daysIn(zone) {
       const times = createTimes(zone, now);
@@ -93,7 +90,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
   return { context, close };
 }
 
-// `simulator serve` prints its key on purpose, also when a profile has the same one stored.
+// `simulator serve` prints its key on purpose. So the key is shown even if a profile stores the same one.
 function showingKey(control: SimulatorControl, { secrets }: RunState): SimulatorControl {
   return {
     ...control,
@@ -105,7 +102,7 @@ function showingKey(control: SimulatorControl, { secrets }: RunState): Simulator
   };
 }
 
-// What writes files is loaded with the first export.
+// The code that writes exports is loaded with the first export.
 function exportDoor(parts: {
   readonly state: RunState;
   readonly globals: Globals;
@@ -128,6 +125,8 @@ function exportDoor(parts: {
           named: globals.columns,
           usual: globals.usualColumns,
           header: globals.header,
+          locale: () => ({ ...state.locale(), zone: file.zone }),
+          now: () => state.clock.now(),
           secrets: state.secrets,
         }),
     });
@@ -171,7 +170,6 @@ function daysOf(times: () => Times): Days {
   };
 }
 
-// As stated by this machine: the system's user, or PAYDESK_OPERATOR.
 function operatorOf(io: Io): string {
   const named = variable(io.env, 'PAYDESK_OPERATOR');
   if (named !== undefined) return named;
@@ -182,11 +180,8 @@ function operatorOf(io: Io): string {
   }
 }
 
-/** Readers of standard input and of named files (`-` is standard input). A stop of the run ends their waiting. */
-export function readInput(
-  io: Pick<Io, 'stdin' | 'cwd'>,
-  signal: AbortSignal,
-): Pick<Context, 'stdin' | 'file'> {
+// Read standard input and files as text; the file `-` is standard input. Reading ends when the run is stopped.
+function createReaders(io: Pick<Io, 'stdin' | 'cwd'>, signal: AbortSignal): Pick<Context, 'stdin' | 'file'> {
   const read = (stream: Readable, name: string, maxBytes: number) =>
     readAll(addAbortSignal(signal, stream), name, maxBytes);
   const fromStdin = (maxBytes: number) => read(io.stdin, 'standard input', maxBytes);
@@ -197,7 +192,7 @@ export function readInput(
   };
 }
 
-// A named pipe that nobody writes to would hold the opening, and a silent one the reading, past every signal.
+// A named pipe may have no writer, or a silent one. Opened in the usual way it would block, and Ctrl-C could not stop the run.
 async function openNamed(name: string, cwd: () => string): Promise<Readable> {
   try {
     const path = fullPath(cwd, name);
@@ -224,7 +219,7 @@ async function readAll(stream: Readable, name: string, maxBytes: number): Promis
     throw unreadable(name, `cannot be read: ${systemReason(error)}`, error);
   }
   const bytes = Buffer.concat(chunks);
-  // If it were decoded anyway, a letter of another encoding would be sent as a question mark.
+  // Decoded anyway, a letter of another encoding would be sent as a question mark.
   if (!isUtf8(bytes)) throw unreadable(name, 'is no UTF-8 text');
   return bytes.toString('utf8');
 }

@@ -1,4 +1,4 @@
-/** The options that every command takes: their table, and their values in a run: flag, variable, default. Pure. */
+/** The options that every command takes: their table, and how flag, variable and default become the values of a run. Pure. */
 
 import { apiVersionPattern, langPattern } from '../api/spec.ts';
 import type { Flag, Input } from '../commands/command.ts';
@@ -6,8 +6,9 @@ import { flag, nonEmpty, short, usage } from '../commands/flags.ts';
 import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 import { type Format, formats } from '../terminal/terminal.ts';
+import { readTypedWords } from './typed-words.ts';
 
-/** The global options, before or after the command. No others are global. */
+/** The options that may stand before or after the words of every command. */
 export const globalFlags = {
   profile: flag.text({
     value: 'NAME',
@@ -78,16 +79,16 @@ export const globalFlags = {
 /** The global flags as typed, before environment and defaults. */
 export type GlobalInput = Input<readonly [], typeof globalFlags>['flags'];
 
-/** Global options before the profile is known; undefined where only a profile or a terminal can tell. */
+/** The global options of a run. A value is undefined if the profile or the terminal decides it later. */
 export interface Globals {
   readonly profile: string | undefined;
   readonly format: Format;
   readonly askedFormat: Format | undefined;
   readonly columns: readonly string[] | undefined;
-  /** PAYDESK_COLUMNS: of every list those that it has. */
+  /** PAYDESK_COLUMNS. A list shows the ones that it has. */
   readonly usualColumns: readonly string[] | undefined;
   readonly header: boolean;
-  /** The options about output as they were typed, for a command that goes on from here. */
+  /** The options about output as they were typed, to be repeated in the command for the next page. */
   readonly outputWords: readonly string[];
   readonly input: boolean;
   readonly yes: boolean;
@@ -99,11 +100,14 @@ export interface Globals {
   readonly apiVersion: string | undefined;
   readonly lang: string | undefined;
   readonly utc: boolean;
-  /** Line prompts, no redrawing. */
+  /** Questions are plain lines, and nothing is redrawn. */
   readonly accessible: boolean;
 }
 
-/** Resolves the global options; an empty variable counts as unset. Throws CliError 'usage' naming a variable whose value is wrong, or formats that differ. */
+/**
+ * Works out the global options of a run. An empty variable counts as unset. Throws CliError 'usage' for a variable with a
+ * wrong value, and for options that contradict each other.
+ */
 export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
   const accessible = isOn(env, 'PAYDESK_ACCESSIBLE') || env.TERM === 'dumb';
   const value = <T>(given: T | undefined, flag: Flag<T>): T | undefined => given ?? fromVariable(env, flag);
@@ -158,7 +162,7 @@ function formatOf(typed: GlobalInput): Format | undefined {
   });
 }
 
-// What the environment says, it says to the next command as well.
+// Variables are left out, because the next command reads them too.
 function outputWords(typed: GlobalInput): readonly string[] {
   const { output, columns } = typed;
   return [
@@ -178,13 +182,11 @@ function colorOf(typed: GlobalInput): 'auto' | 'always' | 'never' | undefined {
   });
 }
 
-/** The format that a failing run should answer in when its command line could not be read. */
+/** How to print an error when the command line cannot be read: in the format that it seems to ask for, else as a table. */
 export function formatHint(argv: readonly string[], env: Env): Format {
-  const short = formats.find(
-    (format) =>
-      argv.includes(`--${format}`) || argv.includes(`--output=${format}`) || argv.includes(`-o${format}`),
-  );
-  const at = argv.findIndex((word) => word === '-o' || word === '--output');
-  const named = [at === -1 ? undefined : argv[at + 1], variable(env, 'PAYDESK_OUTPUT')];
-  return short ?? formats.find((format) => named.includes(format)) ?? 'table';
+  const { options } = readTypedWords(argv, () => globalFlags);
+  const short = formats.find((format) => options.some(({ name }) => name === format));
+  const output = options.find(({ name }) => name === 'output')?.value;
+  const asked = [short, output, variable(env, 'PAYDESK_OUTPUT')];
+  return asked.flatMap((text) => formats.filter((format) => format === text))[0] ?? 'table';
 }

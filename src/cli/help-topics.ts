@@ -1,4 +1,4 @@
-/** The topics of help: environment, exit codes, output, safety. */
+/** The texts of the help topics: environment, exit codes, output, safety. */
 
 import type { Flag } from '../commands/command.ts';
 import { exitMeanings } from '../errors.ts';
@@ -97,10 +97,10 @@ const topics: Readonly<Record<string, () => readonly string[]>> = {
   safety,
 };
 
-/** Names of the topics, in the order of help. */
+/** The names of the topics, in the order of help. */
 export const topicNames: readonly string[] = Object.keys(topics);
 
-/** The lines of a topic, not wrapped yet; none for a name that is not a topic. */
+/** The lines of a topic, not wrapped yet. No lines for a name that is not a topic. */
 export function topicLines(name: string): readonly string[] {
   return topics[name]?.() ?? [];
 }

@@ -1,19 +1,16 @@
-/**
- * The texts of help besides options: examples, exit codes, topics, and what `paydesk` prints without a
- * command.
- */
+/** The texts of help besides the options: examples, exit codes, lists of commands; and how help is wrapped to the terminal. */
 
-import { resources } from '../api/spec.ts';
+import { resources } from '../api/resources.ts';
 import type { Argument, Command, Flag } from '../commands/command.ts';
 import { type CommandEntry, groups } from '../commands/commands.ts';
 import { exitMeanings } from '../errors.ts';
 import { topicLines, topicNames } from './help-topics.ts';
 
-/** What paydesk is, in one line; help and the man page open with it. */
+/** Says in one line what paydesk is. Help and the man page open with it. */
 export const rootSummary =
   'A desk for an orders-based payments service: find, refund and capture orders, export them, keep a record';
 
-/** The text that `paydesk` prints when no command is given. */
+/** What `paydesk` prints without a command. */
 export const bareText = (): string => `paydesk: a desk for an orders-based payments service
 
 The five things people do most:
@@ -31,7 +28,7 @@ The five things people do most:
 All commands: paydesk --help
 `;
 
-/** Under the list of all commands. */
+/** The text under the list of all commands. */
 export function rootNotes(width: number): string {
   const lines = [
     'paydesk -p demo orders list',
@@ -41,12 +38,11 @@ export function rootNotes(width: number): string {
   return `${examples(lines, width)}\n\nHelp topics:\n${topicNames.map((name) => `  paydesk help ${name}`).join('\n')}`;
 }
 
-/** Under the commands of a noun. */
+/** The text under the commands of a noun. */
 export function groupNotes(noun: string, width: number): string {
   return `${examples([groups[noun]?.example ?? `paydesk ${noun}`], width)}\n\n${wrapLine(`Options and more examples: paydesk ${noun} <command> --help`, width, 2)}`;
 }
 
-/** Commands with their summaries. */
 export function commandListing(entries: readonly CommandEntry[], width: number): string {
   const terms = entries.map(({ words }) => words.join(' '));
   const termWidth = Math.max(...terms.map((term) => term.length));
@@ -56,14 +52,14 @@ export function commandListing(entries: readonly CommandEntry[], width: number):
   ].join('\n');
 }
 
-/** A term and its text; under 60 columns the text goes on the next line, since there is no room beside the term. */
+/** A term with its text beside it. In less than 60 columns there is no room for that, so the text goes on the next line. */
 export function item(term: string, termWidth: number, text: string, width: number): string {
   if (text === '') return `  ${term}`;
   if (width < 60) return `  ${term}\n${wrapLine(`    ${text}`, width, 4)}`;
   return wrapLine(`  ${term.padEnd(termWidth)}  ${text}`, width, termWidth + 4);
 }
 
-/** Examples and exit codes of one command. */
+/** The examples and exit codes of a command. */
 export function commandNotes(command: Command, width: number): string {
   const codes = command.exits.map((code) =>
     wrapLine(`  ${String(code).padEnd(4)} ${exitMeanings.get(code) ?? ''}`, width, 7),
@@ -75,7 +71,7 @@ function examples(lines: readonly string[], width: number): string {
   return ['Examples:', ...lines.map((line) => continued(`  $ ${line}`, width))].join('\n');
 }
 
-/** Wraps a command line with backslashes, so that it can still be copied; an option stays beside its value. */
+// Wraps a command line with backslashes, so that it can still be copied. An option stays beside its value.
 function continued(line: string, width: number): string {
   const start = /^ */.exec(line)?.[0] ?? '';
   const further = `${start}    `;
@@ -97,7 +93,7 @@ function continued(line: string, width: number): string {
   return [...out, current].join('\n');
 }
 
-/** Wraps a whole text to the width of the terminal. Only a single word that is wider makes a longer line. */
+/** Wraps a whole text to the width of the terminal. A line is longer only if a single word is. */
 export function wrapped(text: string, width: number): string {
   return text
     .split('\n')
@@ -107,7 +103,7 @@ export function wrapped(text: string, width: number): string {
     .join('\n');
 }
 
-/** Wraps one line at spaces; what follows is indented. */
+/** Wraps one line at spaces, and indents the lines that follow. */
 export function wrapLine(line: string, width: number, indent: number): string {
   const out: string[] = [];
   let current = '';
@@ -122,19 +118,18 @@ export function wrapLine(line: string, width: number, indent: number): string {
   return [...out, current].join('\n');
 }
 
-/** A help topic, wrapped. */
 export function topicText(name: string, width: number): string {
   const lines = topicLines(name).map((line) => wrapLine(line, width, /^ +\S+ +/.exec(line)?.[0].length ?? 0));
   return `${lines.join('\n')}\n`;
 }
 
-/** `<id>` where it is required, `[id]` where it is not. */
+/** An argument as help writes it: `<id>` if it is required, `[id]` if not. */
 export function argumentTerm({ name, required, variadic }: Argument): string {
   const term = `${name}${variadic === true ? '...' : ''}`;
   return required ? `<${term}>` : `[${term}]`;
 }
 
-/** A summary with what else is to be known: allowed values, default, environment variable. */
+/** A summary with its facts in brackets: allowed values, default, environment variable. */
 export function withFacts(
   summary: string,
   { choices, allowed, defaultText, env, repeatable }: Partial<Flag>,

@@ -1,4 +1,4 @@
-/** Loads every key before the command line is read, and refuses a line that holds one, so that no key is ever repeated. */
+/** Loads every key before the command line is read, and refuses a line that holds a key, so that no message repeats it. */
 
 import { join } from 'node:path';
 import { CliError } from '../errors.ts';
@@ -10,13 +10,13 @@ import { createSecrets, type Secrets } from '../terminal/terminal.ts';
 
 /** The keys of a run. */
 export interface KnownKeys {
-  /** Masks them in every text that leaves the program. */
+  /** Masks the keys in every text that leaves the program. */
   readonly secrets: Secrets;
-  /** Loads the keys in files and variables. The system keyring is not asked, since that may take seconds. Throws like `learn`. */
+  /** Loads the keys in files and variables. The system keyring is not asked, because that may take seconds. Throws like `learn`. */
   load(): Promise<void>;
   /**
-   * Adds keys that were typed, piped in or read from a store: they are masked from now on. Throws CliError 'usage' when the
-   * command line, or a variable that is not meant for a key, holds one.
+   * Adds keys that were typed, piped in or read from a store. From now on they are masked. Throws CliError 'usage' when the
+   * command line holds one of them, or a variable that is not meant for keys.
    */
   readonly learn: (...keys: readonly string[]) => void;
 }
@@ -43,9 +43,9 @@ export function createKnownKeys(places: KeyPlaces): KnownKeys {
     learn,
     async load() {
       learn(...keysOnFile(folders.config, env, cwd));
-      // A short one is not searched for in the command line, but it is meant as a key, so it is masked.
+      // A text too short for a key is not searched for in the command line. But it is meant as a key, so it is masked.
       secrets.add(variable(env, 'PAYDESK_API_KEY') ?? '');
-      // A spelling is never shorter than its key, so for most command lines the demo's file is not opened.
+      // A key is never written with fewer letters than it has. So for most command lines the demo's file is not opened.
       if (!inputs.some(({ text }) => text.length >= demoKeyLength)) return;
       const demo = await demoKeyOnFile(join(folders.state, 'simulator'));
       if (demo !== undefined) learn(demo);
@@ -53,7 +53,8 @@ export function createKnownKeys(places: KeyPlaces): KnownKeys {
   };
 }
 
-// Arguments show in the list of processes and in the shell's history; our variables are shown and written to the journal.
+// Other users see arguments in the list of processes, and the shell keeps them. Values of our variables go to the screen and
+// into the journal.
 function inputsOf({ argv, env }: KeyPlaces): readonly { readonly name: string; readonly text: string }[] {
   const variables = Object.entries(env).filter(([name]) => /^PAYDESK_(?!API_KEY$)/.test(name));
   return [

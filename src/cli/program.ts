@@ -1,4 +1,4 @@
-/** The command table → commander: reading a line, and the help that commander lays out. */
+/** Sets commander up from the table of commands. Commander then reads a command line, or lays out help. */
 
 import { CommanderError, Option, Command as Parser } from 'commander';
 import type { Command, Flag, Input } from '../commands/command.ts';
@@ -16,17 +16,18 @@ import {
   withFacts,
 } from './help.ts';
 
-// Errors carry no help text, so any width does where a line is only read.
+// Reading a line prints no help, so the width does not matter there.
 const noWidth = 80;
 
-/** Reads the line of a command. Throws CliError 'usage' for anything that is not understood. */
+/** Reads the arguments and options of a command. Throws CliError 'usage' for anything that is not understood. */
 export function readCommand(
   entry: CommandEntry,
   command: Command,
   argv: readonly string[],
 ): { readonly input: Input; readonly globals: GlobalInput } {
   const typed: Typed = new Map();
-  // Where the words come first only the last of them meets options; to describe the global ones for all three takes 3 ms.
+  // If the line begins with the command's words, only the command itself meets options. To describe the global options to
+  // the program and the noun as well would take 3 ms.
   const optionsMayLead = entry.words.some((word, index) => argv[index] !== word);
   const { root, leaf } = buildParser({
     entries: [entry],
@@ -41,25 +42,24 @@ export function readCommand(
   return { input, globals: readFlags(globalFlags, typed) as GlobalInput };
 }
 
-/** Checks a line that names no command. Throws CliError 'usage', with what may have been meant. */
+/** Checks a line that names no command. Throws CliError 'usage' with a suggestion, unless the line is empty or a bare noun. */
 export function checkLine(argv: readonly string[]): void {
   const { root } = buildParser({ entries: commands, typed: new Map(), width: noWidth, forHelp: false });
   parseWith(root, argv, undefined);
 }
 
-/** The help of one command. */
 export function leafHelp(entry: CommandEntry, command: Command, width: number): string {
   const { leaf } = buildParser({ entries: [entry], command, typed: new Map(), width, forHelp: true });
   return `${leaf.helpInformation()}\n${commandNotes(command, width)}\n`;
 }
 
-/** The help of everything. */
+/** The help of the whole program. */
 export function rootHelp(width: number): string {
   const { root } = buildParser({ entries: [], typed: new Map(), width, forHelp: true });
   return `${root.helpInformation()}\n${rootNotes(width)}\n`;
 }
 
-/** The help of a noun; the help of the whole program if the word is not a noun. */
+/** The help of a noun, or of the whole program if the word is not a noun. */
 export function groupHelp(noun: string, width: number): string {
   const { root } = buildParser({ entries: ofNoun(noun), typed: new Map(), width, forHelp: true });
   const group = root.commands.find((one) => one.name() === noun);
@@ -67,15 +67,15 @@ export function groupHelp(noun: string, width: number): string {
 }
 
 interface Build {
-  /** The commands that are known by name: a line can mean only these, and only these are suggested. */
+  /** The commands that commander knows by name. A line can mean only these, and only these are suggested. */
   readonly entries: readonly CommandEntry[];
-  /** The one of them that is used: only then with its flags. */
+  /** The command of the line or of the help. Only this one gets its arguments and flags. */
   readonly command?: Command;
   readonly typed: Typed;
   readonly width: number;
-  /** Help lists the commands itself; commander needs them visible only to suggest one. */
+  /** Our help lists the commands itself, so they are hidden. To suggest a command, commander needs them visible. */
   readonly forHelp: boolean;
-  /** Options may come before the words of the command. */
+  /** Options may stand before the words of the command. */
   readonly optionsMayLead?: boolean;
 }
 
@@ -85,7 +85,7 @@ function buildParser({ entries, command, typed, width, forHelp, optionsMayLead =
 } {
   const root = quiet(new Parser('paydesk'), width).usage('[options] <command>');
   if (forHelp) root.description(`${rootSummary}\n\n${commandListing(commands, width)}`);
-  // The help of a part shows the flags of that part only.
+  // The help of a noun or a command shows only its own flags.
   if (forHelp ? entries.length === 0 : optionsMayLead) addFlags(root, globalFlags, typed, 'Global options:');
   let leaf = root;
   for (const entry of entries) {
@@ -155,7 +155,7 @@ function parseWith(root: Parser, argv: readonly string[], entry: CommandEntry | 
   try {
     root.parse(argv, { from: 'user' });
   } catch (error) {
-    // A bare noun: commander would show its help.
+    // After a bare noun commander would show help. That is no error: our own help is shown instead.
     if (error instanceof CommanderError && error.code.startsWith('commander.help')) return;
     throw error instanceof CommanderError ? usageError(error, argv, entry) : error;
   }
@@ -183,14 +183,14 @@ function usageError(
   });
 }
 
-// What follows the = of an unknown option may be a key.
+// Takes the values of options out of a message, because the value of an unknown option may be a key.
 function withoutValues(message: string, argv: readonly string[]): string {
   return argv
     .filter((word) => /^-[^=]*=/.test(word))
     .reduce((text, word) => text.replaceAll(word, word.slice(0, word.indexOf('='))), message);
 }
 
-// Errors are thrown and printed by main; help wraps at any width.
+// Makes commander throw its errors instead of printing them, and wrap help to the given width.
 function quiet(parser: Parser, width: number): Parser {
   return parser
     .exitOverride()
@@ -210,11 +210,11 @@ function quiet(parser: Parser, width: number): Parser {
     });
 }
 
-/** Values of flags, by flag name. */
-export type Typed = Map<string, unknown[]>;
+// The values typed so far, by the name of the flag.
+type Typed = Map<string, unknown[]>;
 
-/** Keeps a value as it is met. Throws CliError 'usage' for a second one: commander would silently take the last. */
-export function keep(typed: Typed, name: string, one: Flag, text: string): void {
+// Keeps a value. A second value of one flag is an error, because commander would silently take the last one.
+function keep(typed: Typed, name: string, one: Flag, text: string): void {
   const values = typed.get(name) ?? [];
   if (values.length > 0 && one.value !== undefined && one.repeatable !== true) {
     throw new CliError('usage', `--${name} is given twice`, { certain: 'nothing was sent' });
@@ -222,8 +222,7 @@ export function keep(typed: Typed, name: string, one: Flag, text: string): void 
   typed.set(name, [...values, one.parse(text, `--${name}`)]);
 }
 
-/** Values by flag name. Throws CliError 'usage' for flags that contradict each other. */
-export function readFlags(flags: Readonly<Record<string, Flag>>, typed: Typed): Record<string, unknown> {
+function readFlags(flags: Readonly<Record<string, Flag>>, typed: Typed): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, one] of Object.entries(flags)) {
     const given = typed.get(name);
@@ -239,8 +238,7 @@ export function readFlags(flags: Readonly<Record<string, Flag>>, typed: Typed): 
   return values;
 }
 
-/** The inputs of a command: its arguments in order, its flags by name. */
-export function readInput(command: Command, words: readonly string[], typed: Typed): Input {
+function readInput(command: Command, words: readonly string[], typed: Typed): Input {
   const args = command.arguments.map((one, index) => {
     if (one.variadic === true) return words.slice(index).map((word) => one.parse(word, one.name));
     const word = words[index];

@@ -1,47 +1,69 @@
-/**
- * What every run has, also one that only prints help: streams, known keys, and the one signal that stops it.
- */
+/** Makes what every run has, even one that only prints help: streams, prompts, known keys, and the signal that stops it. */
 
+import { plainAmounts } from '../amounts.ts';
 import type { CliError } from '../errors.ts';
-import type { Clock, Io } from '../io.ts';
+import type { ClockWithTimers, Io, ScreenStream } from '../io.ts';
 import { type Folders, findFolders } from '../profiles/folders.ts';
 import type { Profile } from '../profiles/profiles.ts';
-import type { Format, Secrets } from '../terminal/terminal.ts';
+import {
+  type Ask,
+  colorLevel,
+  createAsk,
+  createNotes,
+  createOutput,
+  type Format,
+  type Locale,
+  type NotesControl,
+  type OutputControl,
+  type Secrets,
+  type StreamFacts,
+} from '../terminal/terminal.ts';
 import type { Globals } from './global-options.ts';
 import { createKnownKeys, type KnownKeys } from './known-keys.ts';
-import { openScreen, type Screen } from './screen.ts';
 import { createStop, type Stop } from './stop.ts';
 
-/** What run.ts makes before it knows what is to run. */
+/** stdout, stderr and the questions of a run. */
+export interface Screen {
+  readonly out: OutputControl;
+  readonly notes: NotesControl;
+  readonly ask: Ask;
+}
+
+/** What run.ts makes before it knows which command runs. */
 export interface RunState {
   /** The words behind `paydesk`. */
   readonly argv: readonly string[];
   readonly io: Io;
   readonly version: string;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
   readonly folders: Folders;
   readonly keys: KnownKeys;
   /** Masks the known keys. */
   readonly secrets: Secrets;
   readonly stop: Stop;
-  /** That of `stop`: ends reads and questions. */
+  /** The signal of `stop`: it ends reads and questions. */
   readonly signal: AbortSignal;
   /** Stops the run; the first reason counts. */
   readonly abort: (reason: CliError) => void;
-  /** Streams and prompts, opened when they are first asked for. */
+  /** Opens the streams and prompts at its first call. */
   readonly screen: () => Screen;
-  /** How to print before the command line is understood. */
+  /** Sets the format for errors in the command line. */
   readonly guessFormat: (format: Format) => void;
-  /** The options of the run, once they are known; before the screen is opened. */
+  /** Sets the options of the run. Has to be called before the screen is opened. */
   readonly setGlobals: (globals: Globals) => void;
   readonly debug: () => boolean;
   /** The time zone in which times are shown; undefined: the zone of the process. */
   readonly zone: () => string | undefined;
-  /** The profile of the run, once it is open: times and amounts are shown as it says. */
+  /** The name of the profile of the run, once it is open. */
+  readonly profileName: () => string | undefined;
+  /** How figures and times are shown. */
+  readonly locale: () => Locale;
+  /** Sets the profile of the run, once it is open: its settings say how times and amounts are shown. */
   readonly setProfile: (profile: Profile) => void;
 }
 
-type UsedGlobals = Pick<
+/** The options that decide how the output looks. */
+type ScreenOptions = Pick<
   Globals,
   | 'format'
   | 'columns'
@@ -55,8 +77,8 @@ type UsedGlobals = Pick<
   | 'utc'
 >;
 
-// Until the command line is read.
-const plainGlobals: UsedGlobals = {
+// These count until the command line is read.
+const plainOptions: ScreenOptions = {
   format: 'table',
   columns: undefined,
   usualColumns: undefined,
@@ -74,14 +96,16 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   const { env, clock, platform } = io;
   const folders = findFolders({ env, platform, home: io.home() });
   const keys = createKnownKeys({ argv, env, folders, cwd: io.cwd });
-  const { secrets } = keys;
   const stop = createStop();
-  let globals = plainGlobals;
+  let options = plainOptions;
   let screen: Screen | undefined;
   let profile: Profile | undefined;
-  const { signal, abort } = stop;
-  const zone = () => (globals.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
-  const locale = () => ({ zone: zone(), decimals: profile?.settings['amounts.decimals'] ?? {} });
+  const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
+  const locale = () => ({
+    zone: zone(),
+    amounts: profile?.settings ?? plainAmounts,
+    referenceKeys: profile?.settings['reference.keys'] ?? [],
+  });
   return {
     argv,
     io,
@@ -89,34 +113,88 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
     clock,
     folders,
     keys,
-    secrets,
+    secrets: keys.secrets,
     stop,
-    signal,
-    abort,
+    signal: stop.signal,
+    abort: stop.abort,
     zone,
+    locale,
     screen: () => {
-      screen ??= openScreen({
-        io,
-        clock,
-        secrets,
-        learnKey: keys.learn,
-        signal,
-        globals,
-        locale,
-        sentChange: () => stop.sentChange() !== undefined,
-        abort,
-      });
+      screen ??= openScreen({ io, keys, stop, options, locale });
       return screen;
     },
     guessFormat: (format) => {
-      globals = { ...plainGlobals, format };
+      options = { ...plainOptions, format };
     },
-    setGlobals: (resolved) => {
-      globals = resolved;
+    setGlobals: (globals) => {
+      options = globals;
     },
-    debug: () => globals.debug,
-    setProfile: (one) => {
-      profile = one;
+    debug: () => options.debug,
+    profileName: () => profile?.name,
+    setProfile: (opened) => {
+      profile = opened;
     },
+  };
+}
+
+interface ScreenParts {
+  readonly io: Io;
+  readonly keys: KnownKeys;
+  readonly stop: Stop;
+  readonly options: ScreenOptions;
+  readonly locale: () => Locale;
+}
+
+// Takes over the streams. Nothing is written yet.
+function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
+  const { secrets } = keys;
+  const { clock } = io;
+  const shared = { ...options, locale, secrets };
+  const [stdout, stderr] = [factsOf(io.stdout), factsOf(io.stderr)];
+  const stderrColor = colorLevel(stderr, options.color, io.env);
+  const notes = createNotes({
+    ...shared,
+    stderr,
+    color: stderrColor,
+    clock,
+    // Nobody reads notes any more. The run goes on, because its result goes to stdout or the journal.
+    onLost: () => undefined,
+  });
+  const out = createOutput({
+    ...shared,
+    stdout,
+    color: colorLevel(stdout, options.color, io.env),
+    now: () => clock.now(),
+    onLost: stop.abort,
+    // A result that nobody can read is an error. But once a change was sent, its outcome decides the exit code.
+    isClosed: () => stop.sentChange() === undefined && io.stdoutWasClosed(),
+    note: (line) => notes.note(line),
+    beforeWrite: () => notes.clearProgress(),
+  });
+  const ask = createAsk({
+    get stdin() {
+      return io.stdin;
+    },
+    stderr,
+    noInput: !options.input,
+    accessible: options.accessible,
+    color: stderrColor,
+    secrets,
+    learnKey: keys.learn,
+    clock,
+    signal: stop.signal,
+    beforeQuestion: () => notes.flush(),
+    write: (text) => notes.write(text),
+  });
+  return { out, notes, ask };
+}
+
+function factsOf(stream: ScreenStream): StreamFacts {
+  const isTTY = stream.isTTY === true;
+  return {
+    stream,
+    isTTY,
+    columns: isTTY ? stream.columns : undefined,
+    rows: isTTY ? stream.rows : undefined,
   };
 }

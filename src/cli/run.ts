@@ -1,6 +1,6 @@
-/** One run: arguments in, exit code out. Joins the parts, and prints every error. */
+/** Runs one command line and returns its exit code. Every error is printed here. */
 
-import { CliError, exitCodes } from '../errors.ts';
+import { CliError, exitCodes, withParts } from '../errors.ts';
 import { type Io, variable } from '../io.ts';
 import { type Invocation, readCommandLine, typedProfile, withProfile } from './command-line.ts';
 import type { Run } from './context.ts';
@@ -10,7 +10,7 @@ import { listenToSignals } from './stop.ts';
 
 declare const PAYDESK_VERSION: string;
 
-/** Runs one command line, the words behind `paydesk`; returns its exit code. All that it touches is in `io`. */
+/** Runs a command line, the words behind `paydesk`. A run reaches the outside only through `io`. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   const state = createRunState(argv, io, PAYDESK_VERSION);
   const stopListening = listenToSignals(io, state.stop, (line) => state.screen().notes.warn(line));
@@ -50,7 +50,8 @@ async function runLine(state: RunState): Promise<number> {
     await state.screen().notes.succeed();
     return code ?? 0;
   } catch (error) {
-    // The reason of an aborted run says more than what the abort broke, but not more than what a change came to.
+    // An aborted run fails anywhere, so the reason of the abort says more than that failure. But if a change was sent, how
+    // it ended matters most.
     const reason = state.stop.sentChange() === undefined ? state.signal.reason : undefined;
     const explained = error instanceof CliError && error.cause === reason;
     const shown = toCliError(explained ? error : (reason ?? error), state);
@@ -72,13 +73,22 @@ async function printError(error: CliError, state: RunState): Promise<void> {
   try {
     const { out, notes } = state.screen();
     await out.finish();
-    await notes.fail(withProfile(error, typedProfile(state.argv)), state.debug());
+    await notes.fail(await forScripts(withProfile(error, typedProfile(state.argv)), state), state.debug());
   } catch {
     printPlainly(error, state);
   }
 }
 
-// Where what draws errors is broken, or was replaced meanwhile: the same words, past all of it.
+// Under json and ndjson an error also has fields for what people read in its texts.
+async function forScripts(error: CliError, state: RunState): Promise<CliError> {
+  const { format } = state.screen().out;
+  if (format !== 'json' && format !== 'ndjson') return error;
+  const { readyCommands } = await import('./ready-commands.ts');
+  const profile = state.profileName() ?? typedProfile(state.argv);
+  return withParts(error, { profile, commands: await readyCommands(error.parts.now ?? []) });
+}
+
+// Prints an error without the code that usually draws it: that code may be broken, or its file replaced during an update.
 function printPlainly(
   { message, parts: { certain = '', now = [] } }: CliError,
   { io, secrets }: RunState,
@@ -88,12 +98,12 @@ function printPlainly(
   try {
     words = secrets.clean(`${message}; ${own}`);
   } catch {
-    // What cannot be searched for keys is not printed: our own words hold none.
+    // The message cannot be searched for keys, so it is not printed. Our own words hold no key.
   }
   io.stderr.write(`error: ${words.replace(/[^ -~]/g, '?')}\n`);
 }
 
-// Lost output makes any run incomplete, but a change whose outcome a person must look at stays that.
+// A run whose output was lost is incomplete. But exit code 7 stays: somebody has to look at that change.
 function codeOfLostOutput(state: RunState, code: number): number {
   const lost = state.screen().out.lost;
   return lost === undefined || code === exitCodes.unknown ? code : lost.exitCode;
@@ -101,10 +111,12 @@ function codeOfLostOutput(state: RunState, code: number): number {
 
 function toCliError(error: unknown, { stop }: RunState): CliError {
   const sent = stop.sentChange();
-  if (error instanceof CliError) return sent === undefined ? error : withJournal(error, sent);
+  if (error instanceof CliError)
+    return sent === undefined ? error : withParts(withJournal(error, sent), { intent: sent });
   const message = error instanceof Error ? error.message : String(error);
   if (sent !== undefined) {
     return new CliError('unknown', `a change was sent, then this happened, which should not: ${message}`, {
+      intent: sent,
       certain: 'what is known of the change is in the journal; it is not sent again',
       now: [`paydesk journal show ${sent}`, `paydesk journal reconcile ${sent}`],
       cause: error,
@@ -126,7 +138,7 @@ function withJournal(error: CliError, sent: string): CliError {
   return new CliError(kind, message, { ...parts, certain, now: [`paydesk journal show ${sent}`] });
 }
 
-// Help goes to stdout; off a terminal COLUMNS says how wide it is to be.
+// The width of the terminal. If stdout is no terminal, COLUMNS says how wide help is.
 function helpWidth({ stdout, env }: Io): number {
   const width = stdout.isTTY === true ? (stdout.columns ?? 0) : Number(variable(env, 'COLUMNS'));
   return Number.isInteger(width) && width >= 20 ? Math.min(width, 120) : 80;

@@ -1,30 +1,28 @@
-/** What stops a run, Ctrl-C and other signals above all: reads stop at once, a change in flight first gets its verdict. */
+/** Stops a run, at Ctrl-C for example: reads end at once, but a change that was sent first gets its verdict. */
 
 import { CliError, type ErrorKind } from '../errors.ts';
 import type { Io, StopSignal } from '../io.ts';
 
-/** The signals that stop a run, and how it is stopped. */
+/** How a run is stopped. */
 export interface Stop {
-  /** Ends reads and questions: with the first reason, but not while a change is in flight. */
+  /** Ends reads and questions, but not while a change is in flight. */
   readonly signal: AbortSignal;
-  /** Ends waiting: with the first reason, even while a change is in flight. */
+  /** Ends waiting, even while a change is in flight. */
   readonly stopWaiting: AbortSignal;
-  /** Ends everything, the answer to a change included: somebody insists. */
+  /** Ends everything, even the wait for the reply to a change, because somebody insists. */
   readonly leave: AbortSignal;
   /** Stops the run; the first reason counts. */
   readonly abort: (reason: CliError) => void;
-  /** Leaves at once what `abort` still waits for. */
+  /** Stops the run without waiting for the change in flight. */
   readonly abortAtOnce: () => void;
-  /** A change is on its way from now on, under this id of the journal; call what is returned when it has its verdict. */
+  /** Call it with the id of a change right before sending, and call the function that it returns once the change has its verdict. */
   readonly startChange: (intent: string) => () => void;
   readonly inFlight: () => boolean;
-  /**
-   * The journal id of the last change that was sent in this run. Its outcome matters more than the reason of
-   * a stop.
-   */
+  /** The journal id of the last change that this run sent. */
   readonly sentChange: () => string | undefined;
 }
 
+/** The stop of a new run. Nothing has stopped it yet. */
 export function createStop(): Stop {
   const [stop, stopWaiting, leave] = [new AbortController(), new AbortController(), new AbortController()];
   let reason: CliError | undefined;
@@ -57,13 +55,13 @@ export function createStop(): Stop {
 }
 
 /**
- * Stops the run with the signal's error. `tell` gets the line that says what is still waited for. What is returned
- * gives the signals back.
+ * Stops the run when a signal comes. If a change is in flight, `tell` gets a line that says so. The returned function stops
+ * the listening.
  */
 export function listenToSignals(io: Io, stop: Stop, tell: (line: string) => void): () => void {
   let signalled = false;
   return io.onSignal((signal) => {
-    // A closed terminal and a shell that ends may both hang up: only Ctrl-C is a person who insists.
+    // Only a second Ctrl-C is a person who insists. One closed terminal may send two hang-ups.
     if (signalled && signal === 'SIGINT' && stop.inFlight()) return stop.abortAtOnce();
     const word = words[signal];
     const nothing = stop.sentChange() === undefined ? '; nothing was sent' : '';

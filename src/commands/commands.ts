@@ -9,7 +9,7 @@ export interface CommandEntry {
   readonly load: () => Promise<Command>;
 }
 
-/** A noun such as `orders`: its summary, and a line to try. */
+/** A noun such as `orders`, with its summary and an example. */
 interface Group {
   readonly summary: string;
   readonly example: string;
@@ -192,3 +192,8 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./completion.ts')).completion,
   },
 ];
+
+/** The command whose words a line starts with; undefined if it names no command. */
+export function findCommand(typed: readonly string[]): CommandEntry | undefined {
+  return commands.find(({ words }) => words.every((word, index) => typed[index] === word));
+}

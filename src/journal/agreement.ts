@@ -1,22 +1,19 @@
-/**
- * The rule of evidence: whether all figures of an order moved as its refund records say, and whether anything contradicts
- * what it shows. Pure.
- */
+/** The rule of evidence: do an order's figures fit its refund records, and does anything contradict them? Pure. */
 
 import type { ChargeMoney, OrderMoney } from '../api/charges.ts';
 import { failedWords, valueAt } from '../api/spec.ts';
 import type { FoundRefund } from './journal.ts';
 import type { ChargeImage, PreImage } from './journal-rows.ts';
 
-/** Money is only read when every refund has an id. */
+/** A refund record that an order shows. It has an id: without one, the money of the order is not read at all. */
 export type ShownRefund = FoundRefund & { readonly id: string };
 
 type Shown = string | number | boolean | undefined;
 
 /**
- * The first figure that does not fit the new refund records, in words that name both; undefined when all figures fit. Each
- * sum must have moved by the amounts of the records. Without a new record nothing may have moved: no status, no
- * `is_refundable`, no `updated_at` (service: order, charge).
+ * The first figure that does not fit the new refund records, in words that name both; undefined when all figures fit.
+ * Every sum must have moved by the amounts of the new records. Without a new record nothing may have moved: no status,
+ * no `is_refundable`, no `updated_at` (service: order, charge).
  */
 export function disagreement(
   before: PreImage,
@@ -40,7 +37,7 @@ export function disagreement(
   return [...figures, ...moved].find((words) => words !== undefined);
 }
 
-/** Says that a value changed: `updated_at was 1 and is 2`. Undefined when it did not, and when it was not shown before. */
+/** `updated_at was 1 and is 2`; undefined when the value did not change, or was not shown before. */
 export function moved(name: string, before: Shown, now: Shown): string | undefined {
   if (before === undefined || now === before) return undefined;
   return `${name} was ${String(before)} and is ${now === undefined ? 'not shown' : String(now)}`;
@@ -79,7 +76,7 @@ function sumMoved(
   records: readonly FoundRefund[],
 ): string | undefined {
   if (now === undefined) {
-    // A sum that is not shown does not contradict records that are.
+    // A sum that is missing does not contradict the records that are shown.
     return records.length > 0 ? undefined : moved(name, before, now);
   }
   const [was, since] = before === undefined ? [0, all] : [before, records];
@@ -102,10 +99,10 @@ function pairs(before: PreImage, money: OrderMoney): (readonly [ChargeImage, Cha
   });
 }
 
-// Undefined in rows that are older than this comparison.
+// Rows of an older paydesk lack amount and currency.
 type Before = Pick<PreImage, 'amount' | 'currency' | 'charges'>;
 
-/** Why an order does not show the capture of the money that was read before; undefined when nothing contradicts it. */
+/** Why an order shows a capture of other money than the order had before; undefined when nothing contradicts it. */
 export function otherCapture(before: Before, value: unknown): string | undefined {
   return (
     differs('amount', before.amount, valueAt(value, ['amount'])) ??
@@ -113,7 +110,9 @@ export function otherCapture(before: Before, value: unknown): string | undefined
   );
 }
 
-/** Why an order does not show these refunds of the money that was read before: another currency, a refund that failed. */
+/**
+ * What contradicts these refunds: another currency than before, or a refund that failed. Undefined when nothing does.
+ */
 export function otherRefund(
   before: Before,
   { currency, charges }: OrderMoney,

@@ -1,4 +1,4 @@
-/** The file that moves a journal to another store: every row as it is, and the key of its witness. */
+/** The file that moves a journal to another store: every row as it is, and the key of the witness. */
 
 import { hash } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, readFileSync, rmSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { fullPath } from '../io.ts';
 import { syncFolderOf, writeAll } from '../profiles/profiles.ts';
 import { checkChain, type StoredRow, storedRow } from './chain.ts';
 
-/** What such a file holds. */
+/** What the file holds. */
 export interface Archive {
   readonly rows: readonly StoredRow[];
   /** The key of the witness, 64 hex digits. A store without a witness writes a new random one. */
@@ -24,7 +24,7 @@ export function writeArchive(path: string, { rows, key }: Archive, cwd?: () => s
   writeNew(path, `${text}${JSON.stringify({ sha256: hash('sha256', text) })}\n`, cwd);
 }
 
-/** Reads such a file. Throws CliError 'refused' when it is not whole, and 'usage' when it cannot be read. */
+/** Reads the file. Throws CliError 'refused' when it is not whole, and 'usage' when it cannot be read. */
 export function readArchive(path: string, cwd?: () => string): Archive {
   const text = textOf(path, cwd);
   const lines = text.split('\n');

@@ -1,12 +1,12 @@
 /**
- * The at-most-once protocol: lock, guards, final read, approval, SENT, one sending, verdict, release. A pure reducer
- * with one effect at a time: whoever runs it carries the effect out and hands the event that answers it to `step`.
+ * The at-most-once protocol: lock, guards, final read, approval, SENT row, one sending, verdict, release. It is a
+ * pure reducer that asks for one effect at a time. The runner carries the effect out and gives the event that answers
+ * it to `step`.
  */
 
 import type { CliErrorParts } from '../errors.ts';
 import { claimedBy, claimsOf, isWatched, verdictOf } from './attempt-state.ts';
-import { equalRefund, nothingToRepeat, oldRead } from './equal-refund.ts';
-import { decide, type Refusal } from './guards.ts';
+import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal } from './guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { judgeRead, preImage, provable } from './judge-read.ts';
@@ -76,7 +76,7 @@ function guard({ wanted }: At<'looking' | 'locking'>, known: readonly AttemptRec
 
 function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): Step {
   const { wanted, known, sending } = state;
-  // Decided again: the final read may be the first to show the service's clock, and by that clock a horizon may not be over.
+  // Decided again: the final read may be the first to show the service's clock, and then a horizon may not be over.
   const decision = decide(wanted, known, event.moment);
   if (decision.go === 'refuse') return refuse(decision.refusal);
   for (const attempt of [...sending.doubtful, ...known.filter(isWatched)]) {
@@ -100,8 +100,8 @@ function compare(state: At<'reading'>, event: Extract<Event, { is: 'fresh' }>): 
   };
 }
 
-// What the final read shows of an earlier attempt and the journal does not know yet: a change that was not
-// seen was made after all, or a refund that was made is there twice.
+// What the final read shows about an earlier attempt and the journal does not know yet: a change that no read had
+// shown was made after all, or a refund is there twice.
 function newsOf(
   attempt: AttemptRecord,
   known: readonly AttemptRecord[],
@@ -119,7 +119,7 @@ function newsOf(
   return { verdict: verdictRow(sent, moment, rulingOf(evidence)) };
 }
 
-// Reads again when the last question to a person took most of the time for which the read counts.
+// The final read counts for a limited time. If a person took over half of it to answer, paydesk reads again.
 function record(state: At<'approving'>, now: Moment): Step {
   const { wanted, known, sending, readAt } = state;
   if (wanted.dryRun) return release({ how: 'dry_run' });
@@ -134,7 +134,7 @@ function record(state: At<'approving'>, now: Moment): Step {
   };
 }
 
-// The process may have been stopped in between. Either clock may show for how long.
+// The process may have been stopped in between, and not every clock runs on then. So the larger difference counts.
 function elapsedMs(from: Moment, to: Moment): number {
   return Math.max(to.wall - from.wall, to.mono - from.mono);
 }
@@ -150,7 +150,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
     intent: sending.intent,
     attempt: sending.attempt,
     ...stampOf(now),
-    // Counted from the final read: nobody sees what others do to the order after it.
+    // Counted from the final read, because paydesk does not see what others do to the order after it.
     sendBy: readAt.time + wanted.sendWithinMs,
     horizonMs: wanted.horizonMs,
     request,
@@ -164,7 +164,7 @@ function sentRow({ wanted, sending, before, neighbour, readAt }: At<'approving'>
   };
 }
 
-// A commit that failed at its last step may still be in the file. It is certain that nothing is sent now.
+// A commit that failed at its last step may still be in the file. But nothing is sent now, and that is certain.
 function takeBack(
   { wanted, flight }: At<'recording' | 'sending'>,
   { cause, moment }: Extract<Event, { is: 'unrecorded' }>,
@@ -175,7 +175,7 @@ function takeBack(
   return { state: { at: 'correcting', wanted, refusal }, effect: { do: 'record', row: verdict } };
 }
 
-// With the verdict `not_sent` the SENT row, if it is there, blocks nothing.
+// With the verdict `not_sent`, the SENT row blocks nothing, if it is there at all.
 function corrected({ refusal }: At<'correcting'>, { is }: Event): Refusal {
   if (refusal.why !== 'journal' || is === 'unrecorded') return refusal;
   return { why: 'journal', cause: refusal.cause };
@@ -208,6 +208,7 @@ function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event
         why,
         refunds: answer.refunds,
         created: answer.created,
+        link: answer.link,
       });
     }
     case 'rejected': {
@@ -221,7 +222,7 @@ function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event
   }
 }
 
-// The verdict `unknown` is written before anything is read: after a kill the next run knows that the request left.
+// `unknown` is written before anything is read: after a kill, the next run then knows that the request left.
 function doubt(wanted: Wanted, flight: InFlight, now: Moment, lost: string): Step {
   const verdict = verdictRow(flight.sent, now, {
     verdict: 'unknown',
@@ -238,7 +239,7 @@ function doubt(wanted: Wanted, flight: InFlight, now: Moment, lost: string): Ste
   return { state, effect: { do: 'record', row: verdict } };
 }
 
-// A refusal is believed once a read shows that nothing was done. Three reads at most.
+// A refusal is believed once a read shows that nothing was done. paydesk reads three times at most.
 function confirm(wanted: Wanted, flight: InFlight, now: Moment, rejected: CliErrorParts): Step {
   const ahead = provable(wanted.kind) ? wanted.readAfterMs.slice(0, 3) : [];
   return readOn(wanted, { ...flight, because: { rejected }, from: now.mono, ahead }, now);
@@ -267,7 +268,7 @@ function search(
   return readOn(wanted, { ...found, ...reads, evidence }, event.moment);
 }
 
-// Waits for the next read, unless the last one settles it or none is left.
+// Waits for the next read, unless the last one has settled it or none is left.
 function readOn(wanted: Wanted, found: Search, now: Moment): Step {
   const [next, ...ahead] = found.ahead;
   if (next === undefined || settles(found)) return ruleOnEvidence(wanted, found, now);
@@ -297,9 +298,10 @@ function ruleOnEvidence(wanted: Wanted, found: Search, now: Moment): Step {
   if (evidence === undefined)
     return rule(wanted, found, now, { verdict: 'unknown', by: 'sender', why: because.lost });
   const words = rulingOf(evidence);
-  // The reply may have shown the very figures that the read shows.
-  const said = because.lost.includes(words.why);
-  if (words.verdict === 'not_seen' || said) return rule(wanted, found, now, { ...words, why: because.lost });
+  // The reason for the loss may already name the figures that the read shows.
+  const isNamed = because.lost.includes(words.why);
+  if (words.verdict === 'not_seen' || isNamed)
+    return rule(wanted, found, now, { ...words, why: because.lost });
   const why = evidence.shows === 'disagreement' ? `${because.lost}; ${words.why}` : words.why;
   return rule(wanted, found, now, { ...words, why });
 }

@@ -1,11 +1,11 @@
-/** The state of an attempt: the verdict that counts, whether it is open or over its horizon, when it is read again, which records it made. Pure. */
+/** The state of an attempt: does it block its order, is it read again, and which records did it make? Pure. */
 
 import type { FoundRefund } from './journal.ts';
 import type { AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
 import { type Claims, isSameMoney, provable } from './judge-read.ts';
 
-/** The verdict that counts; undefined while there is only SENT. */
+/** The verdict that counts; undefined while there is only the SENT row. */
 export function verdictOf(record: AttemptRecord): VerdictRow | undefined {
   return record.verdicts.at(-1);
 }
@@ -16,38 +16,38 @@ function startOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
 }
 
 /**
- * When its horizon ends, in the journal's time. It is counted from the first verdict, not from SENT: a process that was
- * stopped between the check of `send_by` and the sending holds the lock until it has sent or died, and a verdict is only
- * written under the lock.
+ * When the horizon of an attempt ends, in the journal's time. It is counted from the first verdict, not from the SENT
+ * row. A process may be stopped between the check of `sendBy` and the sending; it keeps the lock until it has sent or
+ * died, and a verdict is only written under the lock.
  */
 export function horizonOf(record: AttemptRecord): number {
   const start = startOf(record);
   return start === undefined ? Number.POSITIVE_INFINITY : start.time + record.sent.horizonMs;
 }
 
-/** Whether what was sent may still take effect, as far as the clocks can be trusted. */
+/** Whether the request may still take effect: its horizon has not ended, as far as the clocks tell. */
 export function isYoung(record: AttemptRecord, now: Moment): boolean {
   return !isOver(record, now);
 }
 
-/** Whether its horizon had ended when a verdict on it was written. */
+/** Whether the horizon had ended when this verdict was written. */
 export function wasOver(record: AttemptRecord, row: VerdictRow): boolean {
   return isOver(record, momentOfRow(row));
 }
 
-// When the clocks do not tell its age, it has not ended.
+// If the clocks do not tell the age of an attempt, its horizon has not ended.
 function isOver(record: AttemptRecord, then: ReturnType<typeof momentOfRow>): boolean {
   const age = ageAt(record, then);
   // With a horizon of 0 an unknown age must not count as 0.
   return age !== undefined && age >= record.sent.horizonMs;
 }
 
-/** Milliseconds since the first verdict from which one can count; undefined when the clocks do not tell. */
+/** Milliseconds since the first verdict whose time can be trusted; undefined when there is none. */
 export function ageAt({ verdicts }: AttemptRecord, then: ReturnType<typeof momentOfRow>): number | undefined {
   return verdicts.map((row) => passedSince(row, then)).find((ms) => ms !== undefined);
 }
 
-/** Whether an attempt may still move money, or may have done so: it blocks every change of its order. */
+/** Whether an attempt blocks every change of its order, because it may still move money or may have done so. */
 export function isOpen(record: AttemptRecord, now: Moment): boolean {
   const last = verdictOf(record);
   if (last === undefined || last.verdict === 'unknown') return true;
@@ -60,7 +60,7 @@ export function isOpen(record: AttemptRecord, now: Moment): boolean {
   );
 }
 
-/** When an open attempt ends at the latest; undefined: when a read or a person tells. */
+/** The latest time at which an open attempt ends; undefined when only a read or a person can end it. */
 export function blockedUntil(record: AttemptRecord): number | undefined {
   const verdict = verdictOf(record)?.verdict;
   const horizon = horizonOf(record);
@@ -76,8 +76,8 @@ export function isUnsettled(record: AttemptRecord): boolean {
 }
 
 /**
- * Whether a refund that was made is still watched: it is read again until one read came after its horizon, since the
- * service may make it twice, and another machine may have sent the same.
+ * Whether a refund that was made is still watched. Its order is read again until one read came after its horizon,
+ * because the service may make the refund twice, and another machine may have sent the same one.
  */
 export function isWatched(record: AttemptRecord): boolean {
   const last = verdictOf(record);
@@ -86,13 +86,13 @@ export function isWatched(record: AttemptRecord): boolean {
   return !wasOver(record, last);
 }
 
-/** Whether a verdict may still change, at any age. */
+/** Whether a verdict may still change, however old its attempt is. */
 export function mayChange({ verdict, by, confirmed }: VerdictRow): boolean {
   if (verdict === 'rejected') return confirmed === false;
   return verdict === 'unknown' || verdict === 'not_seen' || (verdict === 'applied' && by !== 'person');
 }
 
-/** Whether a read of this attempt may tell something new. */
+/** Whether reading the order again may show something new about the attempt. */
 export function isDue(record: AttemptRecord, now: Moment): boolean {
   if (!isUnsettled(record) || !provable(record.sent.proof.kind)) return false;
   const last = verdictOf(record);
@@ -100,13 +100,13 @@ export function isDue(record: AttemptRecord, now: Moment): boolean {
   return last === undefined || last.verdict === 'unknown' || now.skewed || !wasOver(record, last);
 }
 
-// Right after it was made, then each time it is four times as old as at the last read, and once after its horizon.
+// A watched refund is read at once, each time its age is four times that of the last read, and after its horizon.
 function isDueAgain(record: AttemptRecord, last: VerdictRow, now: Moment): boolean {
   const first = record.verdicts.reduceRight((found, row) => (row.verdict === 'applied' ? row : found), last);
   return !isYoung(record, now) || (passedSince(first, now) ?? 0) >= 4 * (last.time - first.time);
 }
 
-/** Ids of the refunds and orders that attempts other than this one made. */
+/** Ids of the refunds and orders that all these attempts except one have made. */
 export function claimedBy(
   others: readonly AttemptRecord[],
   except: Pick<AttemptRecord, 'sent'>,
@@ -125,8 +125,8 @@ function createdBy(record: AttemptRecord): string | undefined {
 }
 
 /**
- * The refund records that an attempt made; none unless its last verdict is `applied`. They come from the
- * first such verdict: a later read also shows what was sent after it.
+ * The refund records that an attempt made; none unless its last verdict is `applied`. They come from the first
+ * `applied` verdict, because a later read also shows what was sent afterwards.
  */
 export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRefund[] {
   if (verdicts.at(-1)?.verdict !== 'applied') return [];
@@ -134,7 +134,7 @@ export function ownRefunds({ sent, verdicts }: AttemptRecord): readonly FoundRef
   return askedFor(sent.proof, finding?.refunds ?? []);
 }
 
-/** Of some refund records, those that were asked for; the rest are other people's. */
+/** Picks the refund records that were asked for; the others are other people's. */
 export function askedFor(
   { expected, tolerated }: Pick<Proof, 'expected' | 'tolerated'>,
   refunds: readonly FoundRefund[],
@@ -151,8 +151,8 @@ export function askedFor(
 }
 
 /**
- * Which refunds of an order are not this attempt's: those that other attempts made, and those that were not there yet when
- * a later attempt was about to be sent, since the horizon of this one had ended then.
+ * Tells which refunds of an order are not this attempt's: those that other attempts made, and those that did not exist
+ * yet when a later attempt was about to be sent. By then, the horizon of this one had ended.
  */
 export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord): Claims {
   const claimed = claimedBy(known, record);
@@ -164,13 +164,12 @@ export function claimsOf(known: readonly AttemptRecord[], record: AttemptRecord)
   return { has: (id) => claimed.has(id) || later.some((shown) => !shown.has(id)) };
 }
 
-// Sent on the same order after nothing more could come of the record.
+// Whether the other attempt was sent on the same order after the horizon of the record.
 function isAfterTimeOf(record: AttemptRecord, { sent: { proof, time, skewed } }: AttemptRecord): boolean {
   if (proof.kind !== 'refund' || proof.orderId !== record.sent.proof.orderId) return false;
   return skewed === undefined && time >= horizonOf(record);
 }
 
-/** Whether they are one attempt of one intent. */
 export function isSameAttempt(one: AttemptRecord, other: Pick<AttemptRecord, 'sent'>): boolean {
   return one.sent.intent === other.sent.intent && one.sent.attempt === other.sent.attempt;
 }

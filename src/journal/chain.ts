@@ -1,4 +1,4 @@
-/** Rows as they are stored: every row's hash covers its content and the hash before it, so a changed or missing row shows. Pure. */
+/** Rows as they are stored: each row's hash also covers the hash before it, so a changed or missing row shows. Pure. */
 
 import { hash } from 'node:crypto';
 import type { JournalRow } from './journal-rows.ts';
@@ -7,14 +7,14 @@ import type { Finding } from './journal-store.ts';
 /** A row as a store keeps it. */
 export interface StoredRow {
   readonly seq: number;
-  /** The row as JSON, without what may be erased. */
+  /** The row as JSON, without the parts that may be erased. */
   readonly row: string;
-  /** What may be erased as JSON: the request body and notes; null once it is, or where there is none. */
+  /** The parts that may be erased, as JSON: request body, notes and links. Null when erased, or when there are none. */
   readonly body: string | null;
   readonly body_hash: string | null;
   readonly prev: string;
   readonly hash: string;
-  /** Columns repeat what the row says, to be looked up by; they are checked against it. */
+  /** Columns by which rows are looked up. They repeat what the row says and are checked against it. */
   readonly type: string;
   readonly time: number;
   readonly intent: string;
@@ -54,17 +54,17 @@ function sha256(text: string): string {
   return hash('sha256', text);
 }
 
-/** A row → what is stored after the row with the hash `prev`. */
+/** The stored form of a row. `prev`: the hash of the row before it. */
 export function link(row: JournalRow, seq: number, prev: string): StoredRow {
   const [rest, body] = split(row);
   const columns = columnsOf(row);
-  // The columns open the text, so that they can be checked without parsing it.
+  // The columns come first in the text, so they can be checked without parsing it.
   const kept = JSON.stringify({ columns, ...rest });
   const body_hash = body === null ? null : sha256(body);
   return { ...columns, seq, row: kept, body, body_hash, prev, hash: hashOf(kept, body_hash, prev) };
 }
 
-/** Rows → what is stored of them in an empty journal. */
+/** The stored form of all rows of a new journal. */
 export function chainOf(rows: readonly JournalRow[]): readonly StoredRow[] {
   let prev = chainStart;
   return rows.map((row, index) => {
@@ -74,15 +74,18 @@ export function chainOf(rows: readonly JournalRow[]): readonly StoredRow[] {
   });
 }
 
-// Neither hash holds a line break, so this reads in one way only.
+// Neither hash holds a line break, so two different rows never give the same text.
 function hashOf(row: string, bodyHash: string | null, prev: string): string {
   return sha256(`${prev}\n${bodyHash ?? ''}\n${row}`);
 }
 
-// Bodies and notes may name people. They are stored apart, and the chain covers their hash.
+// Bodies, notes and the page behind a link may name people, so they are stored apart and can be erased. The chain covers their hash.
 function split(row: JournalRow): [object, string | null] {
+  if (row.type === 'verdict') {
+    const { note, link, ...rest } = row;
+    return [rest, note === undefined && link === undefined ? null : JSON.stringify({ note, link })];
+  }
   const { note, ...rest } = row;
-  if (rest.type === 'verdict') return [rest, note === undefined ? null : JSON.stringify({ note })];
   const { body, ...request } = rest.request;
   const { body: _, ...proof } = rest.proof;
   const erasable = body === undefined && note === undefined ? null : JSON.stringify({ body, note });
@@ -97,14 +100,12 @@ function columnsOf(row: JournalRow) {
   return { ...of, origin, order_id: proof.orderId ?? null, plan, ref };
 }
 
-/**
- * Whether the content is what was written. It does not check the place, the body or the columns of the row.
- */
+/** Whether the content is what was written. Says nothing about the place, the body or the columns of the row. */
 export function isGenuine(stored: StoredRow): boolean {
   return hashOf(stored.row, stored.body_hash, stored.prev) === stored.hash;
 }
 
-/** What is wrong with a stored row by itself; undefined when it is as it was written. */
+/** What is wrong with a single stored row; undefined when it is as it was written. */
 export function damageOf(stored: StoredRow): string | undefined {
   if (!isGenuine(stored)) return 'was changed';
   if (stored.body !== null && sha256(stored.body) !== stored.body_hash) return 'has a changed body';
@@ -116,19 +117,23 @@ export function damageOf(stored: StoredRow): string | undefined {
   return `has a changed ${wrong ?? 'column'}`;
 }
 
-/** A stored row → the row. Its text is trusted as far as its hash was checked. */
+/** Turns a stored row back into the row. Check its hash first. */
 export function unlink(stored: StoredRow): JournalRow {
   const { columns: _, ...row }: JournalRow & { columns: unknown } = JSON.parse(stored.row);
-  const { body, note }: { body?: JournalRowBody; note?: string } = JSON.parse(stored.body ?? '{}');
+  const { body, note, link }: Erasable = JSON.parse(stored.body ?? '{}');
   const noted = note === undefined ? {} : { note };
-  if (row.type === 'verdict') return { ...row, ...noted };
+  if (row.type === 'verdict') return { ...row, ...noted, ...(link === undefined ? {} : { link }) };
   const bodied = body === undefined ? {} : { body };
   return { ...row, ...noted, request: { ...row.request, ...bodied }, proof: { ...row.proof, ...bodied } };
 }
 
-type JournalRowBody = Extract<JournalRow, { type: 'sent' }>['request']['body'];
+interface Erasable {
+  readonly body?: Extract<JournalRow, { type: 'sent' }>['request']['body'];
+  readonly note?: string;
+  readonly link?: string;
+}
 
-/** Checks rows in their order, after the row `seq` with the hash `prev`. Returns number and hash of the last one. */
+/** Checks rows that follow the row `seq` with the hash `prev`. Returns number and hash of the last one. */
 export function checkChain(
   rows: Iterable<StoredRow>,
   seq = 0,
@@ -149,8 +154,8 @@ export function checkChain(
 }
 
 /**
- * A record of the table → a stored row. A value of a wrong type (only damage makes one) becomes empty and not null, so that
- * the checks find it: a body that is null was erased.
+ * Reads a stored row out of a record of the table. A value of a wrong type comes from damage only. It becomes empty and
+ * not null, so that the checks find it; null would mean an erased body.
  */
 export function storedRow(from: Readonly<Record<string, unknown>>): StoredRow {
   return {

@@ -1,9 +1,9 @@
-/** A verdict → the outcome a command gets; and the outcome of an earlier run under the same script's id. */
+/** The outcome that a command gets: from a verdict of this run, or from an earlier run under the same script's id. */
 
 import type { ReplyHead, WireRecord } from '../api/api.ts';
 import { valueAt } from '../api/spec.ts';
 import { blockedUntil, isDue, verdictOf } from './attempt-state.ts';
-import type { EffectParts } from './effects.ts';
+import { type EffectParts, readTarget, recordIn } from './effects.ts';
 import { answersRepeat } from './guards.ts';
 import type { ChangeSubject, Journal, Outcome } from './journal.ts';
 import type { AttemptRecord, SentRow, VerdictRow } from './journal-rows.ts';
@@ -11,12 +11,11 @@ import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import type { Evidence } from './judge-read.ts';
 import { resolveOne } from './read-again.ts';
-import { readTarget, recordIn } from './read-target.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 import { isOtherRequest } from './same-request.ts';
 
-/** What this run learned of a change, apart from the journal's rows. */
+/** What this run learned of a change besides the journal's rows. */
 interface Learned {
   readonly reply?: WireRecord | undefined;
   readonly head?: ReplyHead | undefined;
@@ -29,7 +28,7 @@ interface Learned {
   readonly recorded?: true | undefined;
 }
 
-/** What became of a change, with the order as last replied or read. */
+/** What became of a change, with the order as it was last replied or read. */
 export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: Learned): Outcome {
   const { reply, head, read, reads, lastReadAt, unread, blockedUntil, unrecorded, recorded } = learned;
   const base = {
@@ -39,6 +38,8 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
     head,
     order: read ?? (row?.verdict === 'applied' ? reply : undefined),
     refunds: row?.refunds,
+    created: row?.created,
+    link: row?.link,
     unrecorded: unrecorded && { row: { ...row }, cause: unrecorded.cause },
     recorded,
   };
@@ -62,13 +63,14 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
   }
 }
 
-// When the order cannot be read, the journal's own row takes its place.
+// If the order cannot be read, the journal's own row takes its place.
 function journalRecord(row: VerdictRow): WireRecord {
   const value = {
     object: 'intent',
-    id: row.intent,
+    intent: row.intent,
     verdict: row.verdict,
     created: row.created,
+    link: row.link,
     refunds: row.refunds ?? [],
   };
   return { value, bytes: new TextEncoder().encode(JSON.stringify(value)) };
@@ -98,7 +100,7 @@ function subjectOf({ proof, amount, currency, request }: SentRow): ChangeSubject
   return { kind: proof.kind, orderId: proof.orderId, amount, currency, request };
 }
 
-// Reads again first, if it is time for that; undefined when a new attempt may be made instead.
+// Reads the order again first, if that is due. Undefined when a new attempt may be made instead.
 async function outcomeNow(
   parts: EffectParts,
   last: AttemptRecord,
@@ -122,7 +124,7 @@ async function outcomeNow(
   });
 }
 
-// What the read showed. There was none when nothing was due, or another run had settled it.
+// Without evidence there was no read: nothing was due, or another run had settled the attempt.
 function readOf(
   evidence: Evidence | undefined,
   at: number,

@@ -1,40 +1,38 @@
-/** Finds a created order among the newest orders: one that was not there before and equals the body. */
+/** Finds a created order: one that was not among the newest orders before, and that equals the request body. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, itemsOf, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Proof } from './journal-rows.ts';
 
-/** The newest orders, as they were read. */
 export interface NewestOrders {
   readonly data: readonly JsonObject[];
-  /** Why an order that is not among them may have been made after all. */
+  /** Why an order that is not in this list may have been made all the same. */
   readonly gap?: string | undefined;
 }
 
-/** Their ids. */
 export function newestIds(orders: unknown): string[] {
   return listOf(orders).map(({ id }) => id);
 }
 
-/** Why they do not show all orders made since; undefined when they do. */
+/** Why the newest orders may lack one that was made since; undefined when they lack none. */
 export function gapOf(orders: unknown): string | undefined {
   const gap = valueAt(orders, ['gap']);
   return typeof gap === 'string' ? gap : undefined;
 }
 
-/** A new order that equals the body. */
 interface CreatedOrder {
   readonly id: string;
-  /** Its time is a little before the sending: either the clock of the service is behind, or somebody else made it. */
+  readonly link?: string | undefined;
+  /** The order's time is a little before the sending: the service's clock is slow, or somebody else made it. */
   readonly early: boolean;
 }
 
-// Clocks of one service differ by less than this; what is older is another order.
+// Clocks of one service differ by less than this. What is older still is another order.
 const doubtfulMs = 120_000;
 
 /**
- * The new order that equals the body; undefined when none of those read does. `earliest` (Unix milliseconds): it was not
- * sent before that. An order that was made after that time is preferred to one that was made just before it.
+ * The new order that equals the request body; undefined when there is none. The request was not sent before `earliest`
+ * (Unix milliseconds). An order that was made after that time is preferred to one that was made just before it.
  */
 export function createdIn(
   proof: Proof,
@@ -47,20 +45,37 @@ export function createdIn(
     (order) => !before.has(order.id) && !claimed.has(order.id) && equals(proof.body ?? {}, order),
   );
   const madeSince = (time: number) =>
-    equal.find(({ created_at: at }) => !(typeof at === 'number' && at * 1000 < time))?.id;
-  const [id, doubtful] = [madeSince(earliest), madeSince(earliest - doubtfulMs)];
-  if (id !== undefined) return { id, early: false };
-  return doubtful === undefined ? undefined : { id: doubtful, early: true };
+    equal.find(({ created_at: at }) => !(typeof at === 'number' && at * 1000 < time));
+  const [order, doubtful] = [madeSince(earliest), madeSince(earliest - doubtfulMs)];
+  if (order !== undefined) return { id: order.id, link: linkOf(order), early: false };
+  return doubtful === undefined ? undefined : { id: doubtful.id, early: true };
+}
+
+/** The id and the link in the reply to a creation, as far as it shows them. */
+export function madeIn(reply: unknown): {
+  readonly created?: string | undefined;
+  readonly link?: string | undefined;
+} {
+  const id = valueAt(reply, ['id']);
+  const isId = typeof id === 'string' && /^[\x21-\x7e]{1,200}$/.test(id);
+  return { created: isId ? id : undefined, link: linkOf(reply) };
+}
+
+// Where a buyer pays: the link of a payment link, or that of the checkout inside an order (service: Endpoints 4 and 5).
+// Assumed: `url`, as the document shows neither reply.
+function linkOf(record: unknown): string | undefined {
+  const url = valueAt(record, ['checkout', 'url']) ?? valueAt(record, ['url']);
+  return typeof url === 'string' && /^https?:\/\/[^\s\p{C}]{1,2000}$/u.test(url) ? url : undefined;
 }
 
 type Identified = JsonObject & { readonly id: string };
 
-// Without an id an order cannot be told from those that were there before.
+// An order without an id is left out: nobody can tell it from those that were there before.
 function listOf(orders: unknown): readonly Identified[] {
   return itemsOf(orders).filter((order): order is Identified => typeof order.id === 'string');
 }
 
-// Compares what the service repeats of the body (service: order, line_item); it may drop the rest.
+// Compares the parts of the body that the service repeats (service: order, line_item). It may drop the rest.
 function equals(body: JsonObject, order: JsonObject): boolean {
   const customer = valueAt(body, ['customer_info', 'customer_id']);
   const metadata = isObject(body.metadata) ? Object.entries(body.metadata) : [];

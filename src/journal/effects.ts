@@ -1,15 +1,16 @@
-/** Carries out the effects that the protocol and resolve.ts share: lock, look up attempts, read, write, release. */
+/** Carries out the effects that both protocol machines ask for: lock, look up attempts, read, write, release. */
 
-import type { ChangeRequest, Service } from '../api/api.ts';
+import type { ChangeRequest, Service, WireRecord } from '../api/api.ts';
+import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held, Locks } from '../locks/locks.ts';
-import { newestIds } from './created-order.ts';
+import { type NewestOrders, newestIds } from './created-order.ts';
 import type { AccountMarks, Intent } from './journal.ts';
-import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
+import { type AttemptRecord, attemptKey, type JournalRow, type Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
+import { repeatsKey } from './judge-reply.ts';
 import type { Event } from './protocol-types.ts';
-import { type LastRead, readTarget } from './read-target.ts';
 import { lockName, marksOf, mayBeSameAccount } from './same-account.ts';
 import { asksForSame } from './same-request.ts';
 
@@ -28,11 +29,11 @@ interface Subject {
   readonly account: AccountMarks;
   readonly orderId?: string | undefined;
   readonly given?: string | undefined;
-  /** The journal's id; the name of the lock when there is no order and no script's id. */
+  /** The journal's id. It names the lock when there is neither an order nor a script's id. */
   readonly intent: string;
-  /** For a creation that was sent: ids of the newest orders before it. */
+  /** Once a creation was sent: the ids of the newest orders before it. */
   readonly before?: readonly string[] | undefined;
-  /** The request to be sent. Without an order, open attempts at the same change are found by it. */
+  /** The request that is to be sent. Without an order, open attempts at the same change are found by it. */
   readonly request?: ChangeRequest | undefined;
   /** What was typed for it. */
   readonly asked?: Intent['asked'];
@@ -62,7 +63,7 @@ export class Effects {
     return momentOf(clock, store, service);
   }
 
-  /** For steps before the sending: an error or a signal becomes the event `stopped`. */
+  /** For steps before the sending: turns an error or a signal into the event `stopped`. */
   async orStopped(act: () => Promise<Event>): Promise<Event> {
     try {
       const event = await act();
@@ -94,14 +95,14 @@ export class Effects {
       ...(given === undefined ? [] : await store.attempts({ given })),
       ...(orderId === undefined ? await this.#ofNoOrder() : []),
     ];
-    const keys = found.map(({ sent }) => `${sent.intent} ${sent.attempt}`);
+    const keys = found.map(({ sent }) => attemptKey(sent));
     const attempts = found
       .filter((_, index) => keys.indexOf(keys[index] ?? '') === index)
       .filter(({ sent }) => sent.intent === intent || mayBeSameAccount(marksOf(sent), account));
     return { is: 'known', attempts, moment: await this.moment() };
   }
 
-  // Open attempts at the same request; and every creation of an order, since the order that each one made is not ours.
+  // Open attempts at the same request. For a new order also all creations: the orders that they made are not ours.
   async #ofNoOrder(): Promise<readonly AttemptRecord[]> {
     const { kind, request } = this.#subject;
     const { store } = this.#parts;
@@ -143,7 +144,7 @@ export class Effects {
     }
   }
 
-  /** Called before the sending: what was read so far does not show what became of the change. */
+  /** Called before the sending, because earlier reads do not show what becomes of the change. */
   forget(): void {
     this.last = undefined;
   }
@@ -170,4 +171,110 @@ export class Effects {
     await held?.release();
     return { is: 'released' };
   }
+}
+
+// ── Reading ─────────────────────────────────────────────────────────────────────────────────────
+
+/** What a read returned. */
+interface LastRead {
+  /** What judge-read.ts looks at: the order, or NewestOrders. */
+  readonly value: unknown;
+  readonly record?: WireRecord | undefined;
+  /** The newest orders, when an order is being created. */
+  readonly newest?: readonly WireRecord[] | undefined;
+  readonly neighbour?: string | undefined;
+}
+
+/** What to read. */
+interface Target {
+  readonly kind: Intent['kind'];
+  readonly orderId?: string | undefined;
+  /** The record that stood before the order when it was last found. */
+  readonly neighbour?: string | undefined;
+  /** Ids of the newest orders before a creation was sent; absent until then. */
+  readonly before?: readonly string[] | undefined;
+  /** Find the order with one request only. */
+  readonly once?: boolean | undefined;
+}
+
+const pageSize = 50;
+const walkMax = 5000;
+const pagesMax = 100;
+const bytesMax = 64 * 1024 * 1024;
+
+/**
+ * Reads the order of a change; for an order that is being created, the newest orders. Throws CliError 'not_found' or
+ * 'refused' when the order is not there, and whatever the reads throw.
+ */
+export async function readTarget(service: Service, target: Target): Promise<LastRead> {
+  const { kind, orderId, neighbour, once } = target;
+  if (kind === 'order') {
+    const { records, gap } = await newestOrders(service, target.before);
+    const value: NewestOrders = { data: records.map((record) => record.value), gap };
+    return { value, newest: records };
+  }
+  if (orderId === undefined) return { value: undefined };
+  const located = await service.locate('orders', orderId, { neighbour, max: walkMax, once });
+  if ('found' in located) {
+    refuseAmbiguous(located.found);
+    return { value: located.found.value, record: located.found, neighbour: located.neighbour };
+  }
+  const profile = service.profile.name;
+  const now = [`paydesk -p ${profile} orders list`];
+  const certain = 'nothing was sent';
+  if ('missing' in located) throw new CliError('not_found', `there is no order ${orderId}`, { certain, now });
+  const message = `${orderId} is not among the newest ${located.read} orders`;
+  throw new CliError('refused', message, { certain, now });
+}
+
+interface Newest {
+  readonly records: readonly WireRecord[];
+  readonly gap?: string | undefined;
+}
+
+// Before the sending one page is enough. A later read goes on to one of those orders, or to the end of the list.
+async function newestOrders(service: Service, before: readonly string[] | undefined): Promise<Newest> {
+  const records: WireRecord[] = [];
+  let pages = 0;
+  let bytes = 0;
+  let met = before?.length === 0;
+  for await (const page of service.pages('orders', { limit: pageSize })) {
+    page.records.forEach(refuseAmbiguous);
+    records.push(...page.records);
+    if (before === undefined) return { records };
+    met ||= page.records.some(({ value }) => before.includes(String(value.id)));
+    if (page.saysHasMore && !page.hasMore)
+      return met ? { records } : { records, gap: 'its list shows no order that was there before' };
+    if (met && isNewestFirst(service, records)) return { records };
+    pages += 1;
+    bytes += page.records.reduce((sum, record) => sum + record.bytes.length, 0);
+    if (pages >= pagesMax || bytes >= bytesMax)
+      return { records, gap: `its first ${records.length} orders do not tell` };
+  }
+  return { records, gap: 'its list of orders does not say that it ends' };
+}
+
+// Assumed: if the first orders of a list are sorted by `created_at`, newest first, the whole list is; the document
+// does not show how lists are sorted.
+function isNewestFirst({ profile }: Service, records: readonly WireRecord[]): boolean {
+  if (profile.settings['orders.order'] === 'newest-first') return true;
+  const times = records.map(({ value }) => Number(value.created_at ?? Number.NaN));
+  const [first = Number.NaN] = times;
+  const falls = times.every((time, index) => time <= (times[index - 1] ?? Number.POSITIVE_INFINITY));
+  return falls && first > (times.at(-1) ?? Number.NaN);
+}
+
+// If an object has a key twice, paydesk may read one value and the service the other.
+function refuseAmbiguous({ bytes, value }: WireRecord): void {
+  if (!repeatsKey(new TextDecoder().decode(bytes))) return;
+  throw new CliError('reply', `what the service shows of ${String(value.id)} says something twice`, {
+    certain: 'nothing was sent',
+    now: ['tell the service: an object of its reply has a key twice'],
+  });
+}
+
+/** The record that an outcome shows: the order that was read, or the created one among the newest. */
+export function recordIn(last: LastRead | undefined, created: string | undefined): WireRecord | undefined {
+  if (last?.record !== undefined || created === undefined) return last?.record;
+  return last?.newest?.find(({ value }) => value.id === created);
 }

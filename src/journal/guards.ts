@@ -1,14 +1,13 @@
-/** Whether the journal lets an intent be sent: open attempts, repeats, and a script's own ids. Pure. */
+/** Whether the journal lets a change be sent: open attempts, repeats, a script's own ids, equal refunds. Pure. */
 
+import { newestEqual } from '../api/charges.ts';
 import { isOpen, verdictOf } from './attempt-state.ts';
 import type { AccountMarks, Intent } from './journal.ts';
 import { attemptName } from './journal.ts';
-import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
+import type { AttemptRecord, Moment, PreImage, VerdictRow } from './journal-rows.ts';
 import { asksForSame, isEqual, sameJson, type Typed } from './same-request.ts';
 
-export { attemptName };
-
-/** Why nothing is sent. refusal-error.ts makes the error of it. */
+/** Why nothing is sent. refusal-error.ts makes an error from it. */
 export type Refusal =
   | {
       readonly why: 'busy';
@@ -16,14 +15,11 @@ export type Refusal =
         | { readonly operator: string; readonly command: string; readonly since: number }
         | undefined;
     }
-  /** An attempt on the same order has no final verdict. */
+  /** An attempt on the same order is unconfirmed. */
   | { readonly why: 'open'; readonly attempt: AttemptRecord; readonly account?: AccountMarks | undefined }
-  /**
-   * The same change was tried before, no read showed it, and its time is over: a person must ask for it
-   * again.
-   */
+  /** The same change was tried before, no read showed it, and its horizon has ended: a person must ask for it again. */
   | { readonly why: 'not_seen'; readonly attempt: AttemptRecord }
-  /** A person stated that the same change was made before. A read may not show it. */
+  /** The same change was made before, but people may not know it: a person stated it, or only a read found it. */
   | { readonly why: 'made'; readonly attempt: AttemptRecord }
   /** The final read shows an earlier attempt's refund: it was made after all. */
   | { readonly why: 'appeared'; readonly attempt: AttemptRecord; readonly verdict: VerdictRow }
@@ -35,28 +31,25 @@ export type Refusal =
       readonly amount: number;
       readonly again: readonly string[];
     }
-  /** `--again` named something that was repeated already. */
+  /** `--again` names something that was repeated already. */
   | { readonly why: 'used_up'; readonly name: string; readonly attempt: AttemptRecord }
   /** `--again` names a change that was never made or tried here. */
   | { readonly why: 'nothing_to_repeat'; readonly name: string }
-  /** For `leftMs` milliseconds it may still be on its way, so nobody can know yet that it was not made. */
+  /** For `leftMs` milliseconds the request may still be on its way, so nobody can know yet that it was not made. */
   | { readonly why: 'too_early'; readonly leftMs: number }
-  /** The script's id was used for something else. */
+  /** The script's id was used for another change. */
   | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
   | { readonly why: 'unprovable'; readonly problem: string }
-  /** The journal cannot be written. `left`: it may still hold a SENT row of this intent. */
+  /** The journal cannot be written. `left`: the intent whose SENT row may be in the journal all the same. */
   | { readonly why: 'journal'; readonly cause: unknown; readonly left?: string }
-  /**
-   * The result of a read or the statement of a person could not be written down, so the attempt has not
-   * changed.
-   */
+  /** The result of a read, or what a person stated, could not be written down. So the attempt has not changed. */
   | {
       readonly why: 'unwritten';
       readonly attempt: AttemptRecord;
       readonly row: VerdictRow;
       readonly cause: unknown;
     }
-  /** The read or the approval stopped it. */
+  /** The read or the approval stopped the change. */
   | { readonly why: 'stopped'; readonly cause: unknown };
 
 /** Whether an intent may be sent, was answered by an earlier run, or is refused. */
@@ -70,18 +63,18 @@ export type Decision =
   | { readonly go: 'recorded'; readonly attempt: AttemptRecord }
   | { readonly go: 'refuse'; readonly refusal: Refusal };
 
-/** What is asked for, as far as these rules look at it. */
+/** The parts of a change that these rules look at. */
 export type Asked = Pick<
   Intent,
   'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'
 > & {
   readonly intent: string;
   readonly given?: string | undefined;
-  /** The account of this change; messages name it when the open attempt went to another address. */
+  /** The account of this change. A message names it if the open attempt went to another address. */
   readonly account?: AccountMarks | undefined;
 };
 
-/** Decides about an intent; `known` are the attempts on its order and under its script's id. */
+/** Decides about a change before the final read. `known`: the attempts on its order and under its script's id. */
 export function decide(asked: Asked, known: readonly AttemptRecord[], now: Moment): Decision {
   const own = known.filter(({ sent }) => asked.given !== undefined && sent.given === asked.given);
   const last = own.at(-1);
@@ -110,7 +103,7 @@ export function decide(asked: Asked, known: readonly AttemptRecord[], now: Momen
   };
 }
 
-/** Refuses a name in `--again` that an earlier sending has used up: arrow-up and Enter must not send a second time. */
+/** Refuses a name in `--again` that an earlier sending has used up. So arrow-up and Enter never send a second time. */
 export function usedUp(again: readonly string[], known: readonly AttemptRecord[]): Refusal | undefined {
   for (const name of again) {
     const attempt = known.findLast(
@@ -129,7 +122,7 @@ export function namedBy(again: readonly string[], known: readonly AttemptRecord[
   return named;
 }
 
-/** Refuses what reads of this run found to have been made after all: it is not sent again, not even with --again. */
+/** Refuses a change when reads of this run found that it was made after all. Then not even --again sends it. */
 export function appeared(asked: Asked, closed: readonly AttemptRecord[]): Refusal | undefined {
   for (const attempt of closed) {
     const verdict = verdictOf(attempt);
@@ -140,15 +133,15 @@ export function appeared(asked: Asked, closed: readonly AttemptRecord[]): Refusa
   return undefined;
 }
 
-// Two orders may be equal: a script that gives a new id wants another one.
+// Two orders may be equal. A script that gives a new id wants another one.
 function isAnotherOrder({ kind, given }: Asked): boolean {
   return kind === 'order' && given !== undefined;
 }
 
 const dayMs = 24 * 60 * 60_000;
 
-// No record shows a refund that a person stated, and nobody may know of an order that a read found after its reply was
-// lost. Other rows of the same plan do not count.
+// No record shows a refund that a person stated. And when a read found an order after its reply was lost, nobody may
+// know of that order. Other rows of the same plan do not count.
 function isMade(asked: Asked, record: AttemptRecord, now: Moment): boolean {
   const last = verdictOf(record);
   if (last?.verdict !== 'applied') return false;
@@ -164,7 +157,7 @@ export function isOtherRow(asked: Pick<Asked, 'plan' | 'ref'>, { sent }: Attempt
   return asked.plan !== undefined && sent.plan === asked.plan && sent.ref !== asked.ref;
 }
 
-// An open attempt blocks every change of its order; without an order, the same request.
+// An open attempt blocks every change of its order. If there is no order, it blocks the same request.
 function concerns(asked: Asked, record: AttemptRecord): boolean {
   if (asked.orderId !== undefined) return true;
   const isOwn = asked.given !== undefined && record.sent.given === asked.given;
@@ -179,8 +172,8 @@ function asksTheSame(asked: Asked, last: AttemptRecord): boolean {
 }
 
 /**
- * Whether the last attempt under a script's id answers a repeat. What provably was not sent is tried again; a refusal, or
- * an unconfirmed attempt whose horizon has ended, only when --again names it.
+ * Whether the last attempt under a script's id answers a second run with that id. If it provably was not sent, it is
+ * tried again. If it was refused, or is unconfirmed after its horizon, it is tried again only when --again names it.
  */
 export function answersRepeat(last: AttemptRecord, again: readonly string[], now: Moment): boolean {
   const verdict = verdictOf(last)?.verdict;
@@ -190,4 +183,88 @@ export function answersRepeat(last: AttemptRecord, again: readonly string[], now
 
 function refuse(refusal: Refusal): Decision {
   return { go: 'refuse', refusal };
+}
+
+// ── The refunds that the final read shows ───────────────────────────────────────────────────────
+
+/**
+ * Refuses a refund if the charge already has one of the same amount, whoever made it and however long ago, and --again
+ * does not name it. If there are several, --again must name the newest; if the times do not show which one that is, all
+ * of them. A refund does not count when another row of the same plan made it, or when another equal refund was made to
+ * repeat it.
+ */
+export function equalRefund(
+  asked: Asked,
+  before: PreImage,
+  known: readonly AttemptRecord[],
+): Refusal | undefined {
+  const named = namedBy(asked.again, known);
+  const excused = refundsOf(known.filter((record) => isOtherRow(asked, record)));
+  for (const { chargeId, amount } of asked.expected ?? []) {
+    const refunds = before.charges.find(({ id }) => id === chargeId)?.refunds ?? [];
+    const equal = refunds.filter((one) => one.amount === amount && !excused.has(one.id));
+    const meant = equal.filter(({ id }) => named.has(id));
+    const unnamed = equal.filter(
+      (one) =>
+        !named.has(one.id) &&
+        !meant.some((other) => isOlder(one, other)) &&
+        !equal.some((other) => repeats(known, one, other)),
+    );
+    const newest = newestEqual(unnamed, amount);
+    if (newest !== undefined)
+      return { why: 'equal', chargeId, refundId: newest.id, amount, again: asked.again };
+  }
+  return undefined;
+}
+
+type Made = PreImage['charges'][number]['refunds'][number];
+
+// A time that is not shown is neither before nor after another one.
+function isOlder({ createdAt: one = Number.NaN }: Made, { createdAt: other = Number.NaN }: Made): boolean {
+  return one < other;
+}
+
+// Whether the other one was made by --again with the id of this one.
+function repeats(known: readonly AttemptRecord[], one: Made, other: Made): boolean {
+  const repeating = known.filter(({ sent }) => sent.again?.includes(one.id) === true);
+  return refundsOf(repeating).has(other.id);
+}
+
+/**
+ * Refuses a name in `--again` that fits no change like this one, say a typing error. It would be used up for nothing.
+ */
+export function nothingToRepeat(
+  asked: Asked,
+  before: PreImage,
+  known: readonly AttemptRecord[],
+): Refusal | undefined {
+  const isMeant = (chargeId: string, amount: number) =>
+    (asked.expected ?? []).some((one) => one.chargeId === chargeId && one.amount === amount);
+  const there = new Set([
+    ...before.charges.flatMap(({ id, refunds }) =>
+      refunds.filter(({ amount }) => isMeant(id, amount)).map((refund) => refund.id),
+    ),
+    ...known.filter((record) => isEqual(asked, record)).map(attemptName),
+  ]);
+  const name = asked.again.find((one) => !there.has(one));
+  return name === undefined ? undefined : { why: 'nothing_to_repeat', name };
+}
+
+/** The problem when the final read lacks a refund that the journal has, because it shows an old copy of the order. */
+export function oldRead(
+  orderId: string | undefined,
+  before: PreImage,
+  known: readonly AttemptRecord[],
+): string | undefined {
+  const shown = new Set(before.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
+  const made = refundsOf(known.filter(({ sent }) => sent.proof.orderId === orderId));
+  const missing = [...made].find((id) => !shown.has(id));
+  return missing === undefined ? undefined : `refund ${missing} was made, and the order does not show it yet`;
+}
+
+function refundsOf(records: readonly AttemptRecord[]): ReadonlySet<string> {
+  const made = records
+    .map(verdictOf)
+    .flatMap((row) => (row?.verdict === 'applied' ? (row.refunds ?? []) : []));
+  return new Set(made.map(({ id }) => id).filter((id) => id !== undefined));
 }

@@ -1,17 +1,17 @@
-/** The journal's time, on which all processes of this machine agree as far as clocks can be believed. */
+/** The journal's time, on which all processes of this machine agree, as far as clocks can be trusted. */
 
 import type { Service } from '../api/api.ts';
 import type { Clock } from '../io.ts';
 import type { Clocks, Moment, SentRow, VerdictRow } from './journal-rows.ts';
 import type { JournalStore, NewestRow } from './journal-store.ts';
 
-/** How far clocks may differ before none of them is trusted with a horizon. */
+/** How far clocks may differ and still be trusted, in milliseconds. */
 export const tolerableSkewMs = 120_000;
 
 // Assumed: a service's `Date` and its `created_at` come from machines whose clocks differ by less. Both are whole seconds.
 const serviceSlackMs = 5_000;
 
-/** Asks the clocks, the service's last `Date` and the journal what moment it is. */
+/** Reads the clocks, the service's last `Date` and the newest row, and returns the moment that it is now. */
 export async function momentOf(
   clock: Clock,
   store: Pick<JournalStore, 'newest'>,
@@ -19,7 +19,7 @@ export async function momentOf(
 ): Promise<Moment> {
   const wall = clock.now();
   const seen = service.seenDate?.();
-  // The service's clock now: its Date header, and the time since that came by the wall clock.
+  // The service's clock now: its `Date`, plus the time that has passed since then by the wall clock.
   const date = seen === undefined ? undefined : seen.date + Math.max(0, wall - seen.wall);
   const clocks: Clocks = { wall, service: date, boot: clock.boot?.() };
   const newest = await store.newest().catch(() => undefined);
@@ -27,10 +27,10 @@ export async function momentOf(
 }
 
 /**
- * The moment as the clocks give it. The wall clock is believed when the service's `Date` agrees with it; without a `Date`,
- * when neither the newest row, nor the time the file was written, nor the time since the machine was started contradicts
- * it. When it is not believed, the moment is `skewed`, and its time is one that no clock calls the future. `newest` is
- * undefined when the journal cannot be read.
+ * The moment that the clocks give. The wall clock is trusted when the service's `Date` agrees with it. Without a
+ * `Date`, it is trusted unless the newest row, the time of the file or the time since boot contradicts it. If it is
+ * not trusted, the moment is `skewed`, and its time is one that no clock calls the future. `newest` is undefined when
+ * the journal cannot be read.
  */
 export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | undefined): Moment {
   const { wall, service: date } = clocks;
@@ -47,7 +47,7 @@ export function momentFrom(clocks: Clocks, mono: number, newest: NewestRow | und
   };
 }
 
-// Compared with the last row alone: a clock that was corrected before that row has not jumped since.
+// Only the last row is compared: a clock that was corrected before that row has not jumped since.
 function jumped({ wall, boot }: Clocks, { time, clocks, writtenAt = 0 }: NewestRow): boolean {
   if (Math.max(time, writtenAt) - wall > tolerableSkewMs) return true;
   if (clocks?.boot === undefined || boot === undefined || clocks.boot.id !== boot.id) return false;
@@ -59,7 +59,7 @@ function believable(wall: number, time: number): number {
   return time - wall > tolerableSkewMs ? 0 : time;
 }
 
-// Later moments come after this one, so it must not be a time that one of the clocks calls the future.
+// Later moments must come after this one, so no clock may call it the future.
 function pastOf({ wall, service }: Clocks, time: number): number {
   if (service !== undefined) return Math.max(time, Math.min(wall, service));
   return time > 0 ? time : wall;
@@ -69,17 +69,17 @@ type Written = Pick<SentRow | VerdictRow, 'time' | 'skewed' | 'clocks'>;
 type Then = Pick<Moment, 'time' | 'skewed' | 'dated' | 'service' | 'boot'>;
 
 /**
- * Milliseconds since a row was written, as far as the clocks can be trusted; undefined when they cannot. Without the
- * service's clock, the time counts that this machine has been up since then: setting the wall clock does not change it. With
- * the service's clock, the journal's time counts, as long as the clocks agreed then and agree now.
+ * Milliseconds since a row was written; undefined when the clocks cannot be trusted. Without the service's clock, it
+ * is the time that this machine has been up since then, because setting the wall clock does not change that. With the
+ * service's clock, the journal's time counts, if the clocks agreed then and agree now.
  */
 export function passedSince(row: Written, now: Then): number | undefined {
   const up = upSince(row, now);
-  const untold = row.clocks?.service === undefined;
-  if (up !== undefined && untold && now.service === undefined) return up;
+  const withoutService = row.clocks?.service === undefined;
+  if (up !== undefined && withoutService && now.service === undefined) return up;
   if (row.skewed || now.skewed || isOfTheFuture(row, now)) return undefined;
   const passed = Math.max(0, now.time - row.time);
-  return now.dated && !untold ? passed : Math.min(passed, up ?? passed);
+  return now.dated && !withoutService ? passed : Math.min(passed, up ?? passed);
 }
 
 /** The moment at which a row was written. */
@@ -89,8 +89,8 @@ export function momentOfRow({ time, skewed, clocks }: Written): Then {
 }
 
 /**
- * The time since a row was written, at least, for a person who settles. When the clocks disagree: how long
- * this machine has been up since then, or Infinity.
+ * The least time that has passed since a row was written, for a person who settles. When the clocks disagree, it is
+ * the time that this machine has been up since then, or Infinity if that is not known.
  */
 export function atLeastSince(row: Written, now: Moment): number {
   return passedSince(row, now) ?? upSince(row, now) ?? Number.POSITIVE_INFINITY;
@@ -103,18 +103,18 @@ function upSince({ clocks }: Written, { boot }: Pick<Moment, 'boot'>): number | 
   return Math.max(0, boot.ms - before.ms);
 }
 
-// A wrong clock wrote it: two clocks agree now that its time lies in the future.
+// True when a wrong clock wrote the row: two clocks agree now that its time is still to come.
 function isOfTheFuture({ time }: Written, now: Then): boolean {
   return now.dated === true && time - now.time > tolerableSkewMs;
 }
 
-/** The earliest time (Unix milliseconds, the service's clock) at which the service can have made what was asked for. */
+/** The earliest time at which the service can have made it (Unix milliseconds by the service's clock). */
 export function earliestOf({ time, skewed, clocks }: Pick<SentRow, 'time' | 'skewed' | 'clocks'>): number {
   if (clocks?.service !== undefined) return clocks.service - serviceSlackMs;
   return skewed ? Number.NEGATIVE_INFINITY : time - tolerableSkewMs;
 }
 
-/** What a row says of the moment it was written. */
+/** The fields by which a row shows when it was written. */
 export function stampOf({
   time,
   skewed,

@@ -1,4 +1,4 @@
-/** What a read shows of a change, against the order as it was before. Pure. */
+/** Judges what a read shows of a change, compared with the order before it. Pure. */
 
 import { hiddenRefunds, type MoneyReading, type OrderMoney, readMoney } from '../api/charges.ts';
 import { statuses, valueAt } from '../api/spec.ts';
@@ -9,22 +9,23 @@ import type { PreImage, Proof } from './journal-rows.ts';
 
 /** What a read shows of the change. */
 export type Evidence =
-  /** Just what was asked for. `others`: there are new records too that nobody asked for here. */
+  /** Exactly what was asked for. `others`: there are also new records that nobody asked for here. */
   | {
       readonly shows: 'expected';
       readonly refunds: readonly FoundRefund[];
       readonly others: boolean;
-      /** Why this may be wrong although the read shows it. */
+      /** What contradicts the change although the read shows it. */
       readonly contradicts?: string | undefined;
-      readonly created?: string;
+      readonly created?: string | undefined;
+      readonly link?: string | undefined;
     }
-  /** What was asked for is there twice or more. */
+  /** What was asked for shows twice or more. */
   | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
-  /** A part of what was asked for. */
+  /** Only a part of what was asked for. */
   | { readonly shows: 'partial'; readonly refunds: readonly FoundRefund[] }
-  /** The read shows no part of it, and nothing that could hide it; `refunds` are refunds that others made. */
+  /** No part of what was asked for, and nothing that could hide it. `refunds` are refunds that others made. */
   | { readonly shows: 'nothing'; readonly refunds: readonly FoundRefund[] }
-  /** Figures and records do not agree: it may have been made, or not. `problem` names both. */
+  /** Figures and records do not agree, so the change may have been made or not. `problem` names both. */
   | {
       readonly shows: 'disagreement';
       readonly refunds: readonly FoundRefund[];
@@ -33,10 +34,10 @@ export type Evidence =
   /** No evidence either way. */
   | { readonly shows: 'unreadable'; readonly problem: string };
 
-/** Ids of refunds and created orders that are not this attempt's. */
+/** Tells by their ids which refunds and created orders are not this attempt's. */
 export type Claims = Pick<ReadonlySet<string>, 'has'>;
 
-// How a read shows what became of each kind of change, where it does.
+// How to judge a read for each kind of change; undefined if a read cannot show the outcome.
 const judges: {
   readonly [Kind in ChangeKind]: (typeof changeKinds)[Kind]['provable'] extends true ? Judge : undefined;
 } = {
@@ -61,7 +62,7 @@ export function provable(kind: ChangeKind): boolean {
   return judges[kind] !== undefined;
 }
 
-/** The order as it is before the sending, or the problem that would make the outcome unprovable. */
+/** What is kept of the order before the sending; or the problem that would make the outcome unprovable. */
 export function preImage(
   kind: ChangeKind,
   value: unknown,
@@ -69,11 +70,11 @@ export function preImage(
   if (kind === 'order') return { before: { charges: [], newest: newestIds(value) } };
   const reading = readMoney(value);
   if ('money' in reading) {
-    // A refund that is hidden now would be taken for ours once it shows.
+    // A refund that is hidden now would look like ours as soon as it shows.
     const hidden = kind === 'refund' ? hiddenRefunds(reading.money) : undefined;
     return hidden === undefined ? { before: imageOf(reading.money) } : { problem: hidden };
   }
-  // Only a refund is proved by the charges. A capture is proved by the order's status, the rest by the reply alone.
+  // Only a refund is proved by the charges. A capture is proved by the order's status, the rest by the reply.
   if (kind === 'refund') return reading;
   const of = (name: string) => valueAt(value, [name]);
   return {
@@ -117,8 +118,8 @@ function imageOf(money: OrderMoney): PreImage {
 }
 
 /**
- * What a read shows. `claimed`: ids of refunds and created orders that other attempts account for. `earliest` (Unix
- * milliseconds, the service's clock): what was made before that is not this attempt's.
+ * Judges a read. `claimed`: refunds and created orders that belong to other attempts. `earliest` (Unix milliseconds,
+ * the service's clock): what was made before it is not this attempt's.
  */
 export function judgeRead(
   proof: Proof,
@@ -137,21 +138,24 @@ function judgeCreation({ proof, value, claimed, earliest }: OwnRead): Evidence {
     const problem = `order ${created.id} is equal, and its created_at lies before this one was sent`;
     return { shows: 'disagreement', refunds: [], problem };
   }
-  if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created: created.id };
+  if (created !== undefined) {
+    const { id, link } = created;
+    return { shows: 'expected', refunds: [], others: false, created: id, link };
+  }
   const gap = gapOf(value);
   return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
 }
 
-/** Why a value is not the order of this proof; undefined when it is. */
+/** Why a value is not the order of this change; undefined when it is. */
 export function notThisOrder(proof: Proof, value: unknown): string | undefined {
   if (valueAt(value, ['object']) !== 'order') return 'it is no order';
   if (valueAt(value, ['id']) !== proof.orderId) return 'it is another order';
-  // Absent means "not shown"; the opposite means another account (service: Authentication 5).
+  // Without `livemode` nothing is wrong; the opposite value means another account (service: Authentication 5).
   if (valueAt(value, ['livemode']) === !proof.livemode) return 'its livemode is of the other mode';
   return undefined;
 }
 
-// A capture shows in the order's status (service: Endpoints 3); its amount is the authorized one.
+// A capture shows in the order's status (service: Endpoints 3). The order's amount is what was authorized.
 function judgeCapture({ proof, value }: OwnRead): Evidence {
   const stranger = notThisOrder(proof, value);
   if (stranger !== undefined) return { shows: 'unreadable', problem: stranger };
@@ -171,7 +175,7 @@ function judgeCapture({ proof, value }: OwnRead): Evidence {
   return { shows: 'unreadable', problem: `its payment_status is ${words}` };
 }
 
-// What moved on an order whose status is still `pre_authorized`.
+// What changed on an order whose status is still `pre_authorized`; undefined when nothing did.
 function captureMoved(before: PreImage, value: unknown, reading: MoneyReading): string | undefined {
   if ('money' in reading) return disagreement(before, reading.money, []);
   return moved('updated_at', before.updatedAt, integerOr(valueAt(value, ['updated_at'])));
@@ -203,7 +207,7 @@ function judgeRefund({ proof, value, claimed, earliest }: OwnRead): Evidence {
   };
 }
 
-// Made before this one was sent, though not shown then: it is somebody else's.
+// A refund that was made before this request was sent is somebody else's, even if the final read did not show it yet.
 function tooEarly(own: readonly ShownRefund[], earliest: number): string | undefined {
   for (const { id, createdAt } of own) {
     if (createdAt === undefined || createdAt * 1000 >= earliest) continue;
@@ -217,7 +221,7 @@ function timeWords(seconds: number): string {
   return Number.isNaN(date.getTime()) ? String(seconds) : date.toISOString();
 }
 
-// Records never go away: an order that shows fewer than before is an old copy, or incomplete.
+// Records never go away. An order that shows fewer than before is an old copy, or incomplete.
 function lostRecord(before: PreImage, money: OrderMoney): string | undefined {
   for (const charge of before.charges) {
     const now = money.charges.find(({ id }) => id === charge.id);
@@ -237,7 +241,6 @@ function newRecords(before: PreImage, money: OrderMoney): ShownRefund[] {
   );
 }
 
-/** Whether a refund record is what was asked for. */
 export function isSameMoney(expected: ExpectedRefund, record: ExpectedRefund): boolean {
   return expected.chargeId === record.chargeId && expected.amount === record.amount;
 }

@@ -1,29 +1,23 @@
-/** What a reply says of a change: its bytes, read strictly, against the order as it was before. Pure. */
+/** Judges what a reply says of a change: its bytes are read strictly and compared with the order before. Pure. */
 
 import type { RawReply } from '../api/api.ts';
-import {
-  type DocumentedError,
-  documentedErrorOf,
-  type ErrorBody,
-  errorParts,
-  isObject,
-  readErrorBody,
-  valueAt,
-} from '../api/spec.ts';
+import { type ErrorBody, errorParts, readErrorBody } from '../api/records.ts';
+import { type DocumentedError, documentedErrorOf, isObject, valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
+import { madeIn } from './created-order.ts';
 import type { ChangeKind, FoundRefund } from './journal.ts';
 import type { Proof } from './journal-rows.ts';
 import { judgeRead, notThisOrder } from './judge-read.ts';
 
-/** A reply: its status and the value of its body, or why there is none. */
+/** A reply: its status, and the value of its body or the reason why there is none. */
 export interface ParsedReply {
   readonly status: number;
   readonly body: { readonly value: unknown } | { readonly problem: string };
-  /** The host that a redirect names; the request never goes there. */
+  /** The host that a redirect names. The request is never sent there. */
   readonly redirectTo?: string | undefined;
 }
 
-/** Reads the bytes of a reply strictly: JSON in UTF-8 with every key once, or the problem in words. */
+/** Reads the bytes of a reply strictly: JSON in UTF-8 with every key once. `problem` says in words what is wrong. */
 export function parseReply(reply: RawReply): ParsedReply {
   const { status, redirectTo } = reply;
   return { status, body: bodyOf(reply), redirectTo };
@@ -43,17 +37,21 @@ function bodyOf({ body, contentType }: RawReply): ParsedReply['body'] {
 
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(?=(\s*:)?)|[{}]/gs;
 
-/** Whether an object of a JSON text has a key twice. JSON.parse keeps the last one and others keep the first, so it proves nothing. */
+/** Whether a JSON text has a key twice in one object. It proves nothing: readers differ in which value they keep. */
 export function repeatsKey(text: string): boolean {
-  const open: Set<string>[] = [];
+  // Every object gets a number, so that a key is known by the object that it stands in.
+  const open: number[] = [];
+  const seen = new Set<string>();
+  let objects = 0;
   for (const [token, colon] of text.matchAll(strings)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '}') open.pop();
+    if (token === '{') {
+      objects += 1;
+      open.push(objects);
+    } else if (token === '}') open.pop();
     else if (colon !== undefined) {
-      const keys = open.at(-1) ?? new Set();
-      const key = String(JSON.parse(token));
-      if (keys.has(key)) return true;
-      keys.add(key);
+      const key = `${open.at(-1)} ${JSON.parse(token)}`;
+      if (seen.has(key)) return true;
+      seen.add(key);
     }
   }
   return false;
@@ -61,29 +59,34 @@ export function repeatsKey(text: string): boolean {
 
 /** What a reply says of the change. */
 export type Answer =
-  | { readonly says: 'applied'; readonly refunds: readonly FoundRefund[]; readonly created?: string }
+  | {
+      readonly says: 'applied';
+      readonly refunds: readonly FoundRefund[];
+      readonly created?: string | undefined;
+      readonly link?: string | undefined;
+    }
   | { readonly says: 'rejected'; readonly error: CliErrorParts; readonly contradicts: boolean }
-  /** An order that is not what was asked for: an alarm, even if a later read shows something else. */
+  /** An order that is not what was asked for. It stays an alarm, even if a later read shows something else. */
   | { readonly says: 'contradiction'; readonly why: string }
   | { readonly says: 'nothing'; readonly why: string };
 
-// Assumed: with one of these statuses and an error in its own form, the service never started on the request; the
-// document names no status. With any other status a bank, a queue or another request may still work on it.
+// Assumed: with one of these statuses and an error in the service's own form, the service never started on the request;
+// the document names no status. With any other status, a bank, a queue or another request may still work on it.
 const notTakenUp = [400, 401, 403, 404, 406, 422];
 
-// Whether a documented error proves that the service did nothing. What helps a person with that error is written elsewhere
-// and decides nothing here. A newly documented error does not compile until somebody has decided what it proves.
+// Whether a documented error proves that the service did nothing. Words that help a person with the error are elsewhere
+// and decide nothing here. A newly documented error does not compile until somebody decides what it proves.
 const provesRefusal: Readonly<Record<DocumentedError, boolean>> = {
   notReturnable: true,
   chargeIdRequired: true,
 };
 
-// Who judges the reply to each kind of change.
+// Judges the reply to each kind of change.
 const judges: Readonly<Record<ChangeKind, (reply: OwnReply) => Answer>> = {
   refund: judgeOrderReply,
   capture: judgeOrderReply,
   order: judgeNewOrder,
-  checkout: judgeAnyObject,
+  checkout: judgeNewCheckout,
   api: judgeAnyObject,
 };
 
@@ -95,8 +98,8 @@ interface OwnReply {
 }
 
 /**
- * What a reply says: the body decides before the status, since statuses are not documented (service: Errors). `earliest`
- * (Unix milliseconds, the service's clock): what was made before that is not this attempt's.
+ * Judges a reply. The body decides before the status, because statuses are not documented (service: Errors). `earliest`
+ * (Unix milliseconds, the service's clock): what was made before it is not this attempt's.
  */
 export function judgeReply(proof: Proof, parsed: ParsedReply, earliest = Number.NEGATIVE_INFINITY): Answer {
   const { status, body, redirectTo } = parsed;
@@ -122,17 +125,17 @@ function judgeError(proof: Proof, status: number, error: ErrorBody): Answer {
   return { says: 'rejected', contradicts: dataContradicts(proof, error), error: errorParts(error, status) };
 }
 
-// The people who run the service find the request by its code and log id.
+// With its code and log id, the people who run the service find the request.
 function errorWords(error: ErrorBody): string {
   const { type, code, logId } = errorParts(error, 0);
   const log = logId === undefined ? '' : ` (log_id ${logId})`;
   return `${code ?? type ?? 'an error of the service'}${log}`;
 }
 
-// A reply to this very request shows what the request did; if it shows more, it contradicts.
+// Other attempts claim nothing here: if a reply shows more than its request did, it contradicts the request.
 const unclaimed: ReadonlySet<string> = new Set();
 
-// `data` of a refusal is the unchanged order (service: Errors); one that moved contradicts the refusal.
+// `data` of a refusal is the unchanged order (service: Errors). If that order has changed, it contradicts the refusal.
 function dataContradicts(proof: Proof, error: ErrorBody): boolean {
   if (proof.kind !== 'refund' || error.data === undefined || error.data === null) return false;
   const evidence = judgeRead(proof, error.data, unclaimed);
@@ -178,13 +181,18 @@ function judgeOrderReply({ proof, status, value, earliest }: OwnReply): Answer {
 
 function judgeNewOrder({ proof, status, value }: OwnReply): Answer {
   if (isOfOtherMode(proof, value)) return { says: 'contradiction', why: otherMode(status, 'an order') };
-  const id = valueAt(value, ['id']);
-  if (valueAt(value, ['object']) !== 'order' || typeof id !== 'string')
+  if (valueAt(value, ['object']) !== 'order' || typeof valueAt(value, ['id']) !== 'string')
     return { says: 'nothing', why: `HTTP ${status}, a body that is no order` };
-  return { says: 'applied', refunds: [], created: id };
+  return { says: 'applied', refunds: [], ...madeIn(value) };
 }
 
-// For a request whose reply is not documented (service: Endpoints 4 to 6).
+// The reply is not documented (service: Endpoints 5), so any object will do.
+function judgeNewCheckout(reply: OwnReply): Answer {
+  const answer = judgeAnyObject(reply);
+  return answer.says === 'applied' ? { ...answer, ...madeIn(reply.value) } : answer;
+}
+
+// The reply to these requests is not documented (service: Endpoints 4 to 6), so any object will do.
 function judgeAnyObject({ proof, status, value }: OwnReply): Answer {
   if (isOfOtherMode(proof, value)) return { says: 'contradiction', why: otherMode(status, 'an object') };
   return isObject(value)

@@ -1,4 +1,4 @@
-/** Makes a change, at most once: carries out the effects of the protocol. The only caller of the function that sends. */
+/** Makes a change at most once: carries out the effects of the protocol. Nothing else calls the function that sends. */
 
 import type { ReplyHead, SendOnce, SendReport, Service, WireRecord } from '../api/api.ts';
 import { isObject, livemodeOf } from '../api/spec.ts';
@@ -8,7 +8,7 @@ import type { Notes } from '../terminal/terminal.ts';
 import { begin, step } from './at-most-once.ts';
 import { blockedUntil, verdictOf } from './attempt-state.ts';
 import { outcomeOf } from './change-outcome.ts';
-import { Effects } from './effects.ts';
+import { Effects, recordIn } from './effects.ts';
 import { appeared } from './guards.ts';
 import type { Change, Intent, Outcome } from './journal.ts';
 import { alarmWords } from './journal.ts';
@@ -17,7 +17,6 @@ import type { JournalStore } from './journal-store.ts';
 import { parseReply } from './judge-reply.ts';
 import type { Effect, End, Event, Wanted } from './protocol-types.ts';
 import { reconcileDue } from './read-again.ts';
-import { recordIn } from './read-target.ts';
 import { named, refusalError } from './refusal-error.ts';
 import { marksOfService } from './same-account.ts';
 
@@ -34,11 +33,11 @@ export interface ChangeParts {
   readonly notes: Pick<Notes, 'note' | 'warn' | 'progress'>;
   /** A new id for the journal, such as `i_7f3k2m`. */
   readonly ids: () => string;
-  /** Ctrl-C and its like: stops what was not sent; ends the waiting, never the sending. */
+  /** Ctrl-C and the like: stops a change before the sending, ends the waiting after it, never stops the sending. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A change is sent at most once, and its outcome is written down before it is returned. */
+/** The change is sent at most once, and its outcome is written down before it is returned. */
 export function createChange(parts: ChangeParts): Change {
   return async (intent) => {
     await parts.store.ready();
@@ -53,7 +52,7 @@ export function createChange(parts: ChangeParts): Change {
   };
 }
 
-// Whoever changes something first reads due attempts again; the guards refuse when one is still open.
+// Every change first reads due attempts again. The guards refuse the change when one is still open.
 async function reconcileFirst(
   parts: ChangeParts,
   { orderId, intentId }: Intent,
@@ -65,7 +64,7 @@ async function reconcileFirst(
   return looked.filter(({ added }) => added !== undefined).map(({ record }) => record);
 }
 
-// No line for a watched refund that is as it should be.
+// A watched refund that is as it should be gets no line.
 function tellNews(notes: ChangeParts['notes'], record: AttemptRecord, added: VerdictRow | undefined): void {
   if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
   const line = `outcome of ${named(record)}: paydesk journal show ${record.sent.intent}`;
@@ -97,7 +96,7 @@ class Run {
     );
   }
 
-  /** Throws CliError 'refused' when one of these attempts made the wanted change after all. */
+  /** Throws CliError 'refused' when one of these attempts has made the wanted change after all. */
   refuseAppeared(closed: readonly AttemptRecord[]): void {
     const refusal = appeared(this.#wanted, closed);
     if (refusal !== undefined) throw refusalError(refusal, this.#subject());
@@ -130,7 +129,7 @@ class Run {
           read: recordIn(this.effects.last, end.verdict.created),
         });
       case 'recorded': {
-        // The order as it is now; not being able to read it changes nothing.
+        // Shows the order as it is now. If it cannot be read, the outcome is the same.
         await this.effects.reread();
         const verdict = verdictOf(end.attempt);
         return outcomeOf(end.attempt.sent, verdict, {
@@ -203,7 +202,7 @@ class Run {
   }
 }
 
-// Whatever goes wrong in the sending, the request may have left.
+// Whatever goes wrong during the sending, the request may have left.
 function asNoReply(cause: unknown): SendReport {
   return { kind: 'no_reply', reason: `the sending broke off: ${String(cause)}`, cause };
 }

@@ -1,4 +1,4 @@
-/** The journal as a run sees it: the store without keys, what commands ask of it, and the notice of open outcomes. */
+/** The journal of a run: it keeps keys out of the rows, answers what commands ask, and tells about open outcomes. */
 
 import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
@@ -11,7 +11,7 @@ import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, ownRefunds } from 
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import { usedUp } from './guards.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, UnconfirmedChange } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
@@ -19,7 +19,7 @@ import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
 
-/** What the journal of a run is made of. */
+/** What a run needs for its journal. */
 export interface JournalParts {
   readonly store: JournalStore;
   readonly clock: Clock;
@@ -36,22 +36,22 @@ export interface JournalParts {
   readonly open: (profile: string) => Promise<Service>;
 }
 
-/** The journal of a run, for `cli/` to hand out. */
+/** What `cli/` hands out of the journal of a run. */
 export interface OpenedJournal {
-  /** For changes: rows are added without keys. */
+  /** For changes. Keys are masked in every row that is added. */
   readonly store: JournalStore;
   /** For commands. */
   readonly journal: Journal;
-  /** Prints one line when outcomes of the account are open. A journal that cannot be read is a warning and stops nothing. */
+  /** Prints one line when the account has open outcomes. If the journal cannot be read, only warns. */
   tellOpen(profile: Profile): Promise<void>;
 }
 
-/** Opens nothing before it is asked for something. */
+/** Opens nothing before it is first used. */
 export function openJournal(parts: JournalParts): OpenedJournal {
   const store = withoutKeys(parts.store, parts.secrets);
   const journal = createJournal({ ...parts, store: parts.dryRun ? unwritten(store) : store });
   const told = new Set<string>();
-  // Commands that only read go on, and warn that changes are refused.
+  // Commands that only read go on, with a warning that changes are refused.
   const warnOnce = once(async () => {
     const problem = await store.problem();
     if (problem !== undefined)
@@ -63,6 +63,11 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       ...journal,
       async attempts(query) {
         const found = await journal.attempts(query);
+        await warnOnce();
+        return found;
+      },
+      async unconfirmed(service, orderId) {
+        const found = await journal.unconfirmed(service, orderId);
         await warnOnce();
         return found;
       },
@@ -82,7 +87,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
   };
 }
 
-// A row may hold a key that somebody typed, or that came from a file. Replies are masked before they get here.
+// A row may hold a key that somebody typed, or that came from a file. (Keys in replies are masked before.)
 function withoutKeys(store: JournalStore, secrets: JournalParts['secrets']): JournalStore {
   return {
     ...store,
@@ -94,7 +99,7 @@ function withoutKeys(store: JournalStore, secrets: JournalParts['secrets']): Jou
   };
 }
 
-// Under --dry-run what a read proves is shown, and not written down.
+// Under --dry-run, paydesk shows what a read proves and does not write it down.
 function unwritten(store: JournalStore): JournalStore {
   return { ...store, append: () => Promise.resolve(), eraseBodies: () => Promise.resolve(0) };
 }
@@ -126,7 +131,7 @@ function createJournal(parts: JournalParts): Journal {
     service: await parts.open(await profileFor(parts, record)),
   });
   const now = () => momentOf(clock, store, {});
-  // Undefined: another run holds the order, or no profile reaches it.
+  // Undefined when another run holds the order, or when no profile reaches it.
   const readAgain = async (record: AttemptRecord): Promise<AttemptRecord | undefined> => {
     try {
       return (await resolveOne(await effectParts(record), record)).record;
@@ -144,6 +149,7 @@ function createJournal(parts: JournalParts): Journal {
     blockedUntil,
     isDue,
     refuseOpen: (order) => refuseOpen({ store, now, readAgain }, order),
+    unconfirmed: (service, orderId) => unconfirmedChanges({ store, now }, service, orderId),
     problem: () => store.problem(),
     isWatched,
     ownRefunds,
@@ -163,7 +169,7 @@ function createJournal(parts: JournalParts): Journal {
 interface RefuseParts {
   readonly store: JournalStore;
   readonly now: () => Promise<Moment>;
-  /** The attempt after a read of its order; undefined when it cannot be read now. */
+  /** The attempt after its order was read again; undefined when it cannot be read now. */
   readonly readAgain: (record: AttemptRecord) => Promise<AttemptRecord | undefined>;
 }
 
@@ -173,7 +179,7 @@ async function refuseOpen(
 ): Promise<readonly AttemptRecord[]> {
   const account = marksOfService(service);
   const closed: AttemptRecord[] = [];
-  // Nobody is shown a preview of a change that the journal refuses anyway.
+  // Before the preview: nobody should decide on a change that the journal refuses anyway.
   await store.ready();
   // If the journal cannot be read now, the change itself says so.
   const all = await store.attempts({ orderId }).catch(() => []);
@@ -190,9 +196,30 @@ async function refuseOpen(
   return closed;
 }
 
-// The journal knows the account; a profile has to be named only where several reach it.
+async function unconfirmedChanges(
+  { store, now }: Pick<RefuseParts, 'store' | 'now'>,
+  service: Parameters<Journal['unconfirmed']>[0],
+  orderId: string | undefined,
+): Promise<ReadonlyMap<string, UnconfirmedChange>> {
+  const account = marksOfService(service);
+  const attempts = await store.attempts({ orderId, unsettled: true });
+  const found = new Map<string, UnconfirmedChange>();
+  if (attempts.length === 0) return found;
+  const moment = await now();
+  for (const record of attempts) {
+    const { sent } = record;
+    const { orderId: id, kind } = sent.proof;
+    if (id === undefined || found.has(id)) continue;
+    if (!isOpen(record, moment) || !mayBeSameAccount(marksOf(sent), account)) continue;
+    const { intent, amount, currency, time: sentAt, operator } = sent;
+    found.set(id, { intent, kind, amount, currency, sentAt, operator });
+  }
+  return found;
+}
+
+// The journal knows the account, so a profile must be named only if several reach it.
 async function profileFor({ profiles, named }: JournalParts, { sent }: AttemptRecord): Promise<string> {
-  // After a repair nobody may know the account of an attempt: the profile that was named is taken.
+  // After a repair the account of an attempt may be unknown. Then the named profile is taken.
   if (sent.account === '') return named ?? '';
   const reaching = await profiles.reaching(sent.account);
   const [only, second] = named === undefined ? reaching : reaching.filter((name) => name === named);

@@ -7,10 +7,10 @@ import type { AttemptRecord, JournalRow, Moment, PreImage, SentRow, VerdictRow }
 import type { Evidence } from './judge-read.ts';
 import type { ParsedReply } from './judge-reply.ts';
 
-/** What one run of the protocol is to send. Plain data. */
+/** What one run of the protocol wants to send. Plain data. */
 export interface Wanted
   extends Pick<Intent, 'kind' | 'orderId' | 'request' | 'expected' | 'again' | 'asked' | 'plan' | 'ref'> {
-  /** The journal's id, if this becomes a new intent. */
+  /** The journal's id for it, if this becomes a new intent. */
   readonly intent: string;
   readonly given?: string | undefined;
   readonly livemode: boolean;
@@ -19,25 +19,25 @@ export interface Wanted
   readonly dryRun: boolean;
   readonly sendWithinMs: number;
   readonly horizonMs: number;
-  /** When to read after a lost reply: milliseconds after the loss. */
+  /** When to read after a lost reply, in milliseconds after the loss. */
   readonly readAfterMs: readonly number[];
-  /** What else the SENT row holds: account, operator, note, amount, … */
+  /** What else goes into the SENT row: account, operator, note, amount, … */
   readonly about: Pick<SentRow, 'origin' | 'account' | 'profile' | 'operator'> & Partial<SentRow>;
 }
 
-/** What the runner is to do; each is answered by one event. */
+/** What the runner does next. One event answers each effect; its possible names stand behind the arrow. */
 export type Effect =
   /** → locked | busy */
   | { readonly do: 'lock' }
-  /** The attempts on this order and under this script's id → known | stopped */
+  /** Looks up the attempts on this order and under this script's id → known | stopped */
   | { readonly do: 'look' }
   /** The final read → fresh | stopped */
   | { readonly do: 'read' }
-  /** The last question to a person, or a command's own check of what was read → approved | stopped */
+  /** Asks the person a last time, or lets the command check what was read → approved | stopped */
   | { readonly do: 'approve' }
-  /** Durable before it is answered → recorded | unrecorded */
+  /** Writes a row, which is durable before the answer → recorded | unrecorded */
   | { readonly do: 'record'; readonly row: JournalRow }
-  /** Once → replied | not_sent | no_reply */
+  /** Sends the request, once → replied | not_sent | no_reply */
   | { readonly do: 'send' }
   /** → waited */
   | { readonly do: 'wait'; readonly ms: number }
@@ -47,7 +47,7 @@ export type Effect =
   | { readonly do: 'release' }
   | { readonly do: 'finish' };
 
-/** The answer to an effect. */
+/** What answers an effect. */
 export type Event =
   | { readonly is: 'locked' | 'released' }
   | ({ readonly is: 'busy' } & Pick<Extract<Refusal, { why: 'busy' }>, 'owner'>)
@@ -63,9 +63,9 @@ export type Event =
   | { readonly is: 'unrecorded'; readonly cause: unknown; readonly moment: Moment }
   | { readonly is: 'replied'; readonly parsed: ParsedReply; readonly moment: Moment }
   | { readonly is: 'not_sent' | 'no_reply'; readonly why: string; readonly moment: Moment }
-  /** `hurried`: a person pressed Ctrl-C; one more read, then the verdict. */
+  /** `hurried`: a person pressed Ctrl-C, so the next read is the last one. */
   | { readonly is: 'waited'; readonly hurried: boolean }
-  /** `creations`: when an order is being created, all creations that the journal knows after the read. */
+  /** `creations`: only while an order is being created; all creations that the journal knows after the read. */
   | {
       readonly is: 'seen';
       readonly value: unknown;
@@ -78,7 +78,7 @@ export type Event =
 export type End =
   | { readonly how: 'refused'; readonly refusal: Refusal }
   | { readonly how: 'dry_run' }
-  /** An earlier run with the same script's id already has an outcome, and that is shown. */
+  /** An earlier run with the same script's id has an outcome already, so that is shown. */
   | { readonly how: 'recorded'; readonly attempt: AttemptRecord }
   | {
       readonly how: 'verdict';
@@ -92,12 +92,12 @@ export type End =
 
 type Sending = Extract<Decision, { go: 'send' }>;
 
-/** What is known once SENT is durable. */
+/** What a run knows once the SENT row is durable. */
 export interface InFlight {
   readonly sent: SentRow;
   /** The moment of the final read. */
   readonly readAt: Moment;
-  /** Ids of refunds and created orders that other attempts account for: none of them is this one's. */
+  /** Ids of refunds and created orders that belong to other attempts, so this one did not make them. */
   readonly claimed: ReadonlySet<string>;
   readonly unrecorded?: { readonly cause: unknown } | undefined;
   readonly alarm?: 'contradiction' | undefined;
@@ -105,17 +105,17 @@ export interface InFlight {
   readonly lastReadAt?: number | undefined;
 }
 
-/** The reads after the sending, until it is clear what became of the request. */
+/** What a run knows while it reads the order after the sending, until the outcome is clear. */
 export interface Search extends InFlight {
   readonly because: { readonly lost: string } | { readonly rejected: CliErrorParts };
-  /** The moment of the loss, by the monotonic clock, and the reads still to come after it. */
+  /** When the reply came or was lost, by the monotonic clock; and the next reads, in milliseconds after that. */
   readonly from: number;
   readonly ahead: readonly number[];
-  /** The last read that told anything. */
+  /** What the last readable read showed. */
   readonly evidence?: Exclude<Evidence, { shows: 'unreadable' }> | undefined;
 }
 
-/** How far a run is, with all that it knows there. */
+/** How far a run is, and everything it knows at that point. */
 export type State =
   | { readonly at: 'locking' | 'looking'; readonly wanted: Wanted }
   | {
@@ -133,10 +133,12 @@ export type State =
       readonly before: PreImage;
       readonly neighbour?: string | undefined;
     }
-  /** Writing down that an earlier attempt was made after all, or that this one was not sent although its row may be there. */
+  /**
+   * Writes a verdict and sends nothing: an earlier attempt was made after all, or the SENT row could not be written.
+   */
   | { readonly at: 'correcting'; readonly wanted: Wanted; readonly refusal: Refusal }
   | { readonly at: 'recording' | 'sending'; readonly wanted: Wanted; readonly flight: InFlight }
-  /** Writing down that the reply is lost, before anything is read; then reading until it is clear. */
+  /** First writes down that the reply is lost, then reads the order until the outcome is clear. */
   | { readonly at: 'doubting' | 'waiting' | 'rereading'; readonly wanted: Wanted; readonly search: Search }
   | {
       readonly at: 'concluding';
@@ -146,7 +148,7 @@ export type State =
     }
   | { readonly at: 'releasing' | 'done'; readonly end: End };
 
-/** How far a run is now, and what it asks for next. */
+/** The state of a run, and the effect that it asks for next. */
 export interface Step {
   readonly state: State;
   readonly effect: Effect;

@@ -1,4 +1,4 @@
-/** Reads the orders of open attempts again, and writes down what that proves: carries out the effects of resolve.ts. */
+/** Reads the orders of open attempts again and writes down what that proves, as resolve.ts decides. */
 
 import { CliError } from '../errors.ts';
 import { isDue, isWatched } from './attempt-state.ts';
@@ -12,19 +12,19 @@ import { refusalError } from './refusal-error.ts';
 import { beginResolve, type Errand, type ResolveState, resolve } from './resolve.ts';
 import { marksOf } from './same-account.ts';
 
-/** Shows a person who settles what a read shows; throws to stop. */
+/** Shows the read to the person who settles an attempt; throws to stop. */
 type Confirm = (evidence: Evidence) => Promise<void>;
 
 /** How one attempt is read again. */
 export interface How {
-  /** What a person states when no read can show the outcome; `confirm` is shown the read first. */
+  /** What a person states if no read can show the outcome. `confirm` shows the read to that person first. */
   readonly statement?: Errand['statement'];
   readonly confirm?: Confirm;
-  /** Find the order with one request only; when that does not find it, nothing is written down. */
+  /** Find the order with one request only. If that does not find it, nothing is written down. */
   readonly once?: boolean | undefined;
 }
 
-/** Reads one attempt's order. Throws CliError 'refused' while another run holds the lock on it. */
+/** Reads the order of one attempt again. Throws CliError 'refused' while another run holds the lock on it. */
 export async function resolveOne(
   parts: EffectParts,
   record: AttemptRecord,
@@ -72,8 +72,9 @@ function carryOut(effects: Effects, state: ResolveState, effect: Effect, confirm
 const atMost = 3;
 
 /**
- * Chooses the due attempts that a run reads: at most three unconfirmed ones, oldest first, and one that was made and is only
- * watched. The second of the clock picks the watched one, so one order that cannot be found does not keep the others waiting.
+ * Chooses the due attempts that a run reads: at most three unconfirmed ones, oldest first, and one that was made and
+ * is only watched. The second of the clock picks the watched one, so an order that cannot be found does not keep the
+ * others waiting.
  */
 export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly AttemptRecord[] {
   const watched = due.filter(isWatched);
@@ -85,8 +86,8 @@ export function pickDue(due: readonly AttemptRecord[], now: Moment): readonly At
 }
 
 /**
- * Reads due attempts of this service's account: all unconfirmed ones of one order or script's id, and of the others those
- * that `pickDue` chooses. What cannot be read now stays as it is.
+ * Reads due attempts of this service's account again: all unconfirmed ones of one order or one script's id, and from
+ * the rest those that `pickDue` chooses. If an order cannot be read now, its attempt stays as it is.
  */
 export async function reconcileDue(
   parts: EffectParts,

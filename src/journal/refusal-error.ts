@@ -1,7 +1,7 @@
-/** The words for what the journal refuses: an unconfirmed outcome, a repeat, a lock of another run, a row that cannot be written. */
+/** The errors when the journal refuses: an open outcome, a repeat, a lock of another run, a row that is not written. */
 
 import type { JsonObject } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { CliError, withParts } from '../errors.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
 import { alarmWords, attemptName, changeKinds } from './journal.ts';
@@ -10,8 +10,15 @@ import { provable } from './judge-read.ts';
 import { isSameAddress, marksOf } from './same-account.ts';
 import { sameJson, type Typed } from './same-request.ts';
 
-/** The error of a run in which nothing was sent. `subject`: the order, or the change in words. */
+/** The error of a run that sent nothing. `subject`: the order, or the change in words. */
 export function refusalError(refusal: Refusal, subject: string): CliError {
+  const error = errorOf(refusal, subject);
+  if (!('attempt' in refusal)) return error;
+  const { intent, given: scriptId, proof } = refusal.attempt.sent;
+  return withParts(error, { intent, scriptId, orderId: proof.orderId });
+}
+
+function errorOf(refusal: Refusal, subject: string): CliError {
   switch (refusal.why) {
     case 'busy':
       return busyError(refusal, subject);
@@ -159,7 +166,7 @@ function usedUpError({ name, attempt }: Extract<Refusal, { why: 'used_up' }>): C
   );
 }
 
-// Ready to be copied when the body of the request holds all of it.
+// A whole command to copy, if the body of the request holds all its options.
 function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, name: string): string {
   if (kind !== 'refund' || orderId === undefined) return `the same command with --again ${name}`;
   const { charge_id: charge, amount, reason } = body ?? {};
@@ -172,7 +179,7 @@ function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, nam
   return ['paydesk', ...named, 'orders refund', orderId, ...parts, '--again', name].join(' ');
 }
 
-// A commit that failed at its last step may be in the file, and nothing more could be written after it.
+// A commit that failed at its last step may be in the file, and the row that takes it back could not be written.
 function leftWords(left: string | undefined): readonly string[] {
   if (left === undefined) return [];
   return [
@@ -181,14 +188,14 @@ function leftWords(left: string | undefined): readonly string[] {
   ];
 }
 
-/** An attempt in a few words: its journal id, what and how much, its verdict. */
+/** An attempt in a few words: its journal id, the change with its amount, the verdict. */
 export function named(attempt: AttemptRecord): string {
   const { sent } = attempt;
   const verdict = verdictOf(attempt)?.verdict ?? 'sent, no outcome recorded';
   return `${sent.intent}, ${changeWords(sent)}, ${verdict.replaceAll('_', ' ')}`;
 }
 
-// As commands say it: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`.
+// In the words of the commands: `refund of 23000 MXN`, `order creation of 300 MXN`, `POST /charges`.
 function changeWords({ proof: { kind }, amount, currency, request, lost }: SentRow): string {
   if (lost !== undefined)
     return lost === 'unknown' ? 'a change whose record is lost' : `${lost} whose record is lost`;
@@ -200,9 +207,9 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-// `the intent ticket-8840 was something else: recorded with amount 300; asked for now with amount 500`
+// `the script id ticket-8840 (--intent) was something else: recorded with amount 300; asked for now with amount 500`
 function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
-  const was = `the intent ${given ?? ''} was something else`;
+  const was = `the script id ${given ?? ''} (--intent) was something else`;
   if (now.kind !== undefined && now.kind !== proof.kind)
     return `${was}: recorded as ${proof.kind}, asked for now as ${now.kind}`;
   if (asked === undefined || now.asked === undefined) return was;
@@ -215,7 +222,7 @@ function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
   return `${was}: recorded with ${said(before)}; asked for now with ${said(after)}`;
 }
 
-// The fields of a whole body are named one by one.
+// Names every field of a request body by itself.
 function fieldsOf({ body, ...asked }: JsonObject): ReadonlyMap<string, unknown> {
   const ofBody = Object.entries(body ?? {}).map(([name, value]) => [`body.${name}`, value] as const);
   return new Map<string, unknown>([...Object.entries(asked), ...ofBody]);

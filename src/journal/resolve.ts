@@ -1,6 +1,6 @@
 /**
- * `journal reconcile` and `journal settle`, decided: an open attempt gets its verdict from a read or a person, and "it was not
- * made" is not taken too early; under the lock, one read, one row. A pure reducer like at-most-once.ts; nothing here sends.
+ * Decides what became of an open attempt, for `journal reconcile` and `journal settle`: from one read, or from what a
+ * person states. Nobody can say "it was not made" too early. A pure reducer like at-most-once.ts; it sends nothing.
  */
 
 import {
@@ -13,15 +13,15 @@ import {
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
-import { attemptName, type Refusal, usedUp } from './guards.ts';
-import type { Resolved } from './journal.ts';
+import { type Refusal, usedUp } from './guards.ts';
+import { attemptName, type Resolved } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
 import { atLeastSince, momentOfRow } from './journal-time.ts';
 import { type Claims, type Evidence, isSameMoney } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import { judgeSeen, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
 
-/** Which attempt, and what a person states when no read can show the outcome. */
+/** Which attempt to look at, and what a person states if no read can show the outcome. */
 export interface Errand {
   readonly intent: string;
   readonly attempt: number;
@@ -43,20 +43,20 @@ interface Found {
   readonly errand: Errand;
   readonly record: AttemptRecord;
   readonly claimed: Claims;
-  /** Another unconfirmed attempt at the same money: of two equal refunds one may be its. */
+  /** Another unconfirmed attempt at the same money. One of two equal refunds may be that attempt's. */
   readonly rival?: AttemptRecord | undefined;
 }
 
-/** How far it is, with all that is known there. */
+/** How far a run is, and everything it knows at that point. */
 export type ResolveState =
   | { readonly at: 'locking' | 'looking'; readonly errand: Errand }
   | ({ readonly at: 'reading' } & Found)
-  /** A person is shown what was read and states what happened. */
+  /** Shows a person what was read, and lets them state what happened. */
   | ({ readonly at: 'asking'; readonly evidence: Evidence; readonly statement: Statement } & Found)
   | ({ readonly at: 'recording'; readonly evidence: Evidence; readonly row: VerdictRow } & Found)
   | { readonly at: 'releasing' | 'done'; readonly end: ResolveEnd };
 
-/** How far it is now, and what it asks for next. */
+/** The state of a run, and the effect that it asks for next. */
 interface ResolveStep {
   readonly state: ResolveState;
   readonly effect: Effect;
@@ -109,7 +109,7 @@ function transition(state: ResolveState, event: Event): ResolveStep | undefined 
   }
 }
 
-// When another run has settled it meanwhile, that counts.
+// If another run has settled the attempt meanwhile, that verdict stands.
 function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): ResolveStep {
   const record = known.find(({ sent }) => sent.intent === errand.intent && sent.attempt === errand.attempt);
   if (record === undefined) {
@@ -128,7 +128,7 @@ function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): Res
   };
 }
 
-// It was sent again after its horizon: what shows now may be that later attempt's.
+// The attempt was repeated after its horizon, so what the order shows now may come from the repeat.
 function wasRepeated(record: AttemptRecord, known: readonly AttemptRecord[]): boolean {
   return verdictOf(record)?.verdict !== 'applied' && usedUp([attemptName(record)], known) !== undefined;
 }
@@ -149,14 +149,13 @@ function rivalOf(
 
 const afterSendByMs = 120_000;
 
-// For this long the request may wait in a queue, and the service's own screen may not show it yet.
+// For this long the request may wait in a queue, and the service's own screen may not show the change yet.
 function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
   const left = sent.sendBy - sent.time + afterSendByMs - atLeastSince(sent, now);
   return left > 0 ? { why: 'too_early', leftMs: left } : undefined;
 }
 
-// One of two equal refunds may belong to the open attempt. Reading the order of that attempt again shows
-// whether it does.
+// When two equal refunds show, one may belong to another open attempt. That attempt must be settled first.
 function evidenceIn(
   { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
   event: Extract<Event, { is: 'seen' }>,
@@ -191,11 +190,11 @@ function weigh(
     : write(found, evidence, words, now);
 }
 
-/** The verdict that a read adds to an attempt; undefined when it tells nothing new. */
+/** The verdict that a read adds to an attempt; undefined when the read shows nothing new. */
 function rulingNow(record: AttemptRecord, evidence: Evidence, now: Moment): Ruling | undefined {
   const last = verdictOf(record);
   if (evidence.shows === 'unreadable') {
-    // The first verdict, of any kind, starts the horizon.
+    // The first verdict starts the horizon, whatever it says.
     const why = 'no answer was written down, and no read tells';
     return last === undefined ? { verdict: 'unknown', by: 'sender', why } : undefined;
   }
@@ -206,7 +205,7 @@ function rulingNow(record: AttemptRecord, evidence: Evidence, now: Moment): Ruli
   return saysNothingNew(record, alarmed, now) ? undefined : alarmed;
 }
 
-// A second `not_seen` is worth a row in two cases: it is the first that starts the horizon, or the horizon has ended.
+// A second `not_seen` gets a row in two cases: it is the first that starts the horizon, or the horizon has ended.
 function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): boolean {
   const last = verdictOf(record);
   if (last?.verdict !== words.verdict || last.alarm !== words.alarm) return false;

@@ -1,4 +1,4 @@
-/** Whether two changes may belong to one account, however its address is spelled and its profile is named. Pure. */
+/** Whether two changes may belong to one account, however its address is spelled or its profile is named. Pure. */
 
 import type { Service } from '../api/api.ts';
 import { livemodeOf } from '../api/spec.ts';
@@ -19,8 +19,8 @@ export function marksOfService({
 }
 
 /**
- * Yes when both have the same address or the same key, or both move real money. A demo matches only itself, since every demo
- * has the same order ids. Two sandboxes with different addresses and keys are two accounts.
+ * True when both have the same address or the same key, or both move real money. A demo matches only itself, because
+ * every demo has the same order ids. Two sandboxes with different addresses and keys are two accounts.
  */
 export function mayBeSameAccount(one: AccountMarks, other: AccountMarks): boolean {
   if (isDemo(one) || isDemo(other)) return one.origin === other.origin;
@@ -28,13 +28,13 @@ export function mayBeSameAccount(one: AccountMarks, other: AccountMarks): boolea
   return sameKey || isSameAddress(one, other) || (one.livemode && other.livemode);
 }
 
-/** Whether both have the same address: then it is one account, whatever its profiles are called. */
+/** Whether both have the same address. Then it is one account, whatever its profiles are called. */
 export function isSameAddress(one: AccountMarks, other: AccountMarks): boolean {
   return plainOrigin(one.origin) === plainOrigin(other.origin);
 }
 
 /**
- * The name of the lock on an order, or on a script's id. It leaves the account out (except for a demo), so that another
+ * The name of the lock on an order or on a script's id. The account is not part of it (except for a demo), so another
  * spelling of the address takes the same lock.
  */
 export function lockName({ origin }: Pick<AccountMarks, 'origin'>, what: string): string {
@@ -45,7 +45,7 @@ function isDemo({ origin }: Pick<AccountMarks, 'origin'>): boolean {
   return origin.startsWith('demo:');
 }
 
-// `localhost`, `127.0.0.1` and `[::1]` are one; the case, a trailing dot and the scheme's own port do not count.
+// The loopback addresses become one name. Upper case, a dot at the end and the scheme's own port do not count.
 function plainOrigin(origin: string): string {
   if (!URL.canParse(origin)) return origin;
   const { protocol, hostname, port } = new URL(origin);

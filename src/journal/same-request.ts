@@ -1,10 +1,10 @@
-/** Whether two runs ask for the same: the same request, the same words typed, the same money. Pure. */
+/** Whether two runs ask for the same change: the same request, the same words typed, or the same money. Pure. */
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Intent } from './journal.ts';
 import type { AttemptRecord, SentRow } from './journal-rows.ts';
 
-/** What a script says under its id now. */
+/** The kind of change, and what was typed for it. */
 export interface Typed {
   readonly kind?: Intent['kind'] | undefined;
   readonly asked?: Intent['asked'];
@@ -12,12 +12,15 @@ export interface Typed {
 
 type Request = Pick<Intent, 'kind' | 'request' | 'expected' | 'asked'>;
 
-/** Whether an attempt asked for the same, by its request or by what was typed: `7d` becomes another time in every request. */
+/**
+ * Whether an attempt asked for the same, by its request or by what was typed. The request alone is not enough: a typed
+ * `7d` becomes another time in every request.
+ */
 export function asksForSame(
   { proof, request, asked, lost }: SentRow,
   other: Typed & { readonly request?: Intent['request'] | undefined },
 ): boolean {
-  // Nobody knows what a lost row asked for: it may have been this.
+  // Nobody knows what a lost row asked for, so it may have been this.
   if (lost !== undefined && lost === other.kind) return true;
   const parts = (one: Intent['request'] | undefined) => [one?.method, one?.path, one?.body];
   if (sameJson(parts(request), parts(other.request))) return true;
@@ -29,7 +32,7 @@ export function isOtherRequest({ kind, asked }: Typed, { sent }: Pick<AttemptRec
   return sent.proof.kind !== kind || !sameJson(sent.asked, asked);
 }
 
-/** Whether it is the same money; for a change without records of money, the same request. */
+/** Whether the same money is asked for; if no records of money are expected, whether it is the same request. */
 export function isEqual(asked: Request, { sent }: Pick<AttemptRecord, 'sent'>): boolean {
   const [now, before] = [asked.expected ?? [], sent.proof.expected ?? []];
   if (now.length === 0 && before.length === 0) return asksForSame(sent, asked);
@@ -37,12 +40,12 @@ export function isEqual(asked: Request, { sent }: Pick<AttemptRecord, 'sent'>): 
   return sameJson(parts(asked.request, now), parts(sent.request, before));
 }
 
-/** Whether two values are the same JSON. The order of keys does not count, the order of items does. */
+/** Whether two values are the same JSON. The order of keys does not matter; the order of items does. */
 export function sameJson(one: unknown, other: unknown): boolean {
   return isDeepStrictEqual(asWritten(one), asWritten(other));
 }
 
-// One of them may come from the journal, where `undefined` is left out.
+// One of the two may come from the journal, which leaves out `undefined`.
 function asWritten(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null));
 }

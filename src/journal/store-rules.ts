@@ -1,12 +1,9 @@
-/**
- * The rules that every store of the journal applies, in files or elsewhere. A store calls them before it adds
- * a row. Pure.
- */
+/** The rules that every store of the journal checks before it adds a row. Pure. */
 
 import { CliError } from '../errors.ts';
 import { isUnsettled, mayChange, verdictOf } from './attempt-state.ts';
 import { chainStart, link, type StoredRow, unlink } from './chain.ts';
-import type { AttemptRecord, JournalRow, SentRow } from './journal-rows.ts';
+import { type AttemptRecord, attemptKey, type JournalRow, type SentRow } from './journal-rows.ts';
 import type { AttemptQuery, NewestRow } from './journal-store.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, mayBeSameAccount } from './same-account.ts';
@@ -19,11 +16,11 @@ export class StoreRules {
   readonly #index = new AttemptIndex();
   #seq = 0;
   #head = chainStart;
-  // The number of the newest row at the time this run asked for the attempts on an order, or under a script's id.
+  // The number of the newest row when this run asked for the attempts on an order, or under a script's id.
   readonly #askedForOrder = new Map<string, number>();
   readonly #askedForScript = new Map<string, number>();
 
-  /** The end of the chain so far: number and hash of the newest row. */
+  /** Number and hash of the newest row that was read. */
   get end(): { readonly seq: number; readonly head: string } {
     return { seq: this.#seq, head: this.#head };
   }
@@ -32,14 +29,14 @@ export class StoreRules {
     return this.#index.newest;
   }
 
-  /** Adds rows that follow those so far and whose chain was checked. */
+  /** Takes in the next rows. Their chain was checked before. */
   read(rows: readonly StoredRow[]): void {
     this.#index.add(rows);
     const last = rows.at(-1);
     if (last !== undefined) [this.#seq, this.#head] = [last.seq, last.hash];
   }
 
-  /** The attempts that a query means. From now on this run counts as having seen them. */
+  /** The attempts that match a query. From now on this run counts as having seen them. */
   attempts(query: AttemptQuery): readonly AttemptRecord[] {
     const { orderId, given } = query;
     if (orderId !== undefined) this.#askedForOrder.set(orderId, this.#seq);
@@ -52,18 +49,18 @@ export class StoreRules {
     return this.#index.settledBefore(before);
   }
 
-  /** The row as it is stored after those so far. */
+  /** The stored form of a row that comes next. */
   link(row: JournalRow): StoredRow {
     return link(row, this.#seq + 1, this.#head);
   }
 
-  /** Throws CliError 'refused' for a second SENT row of an attempt, and for a verdict without one. */
+  /** Throws CliError 'refused' for a second SENT row of an attempt, and for a verdict without its SENT row. */
   refuseMisplaced(row: JournalRow): void {
     if (!isMisplaced(row, this.#index.has(row))) return;
     throw new CliError('refused', `the journal cannot hold this row of ${row.intent}`, { certain });
   }
 
-  /** Throws CliError 'refused' while a change that a repair could not read, of an account that nobody knows, is not settled. */
+  /** Throws CliError 'refused' while there is an unsettled change whose row was lost and whose account is unknown. */
   refuseWhileLost(): void {
     const [lost] = this.#index.attempts({ origin: '', unsettled: true });
     if (lost === undefined) return;
@@ -82,9 +79,9 @@ export class StoreRules {
   }
 
   /**
-   * Throws CliError 'refused' for a SENT row of a run that has not seen what another run has added since it asked. The lock
-   * on the order prevents that as long as nobody removes it; this rule does not rest on the lock. Two runs under one
-   * script's id on different orders share no lock, so only this rule stops the second one.
+   * Throws CliError 'refused' for a SENT row when this run has not seen what another run added after it asked. The
+   * lock on the order usually prevents that, but somebody may have removed the lock. Two runs under one script's id
+   * on different orders share no lock, so only this rule stops the second one.
    */
   refuseUnseen(row: JournalRow): void {
     if (row.type !== 'sent') return;
@@ -109,31 +106,30 @@ export class StoreRules {
     if (attempt === undefined || !mayBeSameAccount(marksOf(attempt.sent), marksOf(row))) return;
     const now = { kind: proof.kind, asked };
     if (isOtherRequest(now, attempt)) throw refusalError({ why: 'other_parameters', attempt, now }, given);
-    throw new CliError('refused', `another run under the intent ${given} came first`, {
+    throw new CliError('refused', `another run under the script id ${given} (--intent) came first`, {
       certain,
       now: [`paydesk journal show ${attempt.sent.intent}`],
     });
   }
 }
 
-/** Whether the journal cannot hold a row: each attempt has one SENT row, and no verdict comes without it. */
+/** Whether a row has no place in the journal: each attempt has one SENT row, and no verdict comes without it. */
 export function isMisplaced(row: JournalRow, hasSent: boolean): boolean {
   return hasSent === (row.type === 'sent');
 }
 
-// Attempts in the order of their SENT rows. Rows are looked up by their columns and parsed on demand, so a long journal stays
-// fast.
+// All attempts, in the order of their SENT rows. A row is parsed only when needed, so a long journal stays fast.
 class AttemptIndex {
   readonly #attempts = new Map<string, StoredAttempt>();
   #newestTime = 0;
   #last: StoredRow | undefined;
 
-  /** Adds rows whose chain was checked, in their order. */
+  /** Adds rows in their order. Their chain was checked before. */
   add(rows: readonly StoredRow[]): void {
     for (const row of rows) {
       this.#newestTime = Math.max(this.#newestTime, row.time);
       this.#last = row;
-      const key = keyOf(row);
+      const key = attemptKey(row);
       const attempt = this.#attempts.get(key);
       if (row.type === 'sent') this.#attempts.set(key, { sent: row, verdicts: [] });
       else if (attempt !== undefined) {
@@ -148,9 +144,8 @@ class AttemptIndex {
     return { time: this.#newestTime, clocks: this.#last && unlink(this.#last).clocks };
   }
 
-  /** Whether there is a SENT row of this attempt. */
   has(of: { readonly intent: string; readonly attempt: number }): boolean {
-    return this.#attempts.has(keyOf(of));
+    return this.#attempts.has(attemptKey(of));
   }
 
   /** Number of the newest row about an order; 0 when there is none. */
@@ -159,7 +154,7 @@ class AttemptIndex {
     return Math.max(0, ...own.map(lastSeqOf));
   }
 
-  /** The newest attempt that a query means and that has a row after this number. */
+  /** The newest attempt that matches a query and has a row after this number. */
   newestUnder(query: AttemptQuery, seq: number): AttemptRecord | undefined {
     const newer = this.#matching(query).findLast((attempt) => lastSeqOf(attempt) > seq);
     return newer && recordOf(newer);
@@ -175,7 +170,7 @@ class AttemptIndex {
       [...this.#attempts.values()]
         .filter(({ sent }) => sent.time < time)
         .map(recordOf)
-        // A refund that was made may still be watched, but that needs no body and no note.
+        // A refund that was made may still be watched, but the watch needs no body and no note.
         .filter((record) => !isUnsettled(record) || verdictOf(record)?.verdict === 'applied')
     );
   }
@@ -193,15 +188,11 @@ interface StoredAttempt {
   record?: AttemptRecord | undefined;
 }
 
-function keyOf({ intent, attempt }: { readonly intent: string; readonly attempt: number }): string {
-  return `${attempt} ${intent}`;
-}
-
 function lastSeqOf({ sent, verdicts }: StoredAttempt): number {
   return Math.max(sent.seq, verdicts.at(-1)?.seq ?? 0);
 }
 
-// Whether the columns match the query: a quick check before the row is parsed.
+// A quick check by the columns, before the row is parsed.
 function columnsMatch({ sent, verdicts }: StoredAttempt, query: AttemptQuery): boolean {
   const last = verdicts.at(-1);
   return (

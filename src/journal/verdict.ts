@@ -1,4 +1,4 @@
-/** Turns what a read shows (judge-read.ts) into the verdict that it allows, and its row. Pure. */
+/** Turns what a read shows (judge-read.ts) into a verdict and its row. Pure. */
 
 import { askedFor, claimedBy, isOpen, isSameAttempt } from './attempt-state.ts';
 import type { Moment, SentRow, VerdictRow } from './journal-rows.ts';
@@ -8,9 +8,9 @@ import type { Event } from './protocol-types.ts';
 import { asksForSame } from './same-request.ts';
 
 /**
- * What a read shows of a change. `claimed`: ids of refunds that are not this attempt's. Creations share no lock, so the ids
- * that they account for are looked up after the read; while another creation just like it is open, nobody can tell which of
- * the two made a new order.
+ * Judges a read after the sending. `claimed`: what belongs to other attempts. Creations of orders share no lock, so for
+ * them this is looked up after the read (`creations`). While an equal creation is open, nobody can tell which of the
+ * two made a new order.
  */
 export function judgeSeen(
   sent: SentRow,
@@ -30,12 +30,12 @@ export function judgeSeen(
   return { shows: 'unreadable', problem };
 }
 
-/** A verdict before it has its time and attempt. */
+/** A verdict without its time and attempt. */
 export type Ruling = Omit<VerdictRow, 'type' | 'intent' | 'attempt' | 'time' | 'skewed' | 'clocks'>;
 
 type Readable = Exclude<Evidence, { shows: 'unreadable' }>;
 
-/** The verdict that a read gives; `none`: the verdict when the read shows nothing of the change. */
+/** The verdict that a read gives. `none`: the verdict when the read shows nothing of the change. */
 export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'not_seen'): Ruling {
   const { refunds } = evidence;
   switch (evidence.shows) {
@@ -44,7 +44,8 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
       const alarmed = contradicts === undefined ? undefined : 'contradiction';
       const alarm = none === 'rejected' ? 'applied_though_rejected' : alarmed;
       const why = `a read shows it${contradicts === undefined ? '' : `, with ${contradicts}`}: ours or identical`;
-      return { verdict: 'applied', by: 'read', why, alarm, refunds, created: evidence.created };
+      const { created, link } = evidence;
+      return { verdict: 'applied', by: 'read', why, alarm, refunds, created, link };
     }
     case 'duplicate':
       return {
@@ -66,9 +67,9 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
 }
 
 /**
- * The ruling for a refund that was made and is only watched; undefined when the read tells nothing new. Every
- * read that shows the refund gets a row, so that it is not read again too soon; the one after its time (not
- * `young`) ends the watch. Figures that do not agree may agree at the next read; any other alarm stays.
+ * The verdict on a refund that was made and is only watched; undefined when the read shows nothing new. Every read that
+ * shows the refund gets a row, so that it is not read again too soon. A row after the horizon (not `young`) ends the
+ * watch. Figures that do not agree may agree at the next read; any other alarm stays.
  */
 export function rulingOfWatched(
   { proof }: Pick<SentRow, 'proof'>,
@@ -85,7 +86,7 @@ export function rulingOfWatched(
       return { verdict, by, why: evidence.problem, alarm: alarm ?? 'disagreement', refunds, created };
     case 'expected': {
       const { contradicts } = evidence;
-      // Refunds that came since then belong to other attempts, or to other people.
+      // Later refunds belong to other attempts, or to other people.
       const own = askedFor(proof, evidence.refunds);
       const why = young ? 'a read shows it once' : 'a read after its time shows no more of it';
       if (contradicts === undefined) return { verdict, by, why, alarm, refunds: own, created };
@@ -103,7 +104,6 @@ export function rulingOfWatched(
   }
 }
 
-/** The row of a verdict. */
 export function verdictRow(sent: SentRow, now: Moment, words: Ruling): VerdictRow {
   const { intent, attempt } = sent;
   return { type: 'verdict', intent, attempt, ...stampOf(now), ...words };

@@ -1,28 +1,29 @@
-/** Locks by name: all rules that an implementation must keep, and the queue inside one process that each of them needs. */
+/** Locks by name: the rules for every implementation, and the queue inside one process that each of them needs. */
 
 import type { Clock } from '../io.ts';
 
 /**
- * Locks by name, shared by all runs that use the same place: a folder of this machine, say.
+ * Locks by name. All runs that use the same place share them, for example the same folder of this machine.
  * `test/locks/contract.ts` checks these rules for every implementation:
  *
- * - A name has one holder at most, whichever processes ask for it. Names are any texts, compared exactly.
- * - The holder has the lock until it releases it or its process ends. When the process ends, in whatever way, the lock is
- *   free for others without anybody's help. While the process lives, nobody else gets the lock, however long the process
- *   is stopped or busy.
- * - Others are shown who holds a lock. This decides nothing: a lock whose owner cannot be read is held all the same.
- * - In one process those who wait for a name get it in the order of asking. One that gives up lets nobody in early.
+ * - A name has at most one holder among all processes. A name may be any text, and names are compared exactly.
+ * - The holder keeps the lock until it releases it or its process ends. If the process ends, in whatever way, the lock is
+ *   free, and nobody has to clean up. While the process lives, nobody else gets the lock, even if the process is stopped
+ *   or busy for a long time.
+ * - Others can see who holds a lock. This is only for display: a lock is also held if its owner cannot be read.
+ * - In one process, a lock goes to those who wait in the order in which they asked. If one of them gives up, the next one
+ *   still waits for the holder.
  */
 export interface Locks {
   /**
    * Takes the lock of this name.
    *
-   * - Another process holds it: busy at once, with its owner, even if there is time left to wait.
-   * - This process holds it: waits up to `waitMs` for its turn, then busy. The same if another name is in the way, since an
-   *   implementation may have fewer locks than there are names.
-   * - Rejects with the reason of `signal` when that aborts, before or while it waits; then it holds nothing.
-   * - Rejects with CliError 'refused' when locks cannot be relied on (files that others may write, a disk whose locks do
-   *   not hold, a server that does not answer). It never answers "held" on less.
+   * - If another process holds it: returns busy at once, with the owner, even if there is time left to wait.
+   * - If this process holds it: waits up to `waitMs` for its turn, then returns busy. It also waits like this for another
+   *   name that shares its lock: an implementation may have fewer locks than there are names.
+   * - Rejects with the reason of `signal` when that aborts, before or during the wait. Then nothing is held.
+   * - Rejects with CliError 'refused' when the locks are not reliable: others may write the files, locks do not hold on the
+   *   disk, or a server does not answer.
    */
   take(
     name: string,
@@ -40,20 +41,20 @@ export interface Held {
 /** Somebody else has the lock, or it could not be taken in time. */
 export interface Busy {
   readonly held: false;
-  /** Undefined when it cannot be read. */
+  /** Undefined if the owner cannot be read. */
   readonly owner: LockOwner | undefined;
 }
 
-/** Who holds a lock, for display only. `since` in Unix milliseconds. */
+/** Who holds a lock. It is only for display. `since` is in Unix milliseconds. */
 export interface LockOwner {
   readonly operator: string;
   readonly command: string;
   readonly since: number;
 }
 
-/** The queue of one process, for implementations of `Locks`: one holder of a place at a time, in the order of asking. */
+/** The queue of one process, for every implementation. Each place has one turn at a time, in the order of asking. */
 export interface Turns {
-  /** Resolves with the turn, or with undefined when the deadline (monotonic milliseconds) passes first. */
+  /** Resolves with the turn, or with undefined if the deadline comes first. The deadline is in monotonic milliseconds. */
   wait(
     place: string | number,
     options: {
@@ -64,20 +65,19 @@ export interface Turns {
   ): Promise<Turn | undefined>;
 }
 
-/** A turn that has come. */
 export interface Turn {
   /** Lets the next one in. */
   end(): void;
 }
 
-/** An empty queue. */
+/** Makes an empty queue. */
 export function createTurns(): Turns {
   const last = new Map<string | number, Promise<void>>();
   return {
     async wait(place, { clock, deadline, signal }) {
       const before = last.get(place);
       const { promise: over, resolve: end } = Promise.withResolvers<void>();
-      // One that gives up passes the turn on as soon as it gets it.
+      // Somebody who gives up still gets the turn later, and passes it on at once.
       const mine = before === undefined ? over : before.then(() => over);
       last.set(place, mine);
       const turn = { end };
@@ -103,7 +103,7 @@ async function isOverInTime(
   const stop = new AbortController();
   const either = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
   const late = clock.sleep(Math.max(0, deadline - clock.monotonic()), either).then(() => false);
-  // When the turn comes first, the sleep is aborted, and nobody waits for its rejection.
+  // If the turn comes first, the sleep is aborted and rejects. Nobody waits for it then.
   late.catch(() => undefined);
   try {
     return await Promise.race([before.then(() => true), late]);

@@ -1,61 +1,77 @@
-/** The simulated service over HTTP: checks of each request, routes, the operations on a store, replies. */
+/** The simulated service over HTTP: it checks a request, carries out the operation of its path, and writes the reply. */
 
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { type JsonObject, paths, type ResourceName, resourceNames, resources } from '../api/spec.ts';
-import { errorKinds, type Language, maxBodyBytes } from './assumptions.ts';
-import { bodyTooLarge, type Failure, internal, notFound, type Ruled } from './failures.ts';
-import { capture, makeCharge, makeCheckout, makeOrder, refund } from './operations.ts';
-import type { Random } from './random.ts';
-import { idsFrom } from './random.ts';
+import { checkoutCreateRequest, checkRequest, orderRequest, refundRequest } from '../api/request-bodies.ts';
+import { type ResourceName, resourceNames, resources } from '../api/resources.ts';
+import { isObject, type JsonObject, livemodeOf, paths } from '../api/spec.ts';
+import {
+  badBody,
+  bodyTooLarge,
+  errorKinds,
+  type Failure,
+  internal,
+  notFound,
+  type Ruled,
+} from './failures.ts';
+import { idsFrom, type Random } from './random.ts';
 import { checkAccept, checkKey, languageOf, pageRequestOf, readBody } from './requests.ts';
-import type { RuleInputs } from './rules/refund-and-capture.ts';
+import {
+  createLink,
+  createOrder,
+  withoutLinkAliases,
+  withoutOrderAliases,
+} from './rules/order-and-checkout.ts';
+import { captureOrder, type RuleInputs, refundOrder } from './rules/refund-and-capture.ts';
 import type { Store, StoredPage } from './store.ts';
+import type { StoredOrder } from './stored-records.ts';
 
-/** What the service is made of. */
+// Assumed: a request body has at most this many bytes.
+const maxBodyBytes = 1024 * 1024;
+
+/** The parts of one simulated service. */
 export interface AppOptions {
   readonly store: Store;
-  /** Vendor segments that are answered; the first one is the brand of error codes. */
+  /** The vendors that a client may name in Accept. Error codes begin with the first one. */
   readonly vendors: readonly [string, ...string[]];
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly random: Random;
 }
 
-/** The service, answering. */
+/** The service as functions, without a server. */
 export interface App {
-  /** Never rejects: what goes wrong inside is an error reply. */
+  /** Never rejects: an error inside becomes an error reply. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** An error in the document's form, in the request's language. */
+  /** The error reply for this request, in its language (service: Errors). */
   readonly refuse: (request: Request, failure: Failure) => Response;
 }
 
-/** The service as a fetch function. */
 export function createApp(options: AppOptions): App {
   const app = new Hono();
   app.use(async (context, next) => {
-    const refused = checkRequest(context.req.raw, options);
-    return refused === undefined ? next() : failed(refused, context.req.raw, options);
+    const refused = checkHeaders(context.req.raw, options);
+    return refused === undefined ? next() : errorReply(refused, context.req.raw, options);
   });
   for (const resource of resourceNames) addReads(app, resource, options);
   addChanges(app, options);
-  // Assumed: an unknown path, or a method that a path does not have, is not found.
-  app.notFound(({ req }) => failed(notFound('path', `${req.method} ${req.path}`), req.raw, options));
-  app.onError((_error, { req }) => failed(internal(), req.raw, options));
+  // Assumed: an unknown path, or a method that the path does not have, gets 404.
+  app.notFound(({ req }) => errorReply(notFound('path', `${req.method} ${req.path}`), req.raw, options));
+  app.onError((_error, { req }) => errorReply(internal(), req.raw, options));
   return {
     fetch: async (request) => app.fetch(request),
-    refuse: (request, failure) => failed(failure, request, options),
+    refuse: (request, failure) => errorReply(failure, request, options),
   };
 }
 
 function addReads(app: Hono, resource: ResourceName, options: AppOptions): void {
   const { path, one } = resources[resource];
   app.get(`/${path}`, ({ req }) => list(req.raw, resource, options));
-  // Assumed: one record by id; the document shows no such operation.
+  // Assumed: GET of one record by its id. The document shows no such operation.
   app.get(`/${path}/:id`, ({ req }) => {
     const id = req.param('id');
     const text = options.store.get(resource, id);
-    return text === undefined ? failed(notFound(one, id), req.raw, options) : jsonReply(text);
+    return text === undefined ? errorReply(notFound(one, id), req.raw, options) : jsonReply(text);
   });
 }
 
@@ -65,7 +81,7 @@ function addChanges(app: Hono, options: AppOptions): void {
   const { store } = options;
   const limit = bodyLimit({
     maxSize: maxBodyBytes,
-    onError: ({ req }) => failed(bodyTooLarge(maxBodyBytes), req.raw, options),
+    onError: ({ req }) => errorReply(bodyTooLarge(maxBodyBytes), req.raw, options),
   });
   const post = (path: string, operation: (id: string) => Operation): void => {
     app.post(path, limit, ({ req }) => change(req.raw, operation(req.param('id') ?? ''), options));
@@ -79,7 +95,7 @@ function addChanges(app: Hono, options: AppOptions): void {
   post(`/${paths.charges}`, () => (body) => makeCharge(store, undefined, body));
 }
 
-function checkRequest({ headers }: Request, { store, vendors }: AppOptions): Failure | undefined {
+function checkHeaders({ headers }: Request, { store, vendors }: AppOptions): Failure | undefined {
   return (
     checkKey(headers.get('authorization'), store.identity().key) ??
     checkAccept(headers.get('accept'), vendors)
@@ -89,70 +105,133 @@ function checkRequest({ headers }: Request, { store, vendors }: AppOptions): Fai
 function list(request: Request, resource: ResourceName, options: AppOptions): Response {
   const url = new URL(request.url);
   const asked = pageRequestOf(url.searchParams);
-  if ('failure' in asked) return failed(asked.failure, request, options);
+  if ('failure' in asked) return errorReply(asked.failure, request, options);
   const page = options.store.page(resource, asked.value);
   if (page !== undefined) return listReply(page, url, asked.value.previous !== undefined);
   const { next, previous } = asked.value;
   const param = next === undefined ? 'previous' : 'next';
-  return failed(notFound(resources[resource].one, next ?? previous ?? '', param), request, options);
+  return errorReply(notFound(resources[resource].one, next ?? previous ?? '', param), request, options);
 }
 
 async function change(request: Request, operation: Operation, options: AppOptions): Promise<Response> {
   const body = await readBody(request);
-  if ('failure' in body) return failed(body.failure, request, options);
+  if ('failure' in body) return errorReply(body.failure, request, options);
   const now = Math.floor(options.now() / 1000);
   const result = operation(body.value, { now, ids: idsFrom(options.random) });
   return 'failure' in result
-    ? failed(result.failure, request, options)
+    ? errorReply(result.failure, request, options)
     : jsonReply(JSON.stringify(result.value));
 }
 
-function failed(failure: Failure, request: Request, { vendors, random }: AppOptions): Response {
-  const language = languageOf(request.headers.get('accept-language'));
-  return errorReply(failure, { brand: vendors[0], language, logId: random.hex(24) });
+// POST orders/ID/refunds (service: Endpoints 1).
+function refund(store: Store, id: string, body: JsonObject, inputs: RuleInputs): Ruled<StoredOrder> {
+  if (store.get('orders', id) === undefined) return { failure: noOrder(id) };
+  // The schema takes no `amount` without `charge_id`. Here the rule decides about that, because it sees the order. So the
+  // schema gets a `charge_id` in any case.
+  const named = body.charge_id === undefined ? { ...body, charge_id: 'any' } : body;
+  const checked = checkRequest(refundRequest, named);
+  if ('faults' in checked) return { failure: badBody(checked.faults) };
+  const { charge_id: chargeId, ...rest } = checked.body;
+  const request = body.charge_id === undefined ? rest : { ...rest, charge_id: chargeId };
+  return store.changeOrder(id, (order) => refundOrder(order, request, inputs)) ?? { failure: noOrder(id) };
 }
 
-/** What the words of an error depend on. */
-interface ReplyWords {
-  /** The first segment of every code. */
-  readonly brand: string;
-  readonly language: Language;
-  readonly logId: string;
+// POST orders/ID/capture (service: Endpoints 3).
+function capture(store: Store, id: string, body: JsonObject, { now }: RuleInputs): Ruled<StoredOrder> {
+  if (store.get('orders', id) === undefined) return { failure: noOrder(id) };
+  // Assumed: the body may be `{}`, and any field in it is refused (service: Endpoints 3).
+  const faults = Object.keys(body).map((param) => unknownParameter(param));
+  if (faults.length > 0) return { failure: badBody(faults) };
+  return store.changeOrder(id, (order) => captureOrder(order, now)) ?? { failure: noOrder(id) };
 }
 
-// Assumed: replies are application/json, even if Accept named a vendor type.
+// POST orders (service: Endpoints 4).
+function makeOrder(store: Store, body: JsonObject, inputs: RuleInputs): Ruled<JsonObject> {
+  const checked = checkRequest(orderRequest, withoutOrderAliases(body));
+  if ('faults' in checked) return { failure: badBody(checked.faults) };
+  const customerId = checked.body.customer_info?.customer_id;
+  const customer = customerId === undefined ? undefined : customerIn(store, customerId);
+  if (customerId !== undefined && customer === undefined) {
+    return { failure: notFound('customer', customerId, 'customer_info[customer_id]') };
+  }
+  const livemode = livemodeOf[store.identity().mode];
+  const made = createOrder(checked.body, { ...inputs, livemode, customer });
+  if ('value' in made) store.add('orders', made.value);
+  return made;
+}
+
+// POST of a payment link (service: Endpoints 5).
+function makeCheckout(store: Store, body: JsonObject, inputs: RuleInputs): Ruled<JsonObject> {
+  const checked = checkRequest(checkoutCreateRequest, withoutLinkAliases(body));
+  if ('faults' in checked) return { failure: badBody(checked.faults) };
+  const customerId = checked.body.order_template.customer_info?.customer_id;
+  if (customerId !== undefined && customerIn(store, customerId) === undefined) {
+    return { failure: notFound('customer', customerId, 'order_template[customer_info][customer_id]') };
+  }
+  const made = createLink(checked.body, livemodeOf[store.identity().mode], inputs);
+  store.add('checkouts', made);
+  return { value: made };
+}
+
+// Assumed: nobody can make a charge here. The document does not show the body of such a request (service: Endpoints 6).
+function makeCharge(store: Store, orderId: string | undefined, body: JsonObject): Ruled<JsonObject> {
+  if (orderId !== undefined && store.get('orders', orderId) === undefined) {
+    return { failure: noOrder(orderId) };
+  }
+  const params = Object.keys(body);
+  const faults = params.length === 0 ? [noPayload] : params.map((param) => unknownParameter(param));
+  return { failure: badBody(faults) };
+}
+
+const noPayload = { kind: 'invalid', param: null, message: 'no payload of a charge is documented' } as const;
+
+function unknownParameter(param: string) {
+  return { kind: 'unknown', param, message: `${param} is not documented here` } as const;
+}
+
+function noOrder(id: string): Failure {
+  return notFound(resources.orders.one, id);
+}
+
+function customerIn(store: Store, id: string): JsonObject | undefined {
+  const text = store.get('customers', id);
+  const value: unknown = text === undefined ? undefined : JSON.parse(text);
+  return isObject(value) ? value : undefined;
+}
+
+// Assumed: a reply is application/json, even if Accept names a vendor's type.
 const headers = { 'content-type': 'application/json' } as const;
 
-/** A reply of JSON text. */
 function jsonReply(text: string): Response {
   return new Response(text, { status: 200, headers });
 }
 
-/** An error body (service: Errors). */
-function errorReply({ kind, details, data }: Failure, words: ReplyWords): Response {
+// An error (service: Errors).
+function errorReply({ kind, details, data }: Failure, request: Request, options: AppOptions): Response {
   const { status, type } = errorKinds[kind];
+  const language = languageOf(request.headers.get('accept-language'));
   const body = {
     object: 'error',
     type,
-    log_id: words.logId,
-    details: details.map(({ code, param, words: texts, debug }) => ({
-      debug_message: debug ?? texts.en,
-      message: texts[words.language],
+    log_id: options.random.hex(24),
+    details: details.map(({ code, param, words, debug }) => ({
+      debug_message: debug ?? words.en,
+      message: words[language],
       param,
-      code: `${words.brand}.errors.${code}`,
+      code: `${options.vendors[0]}.errors.${code}`,
     })),
     ...(data === undefined ? {} : { data }),
   };
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** A page (service: List envelope). Records are joined as they are kept, not read. */
+// A page (service: List envelope). The store keeps records as JSON text, so they are only joined.
 function listReply(page: StoredPage, url: URL, backwards: boolean): Response {
   const next = page.after ? pageUrl(url, 'next', page.lastId) : null;
   const previous = page.before ? pageUrl(url, 'previous', page.firstId) : null;
   const head = JSON.stringify({
     object: 'list',
-    // Assumed: has_more is about the direction travelled.
+    // Assumed: has_more is about the direction of the walk.
     has_more: backwards ? page.before : page.after,
     next_page_url: next,
     previous_page_url: previous,
@@ -160,7 +239,7 @@ function listReply(page: StoredPage, url: URL, backwards: boolean): Response {
   return jsonReply(`${head.slice(0, -1)},"data":[${page.bodies.join(',')}]}`);
 }
 
-// Assumed: a page URL repeats `limit` only where it was given, and is null where there is no such page.
+// Assumed: the URL of a page repeats `limit` if the request had it. If there is no such page, the URL is null.
 function pageUrl(url: URL, direction: 'next' | 'previous', id: string | undefined): string | null {
   if (id === undefined) return null;
   const page = new URL(url.pathname, url);

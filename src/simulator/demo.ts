@@ -1,11 +1,10 @@
-/** The simulator inside this process, behind the profile `demo`: its state is kept between commands. */
+/** The simulator behind the profile `demo`: it runs inside this process and keeps its records in a file. */
 
 import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { defaultVendor } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { App } from './app.ts';
-import { demoFile } from './demo-file.ts';
 import { createFaults, deliver, parseFaults } from './faults.ts';
 import { systemRandom } from './random.ts';
 import { defaultOrders } from './seed/seed.ts';
@@ -13,23 +12,23 @@ import type { DemoOptions } from './simulator.ts';
 import type { Identity, StoreOptions } from './store.ts';
 import { openStore, refillStore } from './store.ts';
 
-/** The demo, open. */
+/** An open demo. */
 export interface Demo {
-  /** Answers like `fetch` over a network: a lost reply rejects with a TypeError, an abort with the signal's reason. */
+  /** Behaves like `fetch`: rejects with a TypeError if the reply is lost, with the signal's reason if that aborts. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** Renewed by a reset; the origin of the profile is `demo:<instance>`. */
+  /** A reset makes a new one. The origin of the profile is `demo:<instance>`. */
   readonly instance: string;
   readonly key: string;
   close(): void;
 }
 
-/** Opens the demo; the first time, it is filled. Throws CliError 'refused' when its file is damaged, 'usage' for `fault`. */
-export function openDemo({ folder, now, fault }: DemoOptions): Demo {
+/** Opens the demo. A new file is filled first. Throws CliError 'refused' for a damaged file, 'usage' for a wrong `fault`. */
+export function openDemo(file: string, { now, fault }: Pick<DemoOptions, 'now' | 'fault'>): Demo {
   const drawFault =
     fault === undefined
       ? undefined
       : createFaults(parseFaults(fault, 'PAYDESK_DEMO_FAULT'), { seed: now(), reads: false });
-  const store = openStore(storeOptions(folder, now));
+  const store = openStore(storeOptions(file, now));
   const { instance, key } = store.identity();
   let app: App | undefined;
   return {
@@ -46,19 +45,20 @@ export function openDemo({ folder, now, fault }: DemoOptions): Demo {
   };
 }
 
-/** Puts the first data into the demo again; a damaged file is deleted first. */
-export function resetDemo({ folder, now }: DemoOptions): Identity {
-  const options = storeOptions(folder, now);
+/** Fills the demo's file again with its first orders. A damaged file is deleted first. */
+export function resetDemo(file: string, now: () => number): Identity {
+  const options = storeOptions(file, now);
   try {
     return refillStore(options);
   } catch (error) {
-    if (!(error instanceof CliError) || error.kind !== 'refused' || options.file === undefined) throw error;
-    for (const file of [options.file, `${options.file}-journal`]) rmSync(file, { force: true });
+    if (!(error instanceof CliError) || error.kind !== 'refused') throw error;
+    for (const path of [file, `${file}-journal`]) rmSync(path, { force: true });
     return refillStore(options);
   }
 }
 
-function storeOptions(folder: string, now: () => number): StoreOptions {
+function storeOptions(file: string, now: () => number): StoreOptions {
+  const folder = dirname(file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
@@ -69,7 +69,7 @@ function storeOptions(folder: string, now: () => number): StoreOptions {
     });
   }
   return {
-    file: join(folder, demoFile),
+    file,
     mode: 'sandbox',
     orders: defaultOrders,
     now: Math.floor(now() / 1000),
@@ -81,7 +81,7 @@ function lost(message: string): TypeError {
   return new TypeError(message, { cause: new Error('the simulator closed the connection') });
 }
 
-// Half of the body, then what fetch says when a connection breaks.
+// The first half of the body, and then the error of `fetch` when a connection breaks.
 async function cutShort(response: Response): Promise<Response> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   const half = bytes.subarray(0, Math.ceil(bytes.length / 2));

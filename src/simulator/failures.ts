@@ -1,41 +1,59 @@
-/** Every refusal of the simulator: its kind, code and words in both languages. */
+/** Every error that the simulator answers with: its kind, its code, and its words in English and Spanish. */
 
-import type { BodyFault } from '../api/spec.ts';
+import type { BodyFault } from '../api/request-bodies.ts';
 import { documentedErrors } from '../api/spec.ts';
-import type { ErrorKindName, Language } from './assumptions.ts';
-import type { StoredOrder } from './records.ts';
+import type { StoredOrder } from './stored-records.ts';
+
+// Assumed: the statuses of errors, and all types except two. The document shows no status (service: Errors).
+export const errorKinds = {
+  malformed: { status: 400, type: 'malformed_request_error' },
+  authentication: { status: 401, type: 'authentication_error' },
+  processing: { status: 402, type: documentedErrors.chargeIdRequired.type },
+  forbidden: { status: 403, type: 'forbidden_error' },
+  notFound: { status: 404, type: 'resource_not_found_error' },
+  notAcceptable: { status: 406, type: 'not_acceptable_error' },
+  tooLarge: { status: 413, type: 'malformed_request_error' },
+  validation: { status: 422, type: 'parameter_validation_error' },
+  precondition: { status: 428, type: documentedErrors.notReturnable.type },
+  tooMany: { status: 429, type: 'too_many_requests_error' },
+  internal: { status: 500, type: 'internal_error' },
+} as const;
+
+/** The languages of messages. */
+export const languages = ['en', 'es'] as const;
+export type Language = (typeof languages)[number];
 
 /** One detail of an error (service: Errors). */
 export interface FailureDetail {
-  /** What follows `<brand>.errors.` (service: Errors). */
+  /** The code without `<brand>.errors.` before it (service: Errors). */
   readonly code: string;
   readonly param: string | null;
   readonly words: Readonly<Record<Language, string>>;
-  /** English, for developers; the English words when there is none. */
+  /** In English, for developers. Default: the English words. */
   readonly debug?: string;
 }
 
-/** A refusal, before it has a language and a log id. */
+/** An error, before app.ts chooses its language and gives it a log id. */
 export interface Failure {
-  readonly kind: ErrorKindName;
+  readonly kind: keyof typeof errorKinds;
   readonly details: readonly FailureDetail[];
   readonly data?: StoredOrder;
 }
 
-/** What a rule came to. */
+/** The result of a rule: a value, or the error that the service answers with. */
 export type Ruled<T> = { readonly value: T } | { readonly failure: Failure };
 
-function failure(kind: ErrorKindName, code: string, en: string, es: string, param: string | null = null) {
+function failure(kind: Failure['kind'], code: string, en: string, es: string, param: string | null = null) {
   return { kind, details: [{ code, param, words: { en, es } }] } satisfies Failure;
 }
 
-/** The documented error of a full refund while a charge is not refundable (service: Errors). */
+/** The documented error for a full refund of an order with a charge that is not refundable (service: Errors). */
 export function notReturnable(): Failure {
   const { code } = documentedErrors.notReturnable;
   return failure('precondition', code, 'The order is not refundable.', 'La orden no se puede reembolsar.');
 }
 
-/** The documented error of `amount` without `charge_id` on a split order (service: Errors). */
+/** The documented error for `amount` without `charge_id` on a split order (service: Errors). */
 export function chargeIdRequired(order: StoredOrder): Failure {
   return {
     ...failure(
@@ -48,9 +66,9 @@ export function chargeIdRequired(order: StoredOrder): Failure {
   };
 }
 
-// Assumed: every code below; the document shows two.
+// Assumed: all codes below. The document shows only the two above.
 
-/** A refund of a charge that is not refundable. */
+/** The error for a refund of a charge that is not refundable. */
 export function chargeNotRefundable(chargeId: string): Failure {
   return failure(
     'precondition',
@@ -61,7 +79,7 @@ export function chargeNotRefundable(chargeId: string): Failure {
   );
 }
 
-/** A refund of more than is left, in the service's integer. */
+/** The error for a refund of more than `left`. */
 export function amountAboveRest(left: number): Failure {
   return failure(
     'validation',
@@ -72,7 +90,7 @@ export function amountAboveRest(left: number): Failure {
   );
 }
 
-/** A capture of an order that is not pre-authorized. */
+/** The error for a capture of an order that is not pre-authorized. */
 export function notAuthorized(status: string | undefined): Failure {
   const shown = status ?? 'unpaid';
   return failure(
@@ -83,7 +101,7 @@ export function notAuthorized(status: string | undefined): Failure {
   );
 }
 
-/** An order whose sum no exact number can hold. */
+/** The error for an order whose sum is beyond 2^53-1. */
 export function amountTooLarge(param: string): Failure {
   return failure(
     'validation',
@@ -96,7 +114,7 @@ export function amountTooLarge(param: string): Failure {
 
 const spanish = { order: 'orden', customer: 'cliente', charge: 'cargo', path: 'ruta' } as const;
 
-/** No such record, path or cursor; `param` names the parameter that asked for it. */
+/** The error for a record, path or cursor that does not exist. `param` is the parameter that named it. */
 export function notFound(what: keyof typeof spanish, id: string, param: string | null = null): Failure {
   return failure(
     'notFound',
@@ -107,7 +125,7 @@ export function notFound(what: keyof typeof spanish, id: string, param: string |
   );
 }
 
-/** A parameter that cannot be, with why in both languages. */
+/** The error for a wrong parameter. `en` and `es` say what is wrong. */
 export function badParameter(param: string, en: string, es: string): Failure {
   return failure('validation', 'parameter_validation.invalid', en, es, param);
 }
@@ -118,7 +136,7 @@ const faultWords = {
   invalid: { en: 'This parameter is not valid', es: 'Este parámetro no es válido' },
 } as const;
 
-/** One detail for each fault of a body. */
+/** The error for a body with faults. It has one detail for each fault. */
 export function badBody(faults: readonly BodyFault[]): Failure {
   const details = faults.map(({ kind, param, message }) => {
     const where = param === null ? '' : `: ${param}`;
@@ -133,22 +151,22 @@ export function badBody(faults: readonly BodyFault[]): Failure {
   return { kind: 'validation', details };
 }
 
-/** A version or vendor that is not answered. */
+/** The error for an Accept header with a version or vendor that the simulator does not have. */
 export function notOffered(en: string, es: string): Failure {
   return failure('notAcceptable', 'not_acceptable.version', en, es, 'Accept');
 }
 
-/** A key that is missing, of another form, or another one. */
+/** The error for a missing or wrong key. */
 export function notAuthenticated(code: string, en: string, es: string): Failure {
   return failure('authentication', `authentication.${code}`, en, es);
 }
 
-/** A body that is not a JSON object. */
+/** The error for a body that cannot be read as JSON. */
 export function malformed(en: string, es: string): Failure {
   return failure('malformed', 'malformed_request.body', en, es);
 }
 
-/** A body of more than `max` bytes. */
+/** The error for a body of more than `max` bytes. */
 export function bodyTooLarge(max: number): Failure {
   return failure(
     'tooLarge',
@@ -158,17 +176,16 @@ export function bodyTooLarge(max: number): Failure {
   );
 }
 
-/** A request that only a program of this machine may make. */
+/** The error for a request that does not come from a program of this machine. */
 export function forbidden(code: string, en: string, es: string): Failure {
   return failure('forbidden', `forbidden.${code}`, en, es);
 }
 
-/** Too many requests. */
 export function tooMany(): Failure {
   return failure('tooMany', 'too_many_requests', 'Too many requests.', 'Demasiadas solicitudes.');
 }
 
-/** A fault of the simulator itself. */
+/** The error for a bug in the simulator itself. */
 export function internal(): Failure {
   return failure('internal', 'internal', 'The simulator failed.', 'El simulador falló.');
 }

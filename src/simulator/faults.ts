@@ -1,4 +1,4 @@
-/** Faults for training and tests: which reply is lost or spoiled, drawn from a seed, and how it then comes back. */
+/** Faults for training and tests: some replies are lost or damaged. A seed decides which ones. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError } from '../errors.ts';
@@ -7,32 +7,38 @@ import { tooMany } from './failures.ts';
 import { seededRandom } from './random.ts';
 
 /**
- * How a reply ends: `drop` the connection closes unanswered, `stall` no answer ever, `cut` half an answer,
- * `500` an empty one, `html` a proxy's error page, `429` throttled.
+ * How a reply fails.
+ *
+ * - `drop`: the connection closes without a reply.
+ * - `stall`: a reply never comes.
+ * - `cut`: only the first half of the reply comes.
+ * - `500`: an empty reply with this status.
+ * - `html`: the error page of a proxy.
+ * - `429`: the service says that there are too many requests.
  */
 export const endings = ['drop', 'stall', 'cut', '500', 'html', '429'] as const;
 export type Ending = (typeof endings)[number];
 
-/** What a reply suffers. */
+/** The fault of one request. */
 export interface Fault {
   readonly ending: Ending;
-  /** The request is carried out first; only its reply suffers. */
+  /** Whether the service carries out the request before its reply fails. */
   readonly applied: boolean;
 }
 
-/** Which faults there are, and how often. */
+/** Which faults can happen, and how often. */
 export interface FaultPlan {
   readonly faults: readonly [Fault, ...Fault[]];
-  /** Share of the requests that get one of the faults, 0 to 1. */
+  /** The share of requests that get a fault, 0 to 1. */
   readonly rate: number;
 }
 
-/** Draws the fault of the next request; undefined for a whole reply. */
+/** Returns the fault of the next request, or undefined if there is none. */
 export type DrawFault = (method: string) => Fault | undefined;
 
 const everyFault = [...endings, ...endings.map((ending) => `apply-${ending}`)];
 
-/** Reads `KIND[,KIND…][:RATE]`; without a rate every change gets one. Throws CliError 'usage'. */
+/** Reads `KIND[,KIND…][:RATE]`. The default rate is 1. `name` stands before the text in errors. Throws CliError 'usage'. */
 export function parseFaults(text: string, name: string): FaultPlan {
   const [kinds = '', rateText = '1', ...more] = text.split(':');
   const rate = /^(0|1|0?\.\d{1,6}|[01]\.0{1,6})$/.test(rateText) ? Number(rateText) : Number.NaN;
@@ -47,7 +53,7 @@ export function parseFaults(text: string, name: string): FaultPlan {
   return { faults: [first, ...others], rate };
 }
 
-/** Draws by a seed: the same seed and the same requests meet the same faults. Reads are spared unless `reads`. */
+/** The same seed gives the same faults for the same requests. Reads get faults only if `reads` is true. */
 export function createFaults(
   plan: FaultPlan,
   { seed, reads }: { readonly seed: number; readonly reads: boolean },
@@ -74,28 +80,28 @@ function usage(message: string): CliError {
   return new CliError('usage', message, { certain: 'nothing was sent' });
 }
 
-/** The service, and what its replies may suffer. */
+/** The service, and what happens to its replies. */
 export interface DeliveryOptions {
   readonly app: App;
   readonly drawFault: DrawFault | undefined;
   readonly latencyMs: number;
 }
 
-/** What comes back: a reply, the first half of one, or nothing and the connection closed. */
+/** What the client gets: the whole reply, its first half (`cut`), or a closed connection (`lost`). */
 export type Delivered =
   | { readonly kind: 'whole' | 'cut'; readonly response: Response }
   | { readonly kind: 'lost' };
 
-/** Brings one request to the service and its reply back, or not. Rejects with the signal's reason when it aborts. */
+/** Gives a request to the service and lets its fault happen. Rejects with the signal's reason when it aborts. */
 export async function deliver(request: Request, options: DeliveryOptions): Promise<Delivered> {
   const fault = options.drawFault?.(request.method);
   if (options.latencyMs > 0) await sleep(options.latencyMs, undefined, { signal: request.signal });
   request.signal.throwIfAborted();
   if (fault === undefined) return { kind: 'whole', response: await options.app.fetch(request) };
-  return suffer(request, fault, options);
+  return deliverWithFault(request, fault, options);
 }
 
-async function suffer(
+async function deliverWithFault(
   request: Request,
   { ending, applied }: Fault,
   options: DeliveryOptions,
@@ -106,15 +112,15 @@ async function suffer(
     case 'drop':
       return { kind: 'lost' };
     case 'stall':
-      return abortOf(request);
+      return neverReply(request);
     case 'cut':
       return { kind: 'cut', response: reply ?? new Response('{"object":"order","id":"ord_0","livemode":') };
     default:
-      return { kind: 'whole', response: spoiled(ending, request, options) };
+      return { kind: 'whole', response: damagedReply(ending, request, options) };
   }
 }
 
-function spoiled(
+function damagedReply(
   ending: Exclude<Ending, 'drop' | 'stall' | 'cut'>,
   request: Request,
   options: DeliveryOptions,
@@ -135,12 +141,12 @@ function spoiled(
   }
 }
 
-/** Never resolves; rejects when the other side gives up. */
-function abortOf(request: Request): Promise<never> {
+// Rejects when the client gives up.
+function neverReply(request: Request): Promise<never> {
   const { signal } = request;
   const { promise, reject } = Promise.withResolvers<never>();
-  // Keeps the request in memory, as an open connection would. Otherwise it is garbage-collected and its abort event never
-  // comes.
+  // An open connection keeps its request in memory, and this timer does the same. Without it, the request could be
+  // garbage-collected, and its abort event would never come.
   const connection = setInterval(() => request.signal.throwIfAborted(), 60_000);
   const stop = (): void => {
     clearInterval(connection);

@@ -1,26 +1,26 @@
-/** Random values and ids out of one source: seeded for data and faults, the system's for ids and keys of a running instance. */
+/** Random values and ids: from a seed for data and faults, from the system for the ids and keys of a running simulator. */
 
 import { randomInt } from 'node:crypto';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const hex = '0123456789abcdef';
 
-/** A source of chance. */
+/** A source of random values. */
 export interface Random {
   /** At least 0, below 1. */
   fraction(): number;
   /** A whole number, both bounds included. */
   integer(min: number, max: number): number;
   pick<T>(list: readonly [T, ...T[]]): T;
-  /** So many letters and digits, as ids of the document have them. */
+  /** Letters and digits, as in the ids of the document. */
   letters(length: number): string;
   hex(length: number): string;
 }
 
-/** The same seed gives the same values, always. */
+/** The same seed always gives the same values. */
 export function seededRandom(seed: string): Random {
   let state = hashOf(seed);
-  // mulberry32
+  // The algorithm is mulberry32.
   return randomFrom(() => {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -29,7 +29,7 @@ export function seededRandom(seed: string): Random {
   });
 }
 
-/** Values that nobody can foresee. */
+/** Gives values that nobody can predict. */
 export function systemRandom(): Random {
   return randomFrom(() => randomInt(2 ** 32) / 2 ** 32);
 }
@@ -50,7 +50,7 @@ function randomFrom(fraction: () => number): Random {
   };
 }
 
-// FNV-1a
+// The algorithm is FNV-1a.
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const character of text) {
@@ -59,7 +59,7 @@ function hashOf(text: string): number {
   return hash;
 }
 
-/** Makes an id of each kind. */
+/** Makes ids, one function for each kind. */
 export interface Ids {
   order(): string;
   customer(): string;
@@ -68,11 +68,11 @@ export interface Ids {
   fiscalEntity(): string;
   paymentSource(): string;
   checkout(): string;
-  /** Charges and refunds; the document shows no form. */
+  /** For charges and refunds. The document shows no prefix for their ids. */
   plain(): string;
 }
 
-/** Ids out of a source of chance: the same source, the same ids. */
+/** Makes ids from random values. The same seed gives the same ids. */
 export function idsFrom(random: Random): Ids {
   return {
     order: () => `ord_${random.letters(17)}`,

@@ -1,19 +1,13 @@
-/** What a request says: its key, version and language, its body, its page (service: Authentication, Versioning, Endpoints 2). */
+/** Reads and checks a request: key, version, language, body and page (service: Authentication, Versioning, Endpoints 2). */
 
 import { parseAccept } from 'hono/utils/accept';
 import { apiVersions, isObject, type JsonObject } from '../api/spec.ts';
 import {
-  defaultLanguage,
-  keyPrefixes,
-  type Language,
-  languages,
-  neutralMediaTypes,
-  pageSizes,
-} from './assumptions.ts';
-import {
   badBody,
   badParameter,
   type Failure,
+  type Language,
+  languages,
   malformed,
   notAuthenticated,
   notOffered,
@@ -21,36 +15,45 @@ import {
 } from './failures.ts';
 import type { PageRequest } from './store.ts';
 
-/** Why the key of a request is not taken; undefined when it is. */
+// Assumed: the public key of a shop begins like this.
+const publicKeyPrefix = 'pub_';
+// Assumed: an Accept header that names no vendor's type gets the newest version.
+const neutralMediaTypes: readonly string[] = ['*/*', 'application/*', 'application/json'];
+// Assumed: messages are in English unless Accept-Language asks for Spanish.
+const defaultLanguage = 'en';
+// Assumed: the sizes of pages. The examples use 5 and 20 (service: Limits 1).
+const pageSizes = { default: 20, min: 1, max: 250 } as const;
+
+/** The error for a missing or wrong key; undefined for the right key. */
 export function checkKey(authorization: string | null, key: string): Failure | undefined {
   const given = keyIn(authorization ?? '');
   if (given === key) return undefined;
   if (given === undefined) {
     return notAuthenticated('missing_key', 'An API key is required.', 'Se requiere una llave de API.');
   }
-  // Assumed: the public key, made for tokenizing cards, is not accepted for these operations.
-  if (given.startsWith(keyPrefixes.public)) {
+  // Assumed: these operations do not accept the public key. It is for tokenizing cards.
+  if (given.startsWith(publicKeyPrefix)) {
     return notAuthenticated('public_key', 'Use the private key.', 'Usa la llave privada.');
   }
   return notAuthenticated('invalid_key', 'The API key is not valid.', 'La llave de API no es válida.');
 }
 
-// The key out of Bearer, or out of Basic as the user name with an empty password. hono's bearerAuth and basicAuth accept one
-// scheme each, and answer with errors of another form than the service's.
+// The key is a Bearer token, or in Basic the user name with an empty password. hono's bearerAuth and basicAuth accept only
+// one scheme each, and their errors do not look like those of the service.
 function keyIn(authorization: string): string | undefined {
   const [scheme, value] = authorization.trim().split(/ +/);
   if (value === undefined) return undefined;
   if (scheme?.toLowerCase() === 'bearer') return value;
   if (scheme?.toLowerCase() !== 'basic') return undefined;
   const pair = Buffer.from(value, 'base64').toString('utf8');
-  // A Basic value without a colon is a key without the empty password.
+  // Without a colon there is no password, and the whole value is the key.
   return pair.endsWith(':') ? pair.slice(0, -1) : pair;
 }
 
-/** The refusal when the Accept header allows no format that the simulator has. */
+/** The error for an Accept header that allows no format of the simulator; undefined if it allows one. */
 export function checkAccept(accept: string | null, vendors: readonly string[]): Failure | undefined {
   const types = parseAccept(accept ?? '*/*').map(({ type }) => type.toLowerCase());
-  if (types.some((type) => isNeutral(type) || isOffered(type, vendors))) return undefined;
+  if (types.some((type) => neutralMediaTypes.includes(type) || isOffered(type, vendors))) return undefined;
   const offered = vendors
     .map((vendor) => `application/vnd.${vendor}-v${apiVersions.join('|')}+json`)
     .join(', ');
@@ -58,10 +61,6 @@ export function checkAccept(accept: string | null, vendors: readonly string[]): 
     `Accept ${accept ?? ''} is not offered; offered: ${offered}`,
     `Accept ${accept ?? ''} no se ofrece; se ofrece: ${offered}`,
   );
-}
-
-function isNeutral(type: string): boolean {
-  return neutralMediaTypes.some((neutral) => neutral === type);
 }
 
 function isOffered(type: string, vendors: readonly string[]): boolean {
@@ -81,7 +80,7 @@ export function languageOf(acceptLanguage: string | null): Language {
   return spoken[0] ?? defaultLanguage;
 }
 
-/** The body as a JSON object; no body is `{}`. A body of more than `maxBodyBytes` is refused before. */
+/** Reads the body as a JSON object. An empty body counts as `{}`. app.ts has already refused a body that is too large. */
 export async function readBody(request: Request): Promise<Ruled<JsonObject>> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   if (bytes.length === 0) return { value: {} };
@@ -112,7 +111,7 @@ function isJsonType(contentType: string): boolean {
   return type === 'application/json' || /^application\/[^/]+\+json$/.test(type);
 }
 
-/** Which page a query asks for; unknown parameters are ignored. */
+/** The page that a query asks for. Unknown parameters are ignored. */
 export function pageRequestOf(query: URLSearchParams): Ruled<PageRequest> {
   const { min, max } = pageSizes;
   const text = query.get('limit') ?? String(pageSizes.default);

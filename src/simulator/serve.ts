@@ -1,4 +1,4 @@
-/** The simulator on a loopback port: only for programs of this machine that know its key. */
+/** The simulator as a server on a loopback port, for programs of this machine that know its key. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -18,10 +18,7 @@ import { memory } from './store-file.ts';
 
 const hostname = '127.0.0.1';
 
-/**
- * Checks the options, opens the store and listens. Throws CliError 'usage' for options that make no sense, 'refused' when
- * the port is taken or the file is something else.
- */
+/** Checks the options, opens the store and listens (simulator.ts, `SimulatorControl`). */
 export async function serve(
   asked: ServeOptions,
   { now, cwd }: Pick<ControlOptions, 'now' | 'cwd'>,
@@ -55,7 +52,7 @@ export async function serve(
   }
 }
 
-// A file keeps the mode and the orders it was made with.
+// An old file keeps its mode and its number of orders. An option that asks for others is an error.
 function openChecked({ db, mode, orders }: ServeOptions, now: () => number, cwd: () => string): Store {
   const store = openStore({
     file: db === undefined || db === memory ? db : fullPath(cwd, db),
@@ -79,7 +76,6 @@ function openChecked({ db, mode, orders }: ServeOptions, now: () => number, cwd:
   });
 }
 
-/** What a listening simulator is made of. */
 interface ServerOptions {
   readonly port: number;
   readonly store: Store;
@@ -97,7 +93,7 @@ async function serveStore(options: ServerOptions): Promise<Serving> {
   const port = await listen(server, options.port);
   server.on('request', (incoming, outgoing) => {
     const answer = answerTo({ incoming, outgoing, app, port, options });
-    // Leaves the globals of this process alone.
+    // By default, this function replaces the globals Request and Response of the process.
     void getRequestListener(answer, { overrideGlobalObjects: false, hostname })(incoming, outgoing);
   });
   const closed = closeOf(server).finally(() => options.store.close());
@@ -155,8 +151,7 @@ function answerTo({ incoming, outgoing, app, port, options }: Exchange) {
   return async (request: Request): Promise<Response> => {
     const refused = checkSender(incoming, port);
     if (refused !== undefined) return app.refuse(request, refused);
-    // Read now: the signal aborts when the client disconnects, but only if `request.signal` was read before
-    // that.
+    // The signal aborts when the client disconnects, but only if `request.signal` was read before that.
     const { signal } = request;
     try {
       const delivered = await deliver(request, { ...options, app });
@@ -170,7 +165,7 @@ function answerTo({ incoming, outgoing, app, port, options }: Exchange) {
   };
 }
 
-// A web page can reach a loopback port: under another host name, and with an Origin header.
+// A web page in a browser can reach a loopback port too. Its requests have an Origin header or another host name.
 function checkSender({ headers }: IncomingMessage, port: number): Failure | undefined {
   if (headers.origin !== undefined) {
     return forbidden('origin', 'Web pages are not served.', 'No se atienden páginas web.');
@@ -181,7 +176,7 @@ function checkSender({ headers }: IncomingMessage, port: number): Failure | unde
   return forbidden('host', `The host is ${hostname}:${port}.`, `El host es ${hostname}:${port}.`);
 }
 
-// Announces the length of the whole body, and sends half of it.
+// Announces the length of the whole body, but sends only half of it.
 async function sendHalf(response: Response, outgoing: ServerResponse): Promise<void> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   outgoing.writeHead(response.status, {

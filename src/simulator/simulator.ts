@@ -1,13 +1,13 @@
-/** The simulator of the service, as the rest of paydesk sees it: the demo of a run, and the commands that serve and reset. */
+/** The simulator as the rest of paydesk sees it: the demo, and the simulator that listens on a port. */
 
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Mode } from '../api/spec.ts';
 import type { Demo } from './demo.ts';
 
-export { demoKeyLength, demoKeyOnFile, demoOrderOnFile } from './demo-file.ts';
-
-/** The folder of the demo, and the faults it simulates. */
+/** The folder of the demo, and the faults that it simulates. */
 export interface DemoOptions {
-  /** The folder of its file; made with mode 0700 when it is not there. */
+  /** The folder of the demo's file. If it is missing, it is made with mode 0700. */
   readonly folder: string;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -15,21 +15,21 @@ export interface DemoOptions {
   readonly fault?: string | undefined;
 }
 
-/** The demo of a run: opened once, when it is first asked for, and closed with the run. */
+/** The demo of a run. The first call of `open` opens it, and the run closes it at its end. */
 export interface DemoOfRun {
   readonly open: () => Promise<Demo>;
-  /** What requests to it are addressed to; they never leave this process. */
+  /** Requests to the demo carry this address. They never leave this process. */
   readonly baseUrl: string;
   readonly close: () => void;
 }
 
-/** Loads nothing of the simulator before the demo is opened. */
+/** The code of the simulator is loaded when the demo is opened. */
 export function createDemo(options: DemoOptions): DemoOfRun {
   let demo: Demo | undefined;
   return {
     async open() {
       const { openDemo } = await import('./demo.ts');
-      demo ??= openDemo(options);
+      demo ??= openDemo(demoFileIn(options.folder), options);
       return demo;
     },
     baseUrl: 'http://demo.invalid',
@@ -37,22 +37,52 @@ export function createDemo(options: DemoOptions): DemoOfRun {
   };
 }
 
-/** Options of a simulator on a loopback port; what is absent has the default named with it. */
+/** How many characters the demo's key has. */
+export const demoKeyLength = 36;
+
+/** The key of the demo, or undefined if its file cannot be read. Opens no demo and makes no file. */
+export function demoKeyOnFile(folder: string): Promise<string | undefined> {
+  return textOnFile(folder, 'SELECT value AS text FROM meta WHERE name = ?', 'key');
+}
+
+/** The JSON text of an order of the demo, or undefined if it cannot be read. Opens no demo and makes no file. */
+export function demoOrderOnFile(folder: string, id: string): Promise<string | undefined> {
+  return textOnFile(folder, 'SELECT body AS text FROM orders WHERE id = ?', id);
+}
+
+async function textOnFile(folder: string, sql: string, name: string): Promise<string | undefined> {
+  const file = demoFileIn(folder);
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  const { DatabaseSync } = await import('node:sqlite');
+  try {
+    using db = new DatabaseSync(file, { readOnly: true, timeout: 100 });
+    const text = db.prepare(sql).get(name)?.text;
+    return typeof text === 'string' ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function demoFileIn(folder: string): string {
+  return join(folder, 'demo.db');
+}
+
+/** Options of a simulator on a loopback port. */
 export interface ServeOptions {
-  /** 0 or absent: any free one. */
+  /** Default: any free port, as for 0. */
   readonly port?: number | undefined;
-  /** The file that keeps its state; absent: memory. */
+  /** The file of its records. Default: it keeps them in memory. */
   readonly db?: string | undefined;
-  /** Vendor segments that are answered, default `service`; the first is the brand of error codes. */
+  /** The vendors that a client may name in Accept. Error codes begin with the first one. Default: `service`. */
   readonly vendors?: readonly string[] | undefined;
-  /** Default: sandbox, or what the file holds. */
+  /** Default: the mode of the file; `sandbox` for a new one. */
   readonly mode?: Mode | undefined;
   /** `KIND[,KIND…][:RATE]`. */
   readonly faults?: string | undefined;
   readonly faultReads?: boolean | undefined;
   readonly faultSeed?: number | undefined;
   readonly latencyMs?: number | undefined;
-  /** How many orders a new state has, default 120. */
+  /** How many orders a new simulator is filled with. Default: 120. */
   readonly orders?: number | undefined;
 }
 
@@ -66,34 +96,36 @@ export interface Serving {
   readonly vendors: readonly string[];
   /** How many orders it was filled with. */
   readonly orders: number;
-  /** Resolves when it no longer listens; rejects when it broke. */
+  /** Resolves when the simulator no longer listens. Rejects when its server fails. */
   readonly closed: Promise<void>;
   /** Ends every connection at once. */
   close(): Promise<void>;
 }
 
-/** What the simulator commands are given. */
+/** What the commands `simulator serve` and `simulator reset` call. */
 export interface SimulatorControl {
   /**
-   * Serves on 127.0.0.1 until it is closed. Throws CliError 'usage' for options that make no sense, 'refused' when the
-   * port is taken or the file is something else.
+   * Listens on 127.0.0.1 until it is closed. Throws CliError 'usage' for options that contradict each other or the file,
+   * 'refused' when the port is taken or the file is not a simulator's.
    */
   serve(options: ServeOptions): Promise<Serving>;
-  /** Throws away the demo's state: it starts again from the seed under a new instance id, which is returned. */
+  /** Throws away what was done in the demo. It then has its first orders again, and a new instance id. */
   reset(): Promise<{ readonly instance: string; readonly orders: number }>;
 }
 
-/** Where the demo lies, and the folder that a relative name of a file belongs to. */
+/** The demo, and the current folder. */
 export interface ControlOptions extends DemoOptions {
+  /** The folder that the relative name of a file belongs to. */
   readonly cwd: () => string;
 }
 
-/** Loads nothing of the simulator before one of its functions is called. */
+/** The code of the simulator is loaded when one of these functions is called. */
 export function createSimulatorControl(options: ControlOptions): SimulatorControl {
   return {
     serve: async (asked) => (await import('./serve.ts')).serve(asked, options),
     async reset() {
-      const { instance, orders } = (await import('./demo.ts')).resetDemo(options);
+      const { resetDemo } = await import('./demo.ts');
+      const { instance, orders } = resetDemo(demoFileIn(options.folder), options.now);
       return { instance, orders };
     },
   };

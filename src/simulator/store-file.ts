@@ -1,14 +1,14 @@
-/** The SQLite file of a simulator: made private, opened with its settings, filled once. */
+/** Opens the SQLite file of a simulator. A new file is readable only by its user, and filled once. */
 
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 
-// Marks a file as a simulator's ("PDSK"), and which form of it.
+// SQLite writes these two numbers into the file, so that a simulator recognizes its own. The first is the text "PDSK".
 const applicationId = 0x5044534b;
 const schemaVersion = 1;
-/** The name that means "no file". */
+/** The name of a database without a file. */
 export const memory = ':memory:';
 
 const schema = `
@@ -19,11 +19,12 @@ const schema = `
 `;
 
 /**
- * Opens a simulator's file, or memory for undefined and `:memory:`; a new one is filled by `fill`, in the same transaction, once.
- * Throws CliError 'refused' for a file that is something else or damaged, and 'usage' when it cannot be made.
+ * Opens the file of a simulator, or a database in memory for undefined and `:memory:`. A new file gets its tables and is
+ * filled by `fill`, in one transaction. Throws CliError 'refused' for a file that is damaged or not a simulator's, 'usage'
+ * when the file cannot be made.
  */
 export function openFile(named: string | undefined, fill: (db: DatabaseSync) => void): DatabaseSync {
-  // SQLite would take `file:…` for more than a name, so it is given the whole path.
+  // SQLite reads a name like `file:…` as a URL, so it gets the full path.
   const file = named === undefined || named === memory ? undefined : resolve(named);
   if (file !== undefined) makePrivate(file);
   return explained(file, () => {
@@ -39,7 +40,7 @@ export function openFile(named: string | undefined, fill: (db: DatabaseSync) => 
   });
 }
 
-/** One transaction that waits for its turn: all of the work, durable when it returns, or nothing. */
+/** Runs `work` in one transaction. When it returns, all changes are on the disk. When it throws, nothing has changed. */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec('BEGIN IMMEDIATE');
   try {
@@ -52,7 +53,7 @@ export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
-// Never opens an existing file: closing it again would drop SQLite's locks in this process.
+// An existing file is not opened here. To close it again would drop the locks that SQLite holds on it in this process.
 function makePrivate(file: string): void {
   try {
     closeSync(openSync(file, 'wx', 0o600));
@@ -68,7 +69,7 @@ function makePrivate(file: string): void {
 
 function makeOnce(db: DatabaseSync, file: string | undefined, fill: (db: DatabaseSync) => void): void {
   inTransaction(db, () => {
-    // Another process may have been first.
+    // Another process may have made the tables first.
     const kind = kindOf(db);
     if (kind === 'ours') return;
     if (kind === 'foreign') throw foreign(file);
@@ -98,7 +99,7 @@ function foreign(file: string | undefined, cause?: unknown): CliError {
   });
 }
 
-// SQLITE_CORRUPT, SQLITE_NOTADB
+// The codes SQLITE_CORRUPT and SQLITE_NOTADB.
 const damaged: readonly unknown[] = [11, 26];
 
 function explained<T>(file: string | undefined, work: () => T): T {

@@ -1,37 +1,39 @@
-/** What a simulator holds: its orders, customers and checkouts, its key and its instance id. */
+/** The store of a simulator: its orders, customers and checkouts, its key and its instance id. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { JsonObject, Mode } from '../api/spec.ts';
 import { livemodeOf } from '../api/spec.ts';
-import { keyPrefixes } from './assumptions.ts';
 import type { Ruled } from './failures.ts';
 import type { Random } from './random.ts';
-import type { StoredOrder } from './records.ts';
-import { isStoredOrder } from './records.ts';
 import { seedCustomers, seedOrders } from './seed/seed.ts';
 import { inTransaction, openFile } from './store-file.ts';
+import type { StoredOrder } from './stored-records.ts';
+import { isStoredOrder } from './stored-records.ts';
 
-/** Kinds of records that are kept. */
+// Assumed: a private key begins like this. Every new simulator gets a random one.
+const keyPrefix = 'key_';
+
 export type Table = 'orders' | 'customers' | 'checkouts';
 
-/** Which page: after one id, before another, or the first. */
+/** Asks for the page after the id `next`, the page before the id `previous`, or the first page. */
 export interface PageRequest {
   readonly limit: number;
   readonly next?: string | undefined;
   readonly previous?: string | undefined;
 }
 
-/** Records of one page, newest first, as the JSON text that is kept. */
+/** One page, newest record first. Each body is the JSON text from the store. */
 export interface StoredPage {
   readonly bodies: readonly string[];
   readonly firstId: string | undefined;
   readonly lastId: string | undefined;
-  /** Whether there are newer records before the first, and older ones after the last. */
+  /** There are newer records before this page. */
   readonly before: boolean;
+  /** There are older records after this page. */
   readonly after: boolean;
 }
 
-/** What tells one simulator from another; it changes when the demo is reset. */
+/** Who a simulator is. A reset of the demo makes a new instance and key. */
 export interface Identity {
   readonly instance: string;
   readonly key: string;
@@ -43,20 +45,20 @@ export interface Identity {
 /** The records of one simulator. */
 export interface Store {
   identity(): Identity;
-  /** A page; undefined if no record has the cursor's id. */
+  /** Undefined if there is no record with the id `next` or `previous`. */
   page(table: 'orders' | 'customers', request: PageRequest): StoredPage | undefined;
   /** The JSON text of a record. */
   get(table: Table, id: string): string | undefined;
-  /** Puts a new record first in its list; durable when it returns. */
+  /** Adds the newest record of a list. When it returns, the record is on the disk. */
   add(table: Table, record: JsonObject & { readonly id: string }): void;
-  /** One transaction: the order as it is, the rule, the order as it becomes. Undefined when there is no such order. */
+  /** Applies a rule to an order and stores the result, in one transaction. Undefined if there is no such order. */
   changeOrder(id: string, rule: (order: StoredOrder) => Ruled<StoredOrder>): Ruled<StoredOrder> | undefined;
   close(): void;
 }
 
-/** Where a store lies, and what a new one is filled with. */
+/** The file of a store, and what a new store is filled with. */
 export interface StoreOptions {
-  /** Undefined: memory. */
+  /** Undefined: the store is in memory. */
   readonly file: string | undefined;
   readonly mode: Mode;
   readonly orders: number;
@@ -65,7 +67,7 @@ export interface StoreOptions {
   readonly random: Random;
 }
 
-/** Opens a store; a new one is filled with the seed. Throws CliError 'refused' or 'usage' (store-file.ts). */
+/** Opens a store. A new one is filled first. Throws CliError 'refused' or 'usage' (store-file.ts). */
 export function openStore(options: StoreOptions): Store {
   const db = openFile(options.file, (fresh) => fill(fresh, options));
   const prepared = new Map<string, StatementSync>();
@@ -101,7 +103,7 @@ export function openStore(options: StoreOptions): Store {
   };
 }
 
-/** Deletes what the file holds and fills it again, under a new key and instance, in one transaction. */
+/** Deletes all records and fills the store again, with a new key and instance, in one transaction. */
 export function refillStore(options: StoreOptions): Identity {
   const db = openFile(options.file, (fresh) => fill(fresh, options));
   try {
@@ -121,7 +123,7 @@ function fill(db: DatabaseSync, { mode, orders, now, random }: StoreOptions): vo
   insertAll(db, 'orders', seedOrders(place));
   const meta = {
     instance: random.hex(16),
-    key: `${keyPrefixes.private}${random.letters(32)}`,
+    key: `${keyPrefix}${random.letters(32)}`,
     mode,
     orders: String(orders),
   };
@@ -145,7 +147,8 @@ function identityIn(db: DatabaseSync): Identity {
   };
 }
 
-// Every instance has the same ids. Without this check, a change meant for the demo before a reset would reach the new one.
+// After a reset the new orders have the same ids as the old ones. Without this check, a change that was meant for an old
+// order would reach the new one.
 function checkInstance(db: DatabaseSync, opened: Identity): void {
   if (identityIn(db).instance !== opened.instance) throw new Error('this simulator was reset meanwhile');
 }

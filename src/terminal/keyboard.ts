@@ -1,38 +1,39 @@
-/** The keyboard behind stdin: drops what was typed too early, notices when nothing more will come, and which choices hold all the typed words. */
+/** The keyboard, for all prompts: drops keys that were typed too early, notices the end of input, and finds choices by typed words. */
 
 import type { Readable } from 'node:stream';
 import { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
 import type { Labelled } from './ask.ts';
 
-/** The part of a terminal's stdin that is used. */
+/** stdin when it is a terminal. */
 export interface Keyboard extends Readable {
   readonly isTTY?: boolean;
   setRawMode(on: boolean): unknown;
 }
 
-/** What raw mode reads for Ctrl-C. */
+/** The character of Ctrl-C in raw mode. */
 export const ctrlC = '\u0003';
-/** What raw mode reads for Ctrl-D. */
+/** The character of Ctrl-D in raw mode. */
 export const ctrlD = '\u0004';
 
 // Long enough for a paste that arrives in pieces, too short to be noticed.
 const quietMs = 30;
 
-/** Ctrl-C typed at a question. */
+/** The error for Ctrl-C at a question. */
 export function interrupted(): CliError {
   return new CliError('interrupted', 'Ctrl-C; nothing was sent or changed');
 }
 
-/** Ctrl-D at a question, or a terminal that went away. */
+/** The error for Ctrl-D at a question, and for a terminal that was closed. */
 export function endOfAnswers(): CliError {
   return new CliError('cancelled', 'end of input; nothing was sent or changed');
 }
 
 /**
- * Reads and forgets what was typed so far, and leaves the keyboard in raw mode for the question. Throws CliError
- * 'interrupted' when Ctrl-C is among it.
+ * Forgets what was typed so far, and leaves the keyboard in raw mode for the question. Throws CliError 'interrupted' if
+ * Ctrl-C was typed.
  */
-export async function dropTypeAhead(stdin: Keyboard): Promise<void> {
+export async function dropTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Promise<void> {
   stdin.setRawMode(true);
   let typed = '';
   await new Promise<void>((resolve) => {
@@ -41,10 +42,11 @@ export async function dropTypeAhead(stdin: Keyboard): Promise<void> {
       stdin.pause();
       resolve();
     };
-    const timer = setTimeout(done, quietMs);
+    let stopTimer = clock.after(quietMs, done);
     const drop = (data: unknown): void => {
       typed += String(data);
-      timer.refresh();
+      stopTimer();
+      stopTimer = clock.after(quietMs, done);
     };
     stdin.on('data', drop);
     stdin.resume();
@@ -52,7 +54,7 @@ export async function dropTypeAhead(stdin: Keyboard): Promise<void> {
   if (typed.includes(ctrlC)) throw interrupted();
 }
 
-/** Aborts when Ctrl-D is typed or the terminal goes away. `stop` ends the watching. */
+/** The signal aborts when Ctrl-D is typed or the terminal is closed. Call `stop` when the question is over. */
 export function endOfInput(stdin: Keyboard): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController();
   const end = (): void => controller.abort(endOfAnswers());
@@ -70,7 +72,7 @@ export function endOfInput(stdin: Keyboard): { readonly signal: AbortSignal; rea
   };
 }
 
-/** The indexes of the choices that hold every word of a term, in whatever case and with whatever accents. */
+/** The indexes of the choices that hold every typed word. Case and accents do not matter. */
 export function matching(choices: readonly Labelled[], term: string): readonly number[] {
   const words = fold(term).split(/\s+/);
   return choices.flatMap(({ label, tail, detail }, index) => {

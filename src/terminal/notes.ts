@@ -1,12 +1,9 @@
-/**
- * stderr: notes, previews, progress and the error of a run; the only writer of that stream except the
- * prompts.
- */
+/** Writes stderr: notes, previews, a line of progress, and the error of a run. Only prompts write there too. */
 
 import type { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
 import { type ColorLevel, loadPaint } from './color.ts';
 import { createTimes } from './local-time.ts';
-import type { Progress } from './progress.ts';
 import { escapeJsonForScreen } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 import {
@@ -19,7 +16,6 @@ import {
 import type { Block, Format, Notes } from './terminal.ts';
 import type { ScreenStyle } from './text-lines.ts';
 
-/** What stderr is written with. */
 export interface NotesOptions {
   readonly stderr: StreamFacts;
   readonly format: Format;
@@ -28,24 +24,23 @@ export interface NotesOptions {
   /** PAYDESK_ACCESSIBLE=1 or TERM=dumb: nothing is redrawn. */
   readonly accessible: boolean;
   readonly locale: () => Locale;
-  /** Wall clock, Unix milliseconds. */
-  readonly now: () => number;
+  readonly clock: ClockWithTimers;
   readonly secrets: Secrets;
   /** Called once when stderr is gone. */
   readonly onLost: (error: CliError) => void;
 }
 
-/** The notes of one run, and what cli/ and the prompts do with them. */
+/** Notes, with what only cli/ and the prompts call. */
 export interface NotesControl extends Notes {
-  /** Writes what is held back: called before a question, which needs it. */
+  /** Writes the notes that are held back. Call it before a question, which may be about them. */
   flush(): Promise<void>;
   /** Takes a progress line off the screen. */
   clearProgress(): void;
-  /** Text as it is, at once: line prompts, a signal's last words. */
+  /** Writes text as it is, at once. For line prompts. */
   write(text: string): void;
-  /** The run succeeded: what json and ndjson held back is written, unless --quiet. */
+  /** Call it when the run succeeded: writes the notes that are held back. With --quiet only the warnings. */
   succeed(): Promise<void>;
-  /** The run failed: its error, for people or as the one JSON object. */
+  /** Call it when the run failed: writes its error, as text or as one JSON object. */
   fail(error: CliError, debug: boolean): Promise<void>;
 }
 
@@ -56,13 +51,13 @@ interface Entry {
 
 interface Screen {
   readonly lines: (blocks: readonly Block[]) => readonly string[];
-  /** Without colour and wrapping. */
+  /** The lines without colour and wrapping. */
   readonly plainLines: (blocks: readonly Block[]) => readonly string[];
   readonly style: ScreenStyle;
-  readonly progress: Progress | undefined;
+  readonly progress: Progress;
 }
 
-/** The notes of one run. What draws them is loaded with the first one that is shown. */
+/** The notes of one run. The code that draws them is loaded with the first note. */
 export function createNotes(options: NotesOptions): NotesControl {
   const { stderr, format, quiet, secrets } = options;
   const asJson = format === 'json' || format === 'ndjson';
@@ -74,13 +69,13 @@ export function createNotes(options: NotesOptions): NotesControl {
   });
   let screen: Screen | undefined;
   let loading: Promise<Screen> | undefined;
-  // All notes so far; under json and ndjson a failing run repeats it in its error.
+  // All notes so far, because with json and ndjson an error holds them.
   const said: Entry[] = [];
   let held: Entry[] = [];
   let queue: Entry[] = [];
 
   const load = async (): Promise<Screen> => {
-    loading ??= loadScreen(options, asJson, (text) => writer.writeNow(text));
+    loading ??= loadScreen(options, (text) => writer.writeNow(text));
     screen = await loading;
     return screen;
   };
@@ -91,7 +86,7 @@ export function createNotes(options: NotesOptions): NotesControl {
       .join('');
     queue = [];
     if (text === '') return;
-    progress?.clear();
+    progress.clear();
     writer.writeNow(text);
   };
   const settle = async (): Promise<void> => {
@@ -99,7 +94,7 @@ export function createNotes(options: NotesOptions): NotesControl {
   };
   const say = (entry: Entry): void => {
     said.push(entry);
-    // A preview is needed by a question only, so --quiet holds it back as well.
+    // A preview is for a question. So --quiet holds it back until one is asked.
     if (asJson || (quiet && entry.kind === 'show')) {
       held.push(entry);
       return;
@@ -124,7 +119,7 @@ export function createNotes(options: NotesOptions): NotesControl {
       let stop: (() => void) | undefined;
       let over = false;
       void load().then(({ progress }) => {
-        if (!over) stop = progress?.start(text);
+        if (!over) stop = progress.start(text);
       });
       return () => {
         over = true;
@@ -132,10 +127,10 @@ export function createNotes(options: NotesOptions): NotesControl {
       };
     },
     flush() {
-      screen?.progress?.clear();
+      screen?.progress.clear();
       return release(held);
     },
-    clearProgress: () => screen?.progress?.clear(),
+    clearProgress: () => screen?.progress.clear(),
     write: (text) => writer.writeNow(text),
     async succeed() {
       await release(quiet ? held.filter(({ kind }) => kind === 'warn') : held);
@@ -150,31 +145,89 @@ export function createNotes(options: NotesOptions): NotesControl {
         return;
       }
       await settle();
-      screen?.progress?.clear();
+      screen?.progress.clear();
       writer.writeNow(renderError(error, style, debug));
     },
   };
 }
 
 async function loadScreen(
-  { stderr, color, accessible, locale, now, secrets }: NotesOptions,
-  asJson: boolean,
+  { stderr, color, accessible, locale, clock, secrets }: NotesOptions,
   write: (text: string) => void,
 ): Promise<Screen> {
-  const [{ blockLines }, { createProgress }, paint] = await Promise.all([
+  const [{ blockLines }, { cut }, paint] = await Promise.all([
     import('./blocks.ts'),
-    import('./progress.ts'),
+    import('./text-lines.ts'),
     loadPaint(color),
   ]);
   const clean = screenClean(secrets);
   const width = widthOfTerminal(stderr);
-  const style = (): ScreenStyle => ({ width, paint, clean, times: createTimes(locale().zone, now) });
+  const style = (): ScreenStyle => ({
+    width,
+    paint,
+    clean,
+    times: createTimes(locale().zone, () => clock.now()),
+  });
+  // One cell less than the terminal has, so that the line never wraps.
+  const fitting = (text: string): string => cut(clean(text), (width ?? 80) - 1);
   return {
     lines: (blocks) => blockLines(blocks, style()),
     plainLines: (blocks) => blockLines(blocks, { ...style(), width: undefined, paint: (text) => text }),
     style: style(),
-    progress: asJson
-      ? undefined
-      : createProgress({ write, width: width ?? 80, plain: accessible || !stderr.isTTY, clean }),
+    progress: createProgress(write, fitting, accessible || !stderr.isTTY, clock),
+  };
+}
+
+/** The line that says how far a long run is. */
+interface Progress {
+  /** Starts the line. The newest one is shown. The returned function ends it. */
+  start(text: () => string): () => void;
+  /** Takes the line off the screen until it is drawn again, so that something else can be written. */
+  clear(): void;
+}
+
+const redrawEveryMs = 120;
+const lineEveryMs = 5_000;
+
+// If nothing may be redrawn (`plain`), a whole line is written now and then.
+function createProgress(
+  write: (text: string) => void,
+  fitting: (text: string) => string,
+  plain: boolean,
+  clock: ClockWithTimers,
+): Progress {
+  let drawn = false;
+  let current: (() => string) | undefined;
+  let last = '';
+
+  const clear = (): void => {
+    if (drawn) write('\r\x1b[K');
+    drawn = false;
+  };
+  const draw = (): void => {
+    if (current === undefined) return;
+    const text = fitting(current());
+    if (text === '') {
+      clear();
+      return;
+    }
+    if (plain && text !== last) write(`${text}\n`);
+    if (!plain) write(`\r${text}\x1b[K`);
+    drawn = !plain;
+    last = text;
+  };
+  return {
+    clear,
+    start(text) {
+      current = text;
+      // The first line is drawn after a pause, because a short run needs none.
+      const stop = clock.every(plain ? lineEveryMs : redrawEveryMs, draw);
+      return () => {
+        stop();
+        if (current !== text) return;
+        current = undefined;
+        clear();
+      };
+    },
   };
 }

@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readMoney } from '../../src/api/charges.ts';
-import {
-  codeWithoutBrand,
-  documentedErrorOf,
-  orderColumns,
-  readErrorBody,
-  readOrder,
-} from '../../src/api/spec.ts';
+import { readErrorBody, readOrder } from '../../src/api/records.ts';
+import { orderColumns } from '../../src/api/resources.ts';
+import { codeWithoutBrand, documentedErrorOf } from '../../src/api/spec.ts';
 import { json, startServer } from '../harness/server.ts';
 import { collect, list, openClient } from './open-client.ts';
 
@@ -83,7 +79,7 @@ describe('an order as services of this family send it', () => {
     const value = page?.records[0]?.value ?? {};
     expect(value).toEqual(order);
     expect(readOrder(value)).toMatchObject({ id: 'ord_1' });
-    const shown = orderColumns.map((column) => column.value(value) ?? '-');
+    const shown = orderColumns.map((column) => column.value(value, ['shop_order']) ?? '-');
     expect(shown).not.toContain('null');
     expect(shown).not.toContain('undefined');
   });

@@ -1,27 +1,15 @@
 /** A client as cli/ opens it, for one test server. */
 
-import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../bin/process-io.ts';
 import type { Client, ClientParts, Page } from '../../src/api/api.ts';
 import { createClient } from '../../src/api/client.ts';
-import type { Clock } from '../../src/io.ts';
 import type { Profile } from '../../src/profiles/profiles.ts';
 import { createSecrets, type Secrets } from '../../src/terminal/secrets.ts';
 import { profileInUse } from '../harness/profile-in-use.ts';
 
 export const key = 'key_CANARYxyz0123456789';
 
-export const clock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  sleep: async (ms, signal) => {
-    try {
-      await wait(ms, undefined, { signal });
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
-    }
-  },
-};
+export const clock = systemClock;
 
 function secretsWith(known: string): Secrets {
   const secrets = createSecrets();

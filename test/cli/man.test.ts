@@ -4,8 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { manPage } from '../../src/cli/man.ts';
 import { commands } from '../../src/commands/commands.ts';
+import { manPage } from '../../tools/man.ts';
 import { findProgram } from './completion/desk.ts';
 
 const file = join(import.meta.dirname, '../../man/paydesk.1');

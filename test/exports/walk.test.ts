@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { openSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { systemClock } from '../../bin/process-io.ts';
 import { openClient } from '../api/open-client.ts';
 import { hasStrace } from '../atmost/strace.ts';
 import { bin, cleanEnv, newHome, paydesk } from '../harness/paydesk.ts';
@@ -187,6 +188,7 @@ test('--max-rps keeps requests apart, retries included, by a clock that only the
     return service(request, response, socket);
   });
   const clock = {
+    ...systemClock,
     now: () => now,
     monotonic: () => now,
     sleep: async (ms: number) => {

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { dispatcherFor } from '../../bin/process-io.ts';
-import type { Clock, Dispatcher, Env, Io, Stdin, StopSignal } from '../../src/io.ts';
+import type { ClockWithTimers, Dispatcher, Env, Io, Stdin, StopSignal } from '../../src/io.ts';
 import type { Ran, Running } from './ran.ts';
 
 /** What a test says. */
@@ -13,15 +13,17 @@ export interface MemoryParts {
   /** What is piped in; undefined: a pipe that stays open and silent. */
   readonly input: string | undefined;
   readonly cwd: string;
-  readonly clock: Clock;
+  readonly clock: ClockWithTimers;
+  /** stdout and stderr are a terminal of so many columns; nobody types at it. */
+  readonly columns?: number | undefined;
 }
 
 /** Runs with streams, signals and connections of its own; connections that are left open are closed at its end, as with a process. */
 export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<number>): Running {
   const { env, clock, cwd } = parts;
   const zone = env.TZ === '' ? undefined : env.TZ;
-  const stdout = new Collected();
-  const stderr = new Collected();
+  const stdout = new Collected(parts.columns);
+  const stderr = new Collected(parts.columns);
   const connections = connectionsOfItsOwn();
   let listeners: readonly ((signal: StopSignal) => void)[] = [];
   const io: Io = {
@@ -75,6 +77,16 @@ function failed({ stderr }: Ran): never {
 class Collected extends Writable {
   readonly #chunks: Buffer[] = [];
   readonly #line = Promise.withResolvers<string>();
+  readonly isTTY: boolean;
+  readonly columns: number;
+  readonly rows = 40;
+
+  /** Without columns it is no terminal. */
+  constructor(columns = 0) {
+    super();
+    this.columns = columns;
+    this.isTTY = columns > 0;
+  }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.#chunks.push(chunk);

@@ -9,6 +9,7 @@ export const defaultSettings: Profile['settings'] = {
   'orders.order': 'unknown',
   'orders.status': undefined,
   'checkouts.path': '/checkouts',
+  'reference.keys': ['shop_order'],
   'refund.require': [],
   'refund.max_amount': {},
   'refund.send_within': 10_000,
@@ -16,6 +17,7 @@ export const defaultSettings: Profile['settings'] = {
   'refund.horizon_whole': 900_000,
   'reconcile.after': [0],
   'amounts.decimals': {},
+  'amounts.grouping': 'off',
   'time.zone': undefined,
 };
 

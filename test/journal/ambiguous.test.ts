@@ -1,4 +1,4 @@
-/** Every reply that is no clear answer, with the change made and not made, refund and capture. */
+/** Every unclear reply to a refund and to a capture, once with the change made and once without. */
 
 import { describe, expect, it } from 'vitest';
 import type { SendReport } from '../../src/api/api.ts';

@@ -1,4 +1,4 @@
-/** A row of the journal's table, read: what damage made another type of is found, and never taken for what was erased. */
+/** Reading a row of the journal's table: damage is found, and a damaged body is never taken for an erased one. */
 
 import { expect, it } from 'vitest';
 import { damageOf, link, storedRow } from '../../src/journal/chain.ts';

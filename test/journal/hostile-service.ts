@@ -1,4 +1,4 @@
-/** A service that keeps the money of one order, and does and shows what a schedule says: late, twice, hidden, refused. */
+/** A service with one order. It does and shows what a schedule demands: late, twice, hidden or refused. */
 
 import type { ChangeRequest, SendReport } from '../../src/api/api.ts';
 import { reply } from './world.ts';

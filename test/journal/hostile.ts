@@ -1,11 +1,14 @@
-/** A machine with two operators and a hostile service: runs are interleaved, killed, and lied to. The service knows. */
+/**
+ * Two operators on one machine with a hostile service. Their runs are interleaved, killed and deceived; the service
+ * knows what was really made.
+ */
 
 import type { Scheduler } from 'fast-check';
 import type { ChangeRequest, SendReport, Service } from '../../src/api/api.ts';
 import { CliError } from '../../src/errors.ts';
 import type { Clock } from '../../src/io.ts';
 import { isDue, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
-import { attemptName } from '../../src/journal/guards.ts';
+import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord, JournalRow } from '../../src/journal/journal-rows.ts';
 import type { JournalStore } from '../../src/journal/journal-store.ts';
 import { momentOf } from '../../src/journal/journal-time.ts';

@@ -1,4 +1,7 @@
-/** A process of a schedule: what it calls outside is interleaved with others, and it may die at any of those calls. */
+/**
+ * A process in a schedule. Its calls to the outside are interleaved with those of others, and it may die at any of
+ * them.
+ */
 
 import type { Scheduler } from 'fast-check';
 

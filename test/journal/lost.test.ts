@@ -1,4 +1,4 @@
-/** Attempts on no order that only the witness still knows. */
+/** Attempts without an order that only the witness still knows. */
 
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

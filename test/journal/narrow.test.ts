@@ -1,4 +1,4 @@
-/** `journal list` on a narrow terminal: what became of a change is what it is read for. */
+/** `journal list` on a narrow terminal: the outcome always has room. */
 
 import { expect, test } from 'vitest';
 import { newHome, paydesk } from '../harness/paydesk.ts';

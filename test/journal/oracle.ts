@@ -1,4 +1,6 @@
-/** What must never be said or happen, by what the service really made. */
+/**
+ * Compares a run with what the service really made: which things must never happen, and which must never be claimed.
+ */
 
 import { claimedBy, verdictOf } from '../../src/journal/attempt-state.ts';
 import type { Outcome } from '../../src/journal/journal.ts';

@@ -1,4 +1,4 @@
-/** An order, and what is to be proved of it, for tests. */
+/** An order, and a proof about it, for tests. */
 
 import type { Proof } from '../../src/journal/journal-rows.ts';
 

@@ -1,4 +1,4 @@
-/** What `journal show` and `journal export` tell of an outcome that a person stated. */
+/** What `journal show` and `journal export` tell about an outcome that a person stated. */
 
 import { expect, test } from 'vitest';
 import { changeArgs, journalRows, openDesk } from '../atmost/desk.ts';

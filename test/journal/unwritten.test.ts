@@ -1,4 +1,4 @@
-/** A journal that another process keeps: what cannot be written down is said, and is never taken for done. */
+/** A journal that another process holds: paydesk says what it could not write down, and never treats it as done. */
 
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

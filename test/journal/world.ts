@@ -1,4 +1,7 @@
-/** A world for the journal's tests: a ledger that is the oracle, a virtual clock, and a network that loses things. */
+/**
+ * A world for the journal's tests: a ledger that knows what was really made, a virtual clock, and a network that loses
+ * messages.
+ */
 
 import type { ChangeRequest, RawReply, SendReport, Service, WireRecord } from '../../src/api/api.ts';
 import type { Clock } from '../../src/io.ts';

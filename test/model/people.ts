@@ -2,7 +2,7 @@
 
 import { begin } from '../../src/journal/at-most-once.ts';
 import { isDue, isOpen, verdictOf } from '../../src/journal/attempt-state.ts';
-import { attemptName } from '../../src/journal/guards.ts';
+import { attemptName } from '../../src/journal/journal.ts';
 import type { AttemptRecord } from '../../src/journal/journal-rows.ts';
 import type { Effect, State, Wanted } from '../../src/journal/protocol-types.ts';
 import { beginResolve, type ResolveState } from '../../src/journal/resolve.ts';

@@ -17,7 +17,8 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 const now = () => 1_790_000_000_000;
-const open = (fault?: string) => openDemo({ folder: join(home, 'simulator'), now, fault });
+const file = () => join(home, 'simulator', 'demo.db');
+const open = (fault?: string) => openDemo(file(), { now, fault });
 
 function send(demo: Demo, method: string, path: string, signal?: AbortSignal): Promise<Response> {
   const headers = { authorization: `Bearer ${demo.key}`, accept: 'application/vnd.service-v2.3.0+json' };
@@ -56,7 +57,7 @@ describe('a reset', () => {
     const order = await firstOrder(demo);
     await send(demo, 'POST', `/orders/${order.id}/refunds`);
     demo.close();
-    resetDemo({ folder: join(home, 'simulator'), now });
+    resetDemo(file(), now);
     const after = open();
     expect(await firstOrder(after)).toEqual(order);
     expect(after.instance).not.toBe(demo.instance);
@@ -67,7 +68,7 @@ describe('a reset', () => {
   test('takes the key from a program that opened the demo before it, so that nothing of it is applied', async () => {
     const demo = open();
     const order = await firstOrder(demo);
-    resetDemo({ folder: join(home, 'simulator'), now });
+    resetDemo(file(), now);
     expect((await send(demo, 'POST', `/orders/${order.id}/refunds`)).status).toBe(401);
     demo.close();
   });
@@ -76,7 +77,7 @@ describe('a reset', () => {
     open().close();
     writeFileSync(join(home, 'simulator', 'demo.db'), 'this is no database'.repeat(500));
     expect(() => open()).toThrow(/is not the file of a simulator, or it is damaged/);
-    resetDemo({ folder: join(home, 'simulator'), now });
+    resetDemo(file(), now);
     open().close();
   });
 });
@@ -135,7 +136,7 @@ describe('a lost reply', () => {
 test('six processes at once open it, refund the same charge in small parts, and no refund is lost or doubled', async () => {
   const program = `
     import { openDemo } from ${JSON.stringify(new URL('../../src/simulator/demo.ts', import.meta.url).href)};
-    const demo = openDemo({ folder: ${JSON.stringify(join(home, 'simulator'))}, now: () => 1790000000000 });
+    const demo = openDemo(${JSON.stringify(file())}, { now: () => 1790000000000 });
     const headers = { authorization: 'Bearer ' + demo.key, 'content-type': 'application/json' };
     const list = await demo.fetch(new Request('http://demo.invalid/orders?limit=1', { headers }));
     const [order] = (await list.json()).data;

@@ -5,10 +5,10 @@ import { itemsOf } from '../../src/api/spec.ts';
 import type { App } from '../../src/simulator/app.ts';
 import { createApp } from '../../src/simulator/app.ts';
 import { idsFrom, seededRandom } from '../../src/simulator/random.ts';
-import type { StoredCharge, StoredOrder } from '../../src/simulator/records.ts';
-import { nestedList } from '../../src/simulator/records.ts';
 import type { Store } from '../../src/simulator/store.ts';
 import { openStore } from '../../src/simulator/store.ts';
+import type { StoredCharge, StoredOrder } from '../../src/simulator/stored-records.ts';
+import { nestedList } from '../../src/simulator/stored-records.ts';
 
 export const now = 1_790_000_000;
 

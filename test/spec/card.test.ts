@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { orderColumns } from '../../src/api/spec.ts';
+import { orderColumns } from '../../src/api/resources.ts';
 
 const paid = { status: 'paid', payment_method: { type: 'credit', last4: '4242' } };
 const declined = { status: 'declined', payment_method: { type: 'debit', last4: '5100' } };
@@ -15,5 +15,5 @@ test.each([
   ['nothing but a declined charge', { charges: { data: [declined] } }, '*5100'],
   ['no charge', { charges: { data: [] } }, undefined],
 ])('the card of an order with %s', (_what, order, shown) => {
-  expect(orderColumns.find(({ name }) => name === 'card')?.value(order)).toBe(shown);
+  expect(orderColumns.find(({ name }) => name === 'card')?.value(order, [])).toBe(shown);
 });

@@ -1,6 +1,8 @@
 /** Output and notes over streams that remember what was written. */
 
 import { Writable } from 'node:stream';
+import { systemClock } from '../../bin/process-io.ts';
+import { plainAmounts } from '../../src/amounts.ts';
 import type { WireRecord } from '../../src/api/api.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
 import type { CliError } from '../../src/errors.ts';
@@ -23,7 +25,11 @@ export function memory(): { readonly stream: Writable; readonly text: () => stri
   return { stream, text: () => text };
 }
 
-export const locale = () => ({ zone: 'America/Mexico_City', decimals: {} });
+export const locale = () => ({
+  zone: 'America/Mexico_City',
+  amounts: plainAmounts,
+  referenceKeys: ['shop_order'],
+});
 
 /** An output; `width`: on a terminal of so many cells. */
 export function outputOf(options: Partial<OutputOptions> & { readonly width?: number }) {
@@ -53,7 +59,7 @@ export function notesOf(options: Partial<NotesOptions> & { readonly width?: numb
     color: 0,
     accessible: false,
     locale,
-    now,
+    clock: { ...systemClock, now },
     secrets: createSecrets(),
     onLost: () => undefined,
     ...options,

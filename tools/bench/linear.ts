@@ -4,9 +4,10 @@ import { readJson, readList } from '../../src/api/reply-json.ts';
 import { headOf } from '../../src/api/service-reply.ts';
 import { parseAmount } from '../../src/api/spec.ts';
 import { parseItem, parseMonths, parsePair } from '../../src/changes/create/sale-flags.ts';
-import { leadingWords } from '../../src/cli/command-line.ts';
 import { readTypedLine } from '../../src/cli/completion/callback.ts';
+import { globalFlags } from '../../src/cli/global-options.ts';
 import { wrapLine } from '../../src/cli/help.ts';
+import { readTypedWords } from '../../src/cli/typed-words.ts';
 import { oneOf, recordId } from '../../src/commands/flags.ts';
 import { fold } from '../../src/commands/orders/fold-text.ts';
 import { filterFlags } from '../../src/commands/orders/order-filters.ts';
@@ -43,7 +44,7 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   'base URL': readBaseUrl,
   'profile name': nameProblem,
   manifest: readManifest,
-  'command line': (text) => leadingWords(text.split(' ')),
+  'command line': (text) => readTypedWords(text.split(' '), () => globalFlags),
   'line at a TAB': (text) => readTypedLine('bash', 1, text.split(' ')),
   'clean line': cleanLine,
   'clean cell': cleanCell,

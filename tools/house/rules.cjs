@@ -3,8 +3,9 @@
 // A room shows one file to the others: src/ROOM/ROOM.ts.
 const doors = '^src/([^/]+)/\\1\\.ts$';
 
-// Known to everyone: errors and exit codes, what a run is given from outside, the service's document, the money of an order.
-const everybody = '^src/(errors|io|api/spec|api/charges)\\.ts$';
+// Known to everyone: errors and exit codes, what a run is given from outside, how amounts are written and read, the service's
+// facts and forms, the money of an order.
+const everybody = '^src/(errors|io|amounts|api/(spec|resources|records|request-bodies|charges))\\.ts$';
 
 /** Package → its one door, a file or a folder of src. */
 const packages = {
@@ -17,7 +18,7 @@ const packages = {
   uqr: '^src/terminal/',
   conf: '^src/profiles/',
   '@napi-rs/keyring': '^src/profiles/',
-  valibot: '^src/(api/spec\\.ts$|profiles/|journal/|exports/)',
+  valibot: '^src/(api/(records|request-bodies)\\.ts$|profiles/|journal/|exports/)',
   hono: '^src/simulator/',
   '@hono/node-server': '^src/simulator/',
 };

@@ -1,7 +1,6 @@
-/** Answers `paydesk __complete`: splits the line as the shell sent it, leaves out what holds a key, writes one candidate per line. */
+/** Answers `paydesk __complete`: reads the line as the shell sent it, and writes one candidate per line, but none with a key. */
 
 import { join } from 'node:path';
-import { readMoney } from '../../api/charges.ts';
 import { valueAt } from '../../api/spec.ts';
 import type { Candidate, KnownHere } from '../../commands/command.ts';
 import { type Io, variable } from '../../io.ts';
@@ -15,13 +14,12 @@ import { recentOf } from '../choose-store.ts';
 import { candidatesFor, type Offered } from './candidates.ts';
 import { filesHere } from './scripts.ts';
 
-/** What completion is given from outside. */
 export interface CompletionIo extends Pick<Io, 'env' | 'platform' | 'home' | 'cwd'> {
-  /** Writes to stdout; throws where nobody reads it. */
+  /** Writes to stdout. Throws if nobody reads it. */
   readonly write: (text: string) => void;
 }
 
-/** Answers the words behind `__complete`; returns the exit code. Whatever goes wrong, there is nothing to offer: a TAB prints no error. */
+/** Answers the words behind `__complete`. Returns the exit code. If anything goes wrong, nothing is offered: TAB prints no error. */
 export async function answer(args: readonly string[], io: CompletionIo): Promise<number> {
   const [shellName, index, ...sent] = args;
   const shell = shells.find((one) => one === shellName);
@@ -36,7 +34,7 @@ export async function answer(args: readonly string[], io: CompletionIo): Promise
   }
 }
 
-// A candidate with a key is left out: masked, it would put a wrong word on the command line.
+// A candidate that holds a key is left out. If it were masked, a wrong word would come into the command line.
 function withoutKeys({ candidates, files }: Offered, { env, platform, home, cwd }: CompletionIo): Offered {
   const secrets = createSecrets();
   const { config } = findFolders({ env, platform, home: home() });
@@ -44,7 +42,7 @@ function withoutKeys({ candidates, files }: Offered, { env, platform, home, cwd 
   return { candidates: candidates.filter(({ value, text }) => !secrets.holds(`${value} ${text}`)), files };
 }
 
-// One line per candidate; behind a tab a few words about it, for shells that show them.
+// One line per candidate. If the shell shows explanations, one follows behind a tab.
 function written({ candidates }: Offered, kept: number, explained: boolean): string {
   return candidates
     .map(({ value, text }) => `${value.slice(kept)}${explained && text !== '' ? `\t${text}` : ''}\n`)
@@ -60,7 +58,7 @@ function knownHere({ env, platform, home }: CompletionIo): KnownHere {
   return {
     profiles: async () => namesOnFile(config).names.map(({ name, mode }) => ({ value: name, text: mode })),
     orders: (profile) => lately('orders', chosen(profile)),
-    // The journal's commands find the profile by themselves.
+    // The commands of the journal find the profile by the id, so the default profile does not narrow the ids.
     intents: (profile) => lately('intents', profile),
     async charges(orderId, named) {
       const profile = chosen(named);
@@ -70,11 +68,13 @@ function knownHere({ env, platform, home }: CompletionIo): KnownHere {
   };
 }
 
-// Reads the order in the demo's own file.
+// Reads the order from the demo's own file. Only TAB behind --charge has to read money, so that code is loaded here.
 async function demoCharges(stateFolder: string, orderId: string): Promise<readonly Candidate[]> {
   const text = await demoOrderOnFile(join(stateFolder, 'simulator'), orderId);
-  const reading = text === undefined ? undefined : readMoney(JSON.parse(text));
-  if (reading === undefined || !('money' in reading)) return [];
+  if (text === undefined) return [];
+  const { readMoney } = await import('../../api/charges.ts');
+  const reading = readMoney(JSON.parse(text));
+  if (!('money' in reading)) return [];
   const { charges, currency = '' } = reading.money;
   return charges.map(({ id, number, amount, counts, left, value }) => {
     const last4 = valueAt(value, ['payment_method', 'last4']);
@@ -83,17 +83,17 @@ async function demoCharges(stateFolder: string, orderId: string): Promise<readon
   });
 }
 
-/** A line up to the cursor, in words. */
+/** The words of a line up to the cursor. */
 export interface TypedLine {
-  /** The words before the one at the cursor, without `paydesk`. */
+  /** The words before the word at the cursor, without `paydesk`. */
   readonly before: readonly string[];
-  /** The part of the word before the cursor. */
+  /** The word at the cursor, up to the cursor. */
   readonly current: string;
-  /** How much of the current word comes before what the shell will replace: `--reason=` in bash. */
+  /** How many characters of `current` the shell keeps: bash replaces only what is behind `--reason=`. */
   readonly kept: number;
 }
 
-/** Reads the words a shell sent, of which the one at `index` is to be completed; absent, it is empty. */
+/** Reads the words that a shell sent. The word at `index` is the one to complete. A shell may leave it out when it is empty. */
 export function readTypedLine(shell: Shell, index: number, sent: readonly string[]): TypedLine {
   const pieces = [...sent.slice(0, index), sent[index] ?? ''];
   const words = shell === 'bash' ? joined(pieces) : pieces;
@@ -106,7 +106,7 @@ export function readTypedLine(shell: Shell, index: number, sent: readonly string
   };
 }
 
-// Bash cuts words at `=` and `:` (COMP_WORDBREAKS) and makes words of these, too.
+// Joins words that bash has cut: it cuts at `=` and `:` (COMP_WORDBREAKS), and these become words too.
 function joined(pieces: readonly string[]): readonly string[] {
   const words: string[] = [];
   let open = false;
@@ -124,7 +124,7 @@ function isBreak(piece: string): boolean {
   return /^[=:]+$/.test(piece);
 }
 
-// Removes quotes and escapes, also a quote that is still open; what they hold stays as it is.
+// Removes quotes and escapes, even a quote that is still open. Nothing inside them is run or replaced.
 function unquoted(shell: Shell, word: string): string {
   if (shell === 'fish') return word;
   const parts =

@@ -1,31 +1,28 @@
-/**
- * What TAB offers, each with its explanation: words, options and values at the cursor, and the nouns and verbs that are
- * written into the scripts. Runs nothing and asks no service.
- */
+/** Finds what TAB offers at the cursor: commands, options, values. Asks no service. */
 
 import type { Argument, Candidate, Command, Flag, KnownHere } from '../../commands/command.ts';
-import { type CommandEntry, commands, groups } from '../../commands/commands.ts';
+import { type CommandEntry, commands, findCommand, groups } from '../../commands/commands.ts';
 import { globalFlags } from '../global-options.ts';
 import { topicLines, topicNames } from '../help-topics.ts';
+import { longName, readTypedWords, type TypedWords } from '../typed-words.ts';
 import type { TypedLine } from './callback.ts';
 
-/** What the shell gets to offer. */
 export interface Offered {
   readonly candidates: readonly Candidate[];
-  /** A file name is possible here: the shell completes those itself. */
+  /** A file name is possible here. The shell completes those itself. */
   readonly files: boolean;
 }
 
-/** What a line says before the cursor. */
+/** The line before the cursor. */
 interface Place {
-  /** Words that are not options, including the words of the command. */
+  /** The words that are no options. They begin with the words of the command. */
   readonly words: readonly string[];
   readonly command: Command | undefined;
-  /** How many of the words are the command's. */
+  /** How many words the command has. */
   readonly own: number;
-  /** Options that are known here, first the options of the command. */
+  /** The options that are known here, those of the command first. */
   readonly flags: Readonly<Record<string, Flag>>;
-  /** Options given, with the last value of each. */
+  /** The options that were given, with the last value of each. */
   readonly given: ReadonlyMap<string, string | undefined>;
   /** The option whose value is at the cursor. */
   readonly awaiting: string | undefined;
@@ -35,7 +32,7 @@ interface Place {
 
 const nothing: Offered = { candidates: [], files: false };
 
-/** Candidates that begin with the part of the word before the cursor. */
+/** What TAB offers: everything that fits here and begins with the typed part of the word. */
 export async function candidatesFor(line: TypedLine, known: KnownHere): Promise<Offered> {
   const place = await placeOf(line.before);
   const { current } = line;
@@ -45,73 +42,34 @@ export async function candidatesFor(line: TypedLine, known: KnownHere): Promise<
 }
 
 async function placeOf(before: readonly string[]): Promise<Place> {
-  const words: string[] = [];
-  const given = new Map<string, string | undefined>();
-  let command: Command | undefined;
-  let own = 0;
-  let flags: Readonly<Record<string, Flag>> = globalFlags;
-  let awaiting: string | undefined;
-  let ended = false;
-  for (const word of before) {
-    if (awaiting !== undefined) {
-      given.set(awaiting, word);
-      awaiting = undefined;
-    } else if (!ended && word === '--') {
-      ended = true;
-    } else if (!ended && /^-./.test(word)) {
-      awaiting = readOption(word, flags, given);
-    } else {
-      words.push(word);
-      const entry = command === undefined ? entryOf(words) : undefined;
-      if (entry === undefined) continue;
-      command = await entry.load();
-      own = words.length;
-      flags = { ...command.flags, ...globalFlags };
-    }
-  }
-  return { words, command, own, flags, given, awaiting, ended };
+  const entry = findCommand(wordsOf(readTypedWords(before, () => globalFlags)));
+  const command = await entry?.load();
+  const own = entry?.words.length ?? 0;
+  const flags: Readonly<Record<string, Flag>> = { ...command?.flags, ...globalFlags };
+  const typed = readTypedWords(before, (words) => (words < own ? globalFlags : flags));
+  return {
+    words: wordsOf(typed),
+    command,
+    own,
+    flags,
+    given: new Map(typed.options.map(({ name, value }) => [name, value])),
+    awaiting: typed.awaiting,
+    ended: typed.behind !== undefined,
+  };
 }
 
-function entryOf(words: readonly string[]) {
-  return commands.find(
-    ({ words: own }) => own.length === words.length && own.every((word, index) => word === words[index]),
-  );
+function wordsOf({ words, behind = [] }: TypedWords): readonly string[] {
+  return [...words, ...behind];
 }
 
-// Notes the options in one word; returns the option whose value is the next word.
-function readOption(
-  word: string,
-  flags: Readonly<Record<string, Flag>>,
-  given: Map<string, string | undefined>,
-): string | undefined {
-  if (word.startsWith('--')) {
-    const [name = '', ...value] = word.slice(2).split('=');
-    given.set(name, value.length === 0 ? undefined : value.join('='));
-    return value.length === 0 && flags[name]?.value !== undefined ? name : undefined;
-  }
-  for (let at = 1; at < word.length; at += 1) {
-    const name = longOf(word[at], flags);
-    if (name === undefined) return undefined;
-    const rest = word.slice(at + 1);
-    const takes = flags[name]?.value !== undefined;
-    given.set(name, takes && rest !== '' ? rest : undefined);
-    if (takes) return rest === '' ? name : undefined;
-  }
-  return undefined;
-}
-
-function longOf(short: string | undefined, flags: Readonly<Record<string, Flag>>): string | undefined {
-  return Object.entries(flags).find(([, flag]) => flag.short !== undefined && flag.short === short)?.[0];
-}
-
-// `--rea`, `--reason=req`, `-pde`.
+// Completes `--rea`, `--reason=req` and `-pde`.
 async function afterDash(current: string, place: Place, known: KnownHere): Promise<Offered> {
   const equals = /^--([a-z-]+)=/.exec(current);
   if (equals !== null) {
     return valuesOf(place.flags[equals[1] ?? ''], equals[0], current, place, known);
   }
   const glued = /^-([A-Za-z])/.exec(current);
-  const flag = place.flags[longOf(glued?.[1], place.flags) ?? ''];
+  const flag = place.flags[longName(glued?.[1] ?? '', place.flags) ?? ''];
   if (flag?.value !== undefined && current.length > 2) {
     return valuesOf(flag, current.slice(0, 2), current, place, known);
   }
@@ -122,7 +80,7 @@ async function afterDash(current: string, place: Place, known: KnownHere): Promi
   return starting(current, { candidates: [...long, ...short], files: false });
 }
 
-// Leaves out an option that is given already, or that contradicts one.
+// Whether an option may still be given: it was not given before, and contradicts none that was.
 function isOpen(name: string, { repeatable, conflicts = [] }: Flag, { given }: Place): boolean {
   return (repeatable === true || !given.has(name)) && !conflicts.some((other) => given.has(other));
 }
@@ -148,7 +106,7 @@ async function valuesOf(
   return starting(current, { candidates: whole, files });
 }
 
-// Offers the choices of a value, else what its completer knows, else file names.
+// Offers the choices of a value. If it has none, its completer is asked. Without a completer it may be a file name.
 async function offeredFor(
   one: Flag | Argument,
   placeholder: string,
@@ -169,7 +127,7 @@ function starting(current: string, { candidates, files }: Offered): Offered {
   return { candidates: candidates.filter(({ value }) => value.startsWith(current)), files };
 }
 
-/** Words typed so far, joined by spaces → the words that may follow. A finished command is not in it. */
+/** For the words typed so far, joined by spaces: the words that may follow. A complete command is not in the map. */
 export function nextWords(): ReadonlyMap<string, readonly Candidate[]> {
   const nouns = firstWords(commands);
   const verbs = Object.keys(groups).map((noun) => [noun, verbsOf(noun)] as const);
@@ -196,7 +154,7 @@ function verbsOf(noun: string): readonly Candidate[] {
   );
 }
 
-// `Environment: what stands for an option.` → `what stands for an option`
+// From `Environment: what stands for an option.` it takes `what stands for an option`.
 function topicSummary(name: string): string {
   const [first = ''] = topicLines(name);
   return first.replace(/^[^:]*: /, '').replace(/[.;:].*$/, '');

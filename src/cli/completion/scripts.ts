@@ -1,15 +1,12 @@
-/**
- * The completion script of every shell: nouns, verbs and topics are written into it; for everything else it
- * asks `paydesk __complete`.
- */
+/** The completion scripts of the shells. Nouns, verbs and topics are written into them; for the rest they ask `paydesk __complete`. */
 
 import type { Shell } from '../../terminal/terminal.ts';
 import { nextWords } from './candidates.ts';
 
-/** The exit code by which `__complete` says that a file name is possible here. */
+/** The exit code of `__complete` that means: a file name is possible here. */
 export const filesHere = 10;
 
-/** The file that holds the script, as each shell expects it to be called. */
+/** The file of each script in the repository, under the name that its shell expects. */
 export const scriptFiles: Readonly<Record<Shell, string>> = {
   bash: 'completions/paydesk.bash',
   zsh: 'completions/_paydesk',
@@ -21,12 +18,11 @@ type NextWords = ReturnType<typeof nextWords>;
 
 const makers = { bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript } as const;
 
-/** The script for a shell. It holds the nouns and verbs, and asks `paydesk __complete` for everything else. */
 export function completionScript(shell: Shell): string {
   return makers[shell](nextWords());
 }
 
-// bash, 3.2 and later; needs no bash-completion package.
+// For bash 3.2 and later. The package bash-completion is not needed.
 function bashScript(next: NextWords): string {
   const cases = [...next].map(
     ([typed, words]) => `    '${typed}') words='${words.map(({ value }) => value).join(' ')}' ;;`,
@@ -62,7 +58,7 @@ complete -F _paydesk paydesk
 `;
 }
 
-// zsh: to be sourced after compinit, or put into a folder of $fpath as _paydesk.
+// Works when sourced after compinit, and as the file _paydesk in a folder of $fpath.
 function zshScript(next: NextWords): string {
   const cases = [...next].map(([typed, words]) =>
     [
@@ -150,7 +146,7 @@ function inFishQuotes(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }
 
-// PowerShell, 5.1 and later. Where nothing is offered, it completes file names by itself.
+// For PowerShell 5.1 and later. It completes file names by itself when nothing is offered.
 function powershellScript(next: NextWords): string {
   const cases = [...next].map(([typed, words]) =>
     [

@@ -1,7 +1,8 @@
-/** `orders capture`: what is typed; the change itself is in changes/capture. */
+/** `orders capture`: its flags and help. changes/capture-order.ts captures the order. */
 
 import type { OpenService } from '../../api/api.ts';
-import { resources, statuses } from '../../api/spec.ts';
+import { resources } from '../../api/resources.ts';
+import { statuses } from '../../api/spec.ts';
 import { againFlag, captureOrder, intentFlag } from '../../changes/changes.ts';
 import { defineCommand } from '../command.ts';
 import { flag, idArgument } from '../flags.ts';

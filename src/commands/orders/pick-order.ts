@@ -1,8 +1,9 @@
-/** Lets a person pick the order of a change, out of the newest ones that it is possible for. */
+/** Lets a person pick an order from the newest ones that can be refunded or captured. */
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { countingCharges, paidBy } from '../../api/charges.ts';
-import { idOf, itemsOf, type JsonObject, readOrder } from '../../api/spec.ts';
+import { readOrder } from '../../api/records.ts';
+import { idOf, itemsOf, type JsonObject } from '../../api/spec.ts';
 import type { PickedOrder } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
@@ -14,16 +15,15 @@ import { createTwins } from './order-twins.ts';
 const mostOffered = 100;
 const mostRead = 1_000;
 
-/** Which orders are offered. */
 export interface Pickable {
-  /** What they are called: `refundable`. */
+  /** What messages call them: `refundable`. */
   readonly kind: string;
   readonly accepts: (order: JsonObject) => boolean;
   /** The flags of `orders list` that show the same orders. */
   readonly listFlags: readonly string[];
 }
 
-/** Lets a person pick one of up to 100 orders of a kind, among the newest 1000, by typing any part of it. */
+/** Offers up to 100 fitting orders out of the newest 1000. The person types any part of one to find it. */
 export async function pickOrder(ctx: Context, service: Service, offer: Pickable): Promise<PickedOrder> {
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [

@@ -1,21 +1,26 @@
 /** `profile set`: changes one setting of a profile. */
 
 import { defineCommand } from '../command.ts';
-import { dryRunShown, fieldsView, nameArgument } from './profile-inputs.ts';
+import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
-/** All settings in words: name, values, default. A test compares it with the settings themselves. */
+/** All settings with their values and defaults. A test compares this text with the settings themselves. */
 export const settingsHelp = `Settings (CUR: a currency such as MXN; the word default takes a value back):
   orders.get, customers.get   direct where GET by id is answered (paged)
   orders.order                newest-first where lists are so (unknown)
   orders.status               filter of orders list
   checkouts.path              where checkouts are created (/checkouts)
+  reference.keys              metadata keys of the shop's own number, the
+                              first that an order has
+                              (shop_order,reference,order_number)
   refund.require              reason, note, reason,note or none (none)
   refund.max_amount.CUR       largest refund, the service's integer
   refund.send_within          from the final check to the sending (10s)
   refund.horizon_part         a charge's refund may turn up so late (24h)
   refund.horizon_whole        a whole order's refund may (15min)
   reconcile.after             reads after a lost reply, in seconds (0,2,5,15)
-  amounts.decimals.CUR        decimals beside amounts, for reading only
+  amounts.decimals.CUR        decimals of a currency: 2 shows 23000 as 230.00
+                              too, and takes --amount 230.00 as 23000
+  amounts.grouping            on: 23 000 instead of 23000 on screens (off)
   time.zone                   zone of the times on screen
 Also: api-version, lang, auth.`;
 
@@ -39,7 +44,7 @@ export const set = defineCommand({
   run: async (ctx, { args: [name, setting, value] }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
     const asked = { object: 'profile', name, setting, value };
-    if (await dryRunShown(ctx, `set ${setting} of profile ${name}`, asked)) return;
+    if (await profileDryRunShown(ctx, `set ${setting} of profile ${name}`, asked)) return;
     const change = await ctx.profiles.set(name, setting, value);
     const record = {
       object: 'profile',

@@ -1,4 +1,4 @@
-/** The SQLite file of a journal: how it is opened, how rows get into it and out of it, and what its errors mean. */
+/** The SQLite file of a journal: how it is opened, how rows are added and read, and what its errors mean. */
 
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError, systemReason } from '../../errors.ts';
@@ -6,16 +6,16 @@ import { chainStart, checkChain, type StoredRow, storedColumns, storedRow } from
 import type { Finding } from '../journal-store.ts';
 
 /**
- * Opens the file of a journal, or begins an empty one. Waits 5 seconds for a run that writes to it. Throws what SQLite
- * throws, and CliError 'refused' for a file of a newer program.
+ * Opens the file of a journal, and creates the tables in an empty one. Waits 5 seconds for a run that writes to it.
+ * Throws what SQLite throws, and CliError 'refused' for a file of a newer program.
  */
 export async function openDatabase(file: string): Promise<DatabaseSync> {
   const { DatabaseSync } = await import('node:sqlite');
   const db = new DatabaseSync(file, { timeout: 5000 });
   try {
-    // TRUNCATE with FULL: a commit is on the disk, and no old journal can come back after a power loss.
+    // TRUNCATE with FULL: a commit is on the disk, and an old journal of SQLite cannot come back after a power loss.
     db.exec('PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON');
-    // What is erased, or moved within the file, leaves no copy behind.
+    // Text that is erased or moved leaves no copy in the file.
     db.exec('PRAGMA secure_delete = ON');
     migrate(db, file);
     return db;
@@ -25,7 +25,7 @@ export async function openDatabase(file: string): Promise<DatabaseSync> {
   }
 }
 
-// The tables, version by version. A released entry never changes: a file of version n runs the entries from n on.
+// The tables, one entry per version: a file of version n runs the entries from n on. A released entry never changes.
 const versions: readonly string[] = [
   `CREATE TABLE rows (
      seq INTEGER PRIMARY KEY, row TEXT NOT NULL, body TEXT, body_hash TEXT, prev TEXT NOT NULL, hash TEXT NOT NULL,
@@ -36,16 +36,16 @@ const versions: readonly string[] = [
    CREATE INDEX of_order ON rows (origin, order_id) WHERE type = 'sent';
    CREATE TABLE head (seq INTEGER NOT NULL, hash TEXT NOT NULL) STRICT;
    INSERT INTO head VALUES (0, '${chainStart}');`,
-  // Which witness the rows have; null: they never had one.
+  // Which witness belongs to the rows; null when they never had one.
   'ALTER TABLE head ADD COLUMN witness TEXT;',
 ];
 
-// Brings a file to this version. Throws CliError 'refused' when it is newer than this program.
+// Brings a file up to this version. Throws CliError 'refused' when the file is newer than this program.
 function migrate(db: DatabaseSync, file: string): void {
   if (versionOf(db, file) === versions.length) return;
   db.exec('BEGIN IMMEDIATE');
   try {
-    // Another process may have done it while this one waited.
+    // Another process may have done this while we waited.
     for (const statements of versions.slice(versionOf(db, file))) db.exec(statements);
     db.exec(`PRAGMA user_version = ${versions.length}`);
     db.exec('COMMIT');
@@ -64,7 +64,7 @@ function versionOf(db: DatabaseSync, file: string): number {
   });
 }
 
-/** Adds rows and notes the last one as the newest. Only inside a transaction that writes. */
+/** Adds rows and notes the last one as the newest. Call it inside a transaction that writes. */
 export function addRows(db: DatabaseSync, rows: readonly StoredRow[]): void {
   const places = storedColumns.map(() => '?').join(', ');
   const insert = db.prepare(`INSERT INTO rows (${storedColumns.join(', ')}) VALUES (${places})`);
@@ -73,7 +73,7 @@ export function addRows(db: DatabaseSync, rows: readonly StoredRow[]): void {
   if (newest !== undefined) db.prepare('UPDATE head SET seq = ?, hash = ?').run(newest.seq, newest.hash);
 }
 
-/** Writes all of a change or nothing, while no other run writes. */
+/** Makes all of a change or none of it, while no other run writes. */
 export function writeAtOnce<T>(db: DatabaseSync, change: () => T): T {
   try {
     db.exec('BEGIN IMMEDIATE');
@@ -87,8 +87,8 @@ export function writeAtOnce<T>(db: DatabaseSync, change: () => T): T {
 }
 
 /**
- * Reads as many rows as a damaged file still gives. A damaged page may hide every row behind it: that is a finding, not an
- * error. Throws any other error of `open`.
+ * Reads as many rows as a damaged file still gives. Damage is a finding, not an error; one damaged page may hide every
+ * row behind it. Throws any other error of `open`.
  */
 export async function readWhatCanBe(open: () => Promise<DatabaseSync | undefined>): Promise<{
   readonly rows: readonly StoredRow[];
@@ -115,7 +115,7 @@ export async function readWhatCanBe(open: () => Promise<DatabaseSync | undefined
   return { rows, findings: [...pages, ...ends] };
 }
 
-/** Reads in one transaction, so that no run writes between the reading of the rows and of the head. */
+/** Reads in one transaction, so that no run writes in between. */
 export function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
   if (db.isTransaction) return read();
   db.exec('BEGIN');
@@ -126,7 +126,6 @@ export function asOfOneMoment<T>(db: DatabaseSync, read: () => T): T {
   }
 }
 
-/** The rows after this number, in their order. */
 export function readRows(db: DatabaseSync, after: number): StoredRow[] {
   return db
     .prepare(`SELECT ${storedColumns.join(', ')} FROM rows WHERE seq > ? ORDER BY seq`)
@@ -134,7 +133,7 @@ export function readRows(db: DatabaseSync, after: number): StoredRow[] {
     .map(storedRow);
 }
 
-/** A finding when the chain does not end with the row that the file notes as the newest in `head`. */
+/** A finding when the last row of the chain is not the newest one that the file has noted in `head`. */
 export function headFindings(db: DatabaseSync, chain: { seq: number; head: string }): Finding[] {
   const noted = db.prepare('SELECT seq, hash FROM head').get();
   if (noted?.seq === chain.seq && noted.hash === chain.head) return [];
@@ -157,7 +156,7 @@ function orFinding(look: () => readonly Finding[]): readonly Finding[] {
   }
 }
 
-// SQLite's primary codes, the low byte of what it throws: BUSY and LOCKED; CORRUPT and NOTADB.
+// SQLite's primary codes (the low byte of the error code): BUSY and LOCKED; CORRUPT and NOTADB.
 const inUse = [5, 6];
 const broken = [11, 26];
 
@@ -172,17 +171,17 @@ function isOneOf(codes: readonly number[], error: unknown): boolean {
   return code !== undefined && codes.includes(code);
 }
 
-/** SQLite finds the file itself damaged. */
+/** Whether SQLite says that the file itself is damaged. */
 export function isBroken(error: unknown): boolean {
   return isOneOf(broken, error);
 }
 
-/** Another run holds the journal: what SQLite throws, or the refusal made of it. */
+/** Whether another run holds the journal. Takes SQLite's error, or the refusal that was made from it. */
 export function isInUse(error: unknown): boolean {
   return isOneOf(inUse, error) || (error instanceof CliError && isOneOf(inUse, error.cause));
 }
 
-/** The refusal of a journal that cannot be opened or read: in use, damaged, or what the system says. */
+/** The refusal when a journal cannot be opened or read: it is in use, it is damaged, or the system says why. */
 export function unreadable(file: string, error: unknown): CliError {
   const parts = { certain: 'nothing was sent', cause: error };
   if (isOneOf(inUse, error)) {
@@ -193,7 +192,7 @@ export function unreadable(file: string, error: unknown): CliError {
   }
   const bySystem = error instanceof Error && 'syscall' in error;
   const bySqlite = error instanceof Error && sqliteCode(error) !== undefined;
-  // Neither SQLite nor the system: rows that do not read.
+  // An error of neither SQLite nor the system comes from rows that cannot be read.
   if (isBroken(error) || !(bySqlite || bySystem)) return damaged(file, String(error), error);
   const why = bySqlite ? error.message : systemReason(error);
   return new CliError('refused', `the journal ${file} cannot be used: ${why}`, {
@@ -202,7 +201,6 @@ export function unreadable(file: string, error: unknown): CliError {
   });
 }
 
-/** The refusal of a damaged journal. */
 export function damaged(file: string, problem: string, cause?: unknown): CliError {
   return new CliError('refused', `the journal ${file} is damaged: ${problem}`, {
     certain: 'nothing was sent',

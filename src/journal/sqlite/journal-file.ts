@@ -1,6 +1,6 @@
 /**
- * The journal's file before SQLite opens it: private from its first moment, still in its folders after a power loss, and not
- * on a network file system, where locks may hold on one machine only.
+ * Prepares the journal's file for SQLite: private from the first moment, safe from a power loss, and not on a network
+ * file system, where locks may hold on one machine only.
  */
 
 import { lstatSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
@@ -13,14 +13,15 @@ import { checkOwnFile, checkOwnFolder, type FileRules } from '../../profiles/pro
 export interface JournalFile {
   readonly path: string;
   readonly rules: FileRules;
-  /** Folders of ours that lead there, outermost first. */
+  /** Our own folders that lead there, outermost first. */
   readonly folders: readonly string[];
 }
 
 /**
- * Whether there is something to open. `create` makes an empty file; rejects when the file may not survive a power loss. An
- * empty file counts as none: the first run that writes to it syncs its folders before. Throws CliError 'refused' when the
- * file, SQLite's own journal beside it, or a folder is not safe. Opens none of them for that.
+ * Whether there is a journal to open. `create` makes an empty file, and rejects when that may not survive a power loss.
+ * An empty file counts as no journal, because the first run that writes to it must sync its folders first. Throws
+ * CliError 'refused' when the file, SQLite's own journal beside it, or a folder is not safe; opens none of them to find
+ * out.
  */
 export async function findFile(
   { path: file, rules, folders }: JournalFile,
@@ -44,8 +45,8 @@ async function make(file: string): Promise<void> {
   }
 }
 
-// SQLite syncs what it writes, but not the folders that lead there, and it does not check that its own journal got into
-// the folder. So paydesk makes that file too; SQLite only empties it after each commit.
+// SQLite syncs what it writes, but not the folders that lead there. It also does not check that its own journal got
+// into the folder. So paydesk makes that file too; SQLite only empties it after each commit.
 async function keep(file: string): Promise<void> {
   try {
     await (await open(`${file}-journal`, 'ax', 0o600)).close();
@@ -56,7 +57,7 @@ async function keep(file: string): Promise<void> {
     await syncFolder(folder);
 }
 
-/** Makes durable what was created or renamed in a folder, if the system can do that. */
+/** Makes created and renamed files of a folder durable, if the system can do that. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
     await using handle = await open(folder, 'r');
@@ -66,7 +67,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Throws CliError 'refused' where the folder, or what will hold it, lies on a network file system. */
+/** Throws CliError 'refused' on a network file system. If the folder is not there yet, the one above it decides. */
 export function refuseNetwork(folder: string): void {
   const name = networkAt(folder);
   if (name === undefined) return;
@@ -128,7 +129,7 @@ export function networkName(type: number, mount: () => string | undefined): stri
   return name !== undefined && networkMounts.test(name) ? name : undefined;
 }
 
-/** The type of the mount that holds a path, out of the text of `/proc/self/mountinfo`. */
+/** The type of the mount that holds a path. `mounts`: the text of `/proc/self/mountinfo`. */
 export function mountTypeOf(mounts: string, path: string): string | undefined {
   let best: { readonly at: string; readonly type: string } | undefined;
   for (const line of mounts.split('\n')) {
@@ -139,7 +140,7 @@ export function mountTypeOf(mounts: string, path: string): string | undefined {
     const type = after.split(' ')[0] ?? '';
     if (at === '' || type === '') continue;
     const holds = at === '/' || path === at || path.startsWith(`${at}/`);
-    // Of two mounts on one place the later one hides the other.
+    // If two mounts have the same place, the later one hides the other.
     if (holds && at.length >= (best?.at.length ?? 0)) best = { at, type };
   }
   return best?.type;

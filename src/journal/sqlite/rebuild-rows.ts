@@ -1,26 +1,25 @@
 /**
- * Makes the rows of a repaired journal from the rows that can be read and from what the witness knows of the others. An
- * attempt whose outcome neither proves is unconfirmed in the new journal, so its order stays blocked. Pure.
+ * Makes the rows of a repaired journal: from the rows that can be read, and from what the witness knows of the others.
+ * If neither proves the outcome of an attempt, it is unconfirmed in the new journal, so its order stays blocked. Pure.
  */
 
 import type { StoredRow } from '../chain.ts';
-import type { JournalRow, SentRow, VerdictRow } from '../journal-rows.ts';
+import { attemptKey, type JournalRow, type SentRow, type VerdictRow } from '../journal-rows.ts';
 import { provable } from '../judge-read.ts';
 import type { Salvage } from './salvage.ts';
-import type { WitnessText } from './witness-file.ts';
-import type { WitnessLine, WitnessSent, WitnessVerdict } from './witness-lines.ts';
+import type { WitnessLine, WitnessSent, WitnessText, WitnessVerdict } from './witness-file.ts';
 
-/** The rows of the new journal, and what of the old one is missing in it. */
+/** The rows of the new journal, and what it lacks of the old one. */
 interface Rebuilt {
-  /** Every SENT comes before its verdicts. */
+  /** Every SENT row comes before its verdicts. */
   readonly rows: readonly JournalRow[];
-  /** How many of them are as they were in the old journal. */
+  /** How many rows are as they were in the old journal. */
   readonly kept: number;
-  /** How many SENT rows were changed: unconfirmed attempts now. */
+  /** How many SENT rows were changed. Their attempts are unconfirmed now. */
   readonly doubtful: number;
   /** Numbers of rows that are not in the new journal. */
   readonly lost: readonly number[];
-  /** SENT rows that only the witness knows and whose outcome it does not prove: unconfirmed attempts now. */
+  /** SENT rows that only the witness knows and whose outcome it does not prove. Their attempts are unconfirmed now. */
   readonly blocked: readonly SentRow[];
 }
 
@@ -30,22 +29,23 @@ interface Attempt {
   readonly verdicts: VerdictRow[];
 }
 
-/** Puts journal and witness together. `now` (Unix milliseconds) is the time of the attempt that replaces unreadable rows. */
+/** Puts journal and witness together. Unreadable rows become one attempt with the time `now` (Unix milliseconds). */
 export function rebuildRows(found: Salvage, witness: WitnessText | undefined, now: number): Rebuilt {
   const lines = new Map((witness?.lines ?? []).map((line) => [line.seq, line] as const));
   const attempts = attemptsOf(found, lines);
-  const verdicts = found.rows.filter(({ row }) => row.type === 'verdict' && attempts.has(keyOf(row)));
-  for (const { row } of verdicts) if (row.type === 'verdict') attempts.get(keyOf(row))?.verdicts.push(row);
+  const verdicts = found.rows.filter(({ row }) => row.type === 'verdict' && attempts.has(attemptKey(row)));
+  for (const { row } of verdicts)
+    if (row.type === 'verdict') attempts.get(attemptKey(row))?.verdicts.push(row);
   const hashes = new Set(found.rows.map(({ hash }) => hash));
   for (const [key, last] of lastVerdicts(lines))
     addLostVerdict(attempts.get(key), last, hashes.has(last.head));
   for (const changed of found.changed) if (!lines.has(changed.seq)) doubtVerdict(attempts, changed);
-  const kept = found.rows.filter(({ row }) => row.type === 'sent' || attempts.has(keyOf(row)));
+  const kept = found.rows.filter(({ row }) => row.type === 'sent' || attempts.has(attemptKey(row)));
   const unknown = unaccounted(found, witness, lines, attempts);
   if (unknown !== undefined) attempts.set('nothing', strayAttempt(unknown, now));
   const doubtful = changedSents(found, lines, attempts);
   const accounted = new Set([...kept, ...doubtful].map(({ seq }) => seq));
-  const doubted = new Set(doubtful.map(keyOf));
+  const doubted = new Set(doubtful.map(attemptKey));
   return {
     rows: inOrder([...attempts.values()]),
     kept: kept.length,
@@ -54,24 +54,24 @@ export function rebuildRows(found: Salvage, witness: WitnessText | undefined, no
     blocked: [...attempts.values()]
       .filter((one) => one.from === 'nothing' || (one.from === 'witness' && hasOpenEnd(one)))
       .map(({ sent }) => sent)
-      .filter((sent) => !doubted.has(keyOf(sent))),
+      .filter((sent) => !doubted.has(attemptKey(sent))),
   };
-}
-
-function keyOf({ intent, attempt }: { readonly intent: string; readonly attempt: number }): string {
-  return `${attempt} ${intent}`;
 }
 
 function attemptsOf(found: Salvage, lines: ReadonlyMap<number, WitnessLine>): Map<string, Attempt> {
   const attempts = new Map<string, Attempt>();
   for (const { row } of found.rows)
-    if (row.type === 'sent') attempts.set(keyOf(row), { sent: row, from: 'journal', verdicts: [] });
+    if (row.type === 'sent') attempts.set(attemptKey(row), { sent: row, from: 'journal', verdicts: [] });
   for (const line of lines.values())
-    if (line.type === 'sent' && !attempts.has(keyOf(line)))
-      attempts.set(keyOf(line), { sent: lostRow(remembered(line)), from: 'witness', verdicts: [] });
+    if (line.type === 'sent' && !attempts.has(attemptKey(line)))
+      attempts.set(attemptKey(line), { sent: lostRow(remembered(line)), from: 'witness', verdicts: [] });
   for (const changed of found.changed)
-    if (changed.type === 'sent' && !lines.has(changed.seq) && !attempts.has(keyOf(changed)))
-      attempts.set(keyOf(changed), { sent: lostRow(guessed(changed)), from: 'changed row', verdicts: [] });
+    if (changed.type === 'sent' && !lines.has(changed.seq) && !attempts.has(attemptKey(changed)))
+      attempts.set(attemptKey(changed), {
+        sent: lostRow(guessed(changed)),
+        from: 'changed row',
+        verdicts: [],
+      });
   return attempts;
 }
 
@@ -79,7 +79,7 @@ function remembered({ seq: _, head: __, type: ___, body: ____, order, key, ...of
   return { ...of, orderId: order ?? undefined, keyFingerprint: key ?? undefined };
 }
 
-// A row that does not name its account and order may be any change, so it gets no account.
+// A row that lacks its account or its order may be any change, so it gets no account.
 function guessed({ intent, attempt, time, origin, order_id }: StoredRow): Remembered {
   const account = origin === null || order_id === null ? '' : origin;
   const of = { intent, attempt, time, kind: 'unknown', orderId: order_id ?? undefined } as const;
@@ -99,8 +99,8 @@ interface Remembered {
   readonly keyFingerprint?: string | undefined;
 }
 
-// The SENT row that replaces a lost one. No read can prove the outcome, so a person must settle it; until then it blocks
-// its order, or every change that it may have been.
+// Stands in for a lost SENT row. No read can prove its outcome, so a person must settle it. Until then it blocks its
+// order, or every change that it may have been.
 function lostRow(known: Remembered): SentRow {
   const { kind, orderId, livemode, ...of } = known;
   return {
@@ -108,7 +108,7 @@ function lostRow(known: Remembered): SentRow {
     type: 'sent',
     lost: kind,
     sendBy: known.time,
-    // The horizon is lost with the row, so it never ends.
+    // The horizon was lost with the row, so it never ends.
     horizonMs: Number.MAX_SAFE_INTEGER,
     operator: 'not known, the row was damaged',
     request: { method: 'POST', path: '' },
@@ -118,11 +118,11 @@ function lostRow(known: Remembered): SentRow {
 
 function lastVerdicts(lines: ReadonlyMap<number, WitnessLine>): ReadonlyMap<string, WitnessVerdict> {
   const last = new Map<string, WitnessVerdict>();
-  for (const line of lines.values()) if (line.type === 'verdict') last.set(keyOf(line), line);
+  for (const line of lines.values()) if (line.type === 'verdict') last.set(attemptKey(line), line);
   return last;
 }
 
-// The last verdict counts. When it is lost, the one before it must not count instead.
+// The last verdict counts. If it is lost, the one before it must not count instead.
 function addLostVerdict(attempt: Attempt | undefined, last: WitnessVerdict, isThere: boolean): void {
   if (attempt === undefined) return;
   const { sent, from, verdicts } = attempt;
@@ -132,9 +132,9 @@ function addLostVerdict(attempt: Attempt | undefined, last: WitnessVerdict, isTh
     verdicts.push(unknownRow(sent, last.time));
 }
 
-// A verdict that was changed proves nothing: its attempt is unconfirmed.
+// A verdict that was changed proves nothing, so its attempt is unconfirmed.
 function doubtVerdict(attempts: ReadonlyMap<string, Attempt>, changed: StoredRow): void {
-  const attempt = changed.type === 'verdict' ? attempts.get(keyOf(changed)) : undefined;
+  const attempt = changed.type === 'verdict' ? attempts.get(attemptKey(changed)) : undefined;
   if (attempt === undefined || attempt.verdicts.length === 0) return;
   attempt.verdicts.push(unknownRow(attempt.sent, Math.max(...attempt.verdicts.map(({ time }) => time))));
 }
@@ -163,7 +163,7 @@ function hasOpenEnd({ verdicts }: Attempt): boolean {
   return last === undefined || last === 'unknown' || last === 'not_seen';
 }
 
-// A row that neither file knows may have been a SENT row on any order.
+// The number of a row that neither file knows. It may have been a SENT row on any order.
 function unaccounted(
   found: Salvage,
   witness: WitnessText | undefined,
@@ -171,12 +171,12 @@ function unaccounted(
   attempts: ReadonlyMap<string, Attempt>,
 ): number | undefined {
   const whole = new Set(found.rows.map(({ seq }) => seq));
-  const told = new Set(found.changed.filter((row) => attempts.has(keyOf(row))).map(({ seq }) => seq));
+  const named = new Set(found.changed.filter((row) => attempts.has(attemptKey(row))).map(({ seq }) => seq));
   const newest = newestOf(found, witness, lines);
-  const gap = upTo(newest).find((seq) => !whole.has(seq) && !told.has(seq) && !lines.has(seq));
+  const gap = upTo(newest).find((seq) => !whole.has(seq) && !named.has(seq) && !lines.has(seq));
   if (gap !== undefined) return gap;
-  // Without a witness that can be read nobody knows how many rows there were: pages that cannot be read may have held
-  // some, and so may a journal that is gone while the witness of its rows is still there.
+  // Without a readable witness nobody knows how many rows there were. Unreadable pages may have held some. So may a
+  // journal that is gone while its witness is still there.
   if (witness?.key !== undefined) return undefined;
   const gone = witness !== undefined && newest === 0;
   return found.unreadable > 0 || gone ? newest + 1 : undefined;
@@ -206,7 +206,7 @@ function strayAttempt(seq: number, now: number): Attempt {
   return { sent, from: 'nothing', verdicts: [] };
 }
 
-// Changed SENT rows for which the new journal has an unconfirmed attempt, as the witness names it, else their columns.
+// Changed SENT rows that became unconfirmed attempts. The witness names the attempt, or else the columns do.
 function changedSents(
   found: Salvage,
   lines: ReadonlyMap<number, WitnessLine>,
@@ -215,12 +215,12 @@ function changedSents(
   return found.changed
     .map(({ seq, type, intent, attempt }) => lines.get(seq) ?? { seq, type, intent, attempt })
     .filter((row) => {
-      const attempt = attempts.get(keyOf(row));
+      const attempt = attempts.get(attemptKey(row));
       return row.type === 'sent' && attempt !== undefined && attempt.from !== 'journal';
     });
 }
 
-// In order of time. A damaged time must not put a verdict before its SENT row.
+// Sorted by time. A damaged time must not put a verdict before its SENT row.
 function inOrder(attempts: readonly Attempt[]): readonly JournalRow[] {
   const timed = attempts.flatMap(({ sent, verdicts }) => {
     const rows: readonly JournalRow[] = [sent, ...verdicts];

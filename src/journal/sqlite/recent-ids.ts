@@ -1,16 +1,16 @@
-/** Ids for completions out of the journal's file: read only, in one query. Light to load, since a TAB waits for it. */
+/** Ids for completions, read from the journal's file in one query. Light to load, because a TAB waits for it. */
 
 import { lstatSync } from 'node:fs';
 import type { DatabaseSync as Database } from 'node:sqlite';
 import { chargesIn, type Recent, type RecentOf, recentIn, recentMax } from '../journal-store.ts';
 
-/** See `recent` of the store. Creates no file. */
+/** `recent` of the store. Creates no file. */
 export async function recentIds(
   file: string,
   of: RecentOf,
   profile: string | undefined,
 ): Promise<readonly Recent[]> {
-  // A link or a FIFO is none of ours, and is not opened.
+  // A link or a FIFO is not our file, so it is not opened.
   const stat = lstatSync(file, { throwIfNoEntry: false });
   if (stat?.isFile() !== true || stat.nlink > 1) return [];
   const { DatabaseSync } = await import('node:sqlite');
@@ -35,7 +35,7 @@ export async function recentIds(
   }
 }
 
-// Of the newest refund of the order whose SENT row shows them.
+// From the newest refund of the order whose SENT row shows the charges.
 function chargesBefore(db: Database, orderId: string, profile: string | undefined) {
   const rows = db
     .prepare(

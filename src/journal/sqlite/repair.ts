@@ -1,4 +1,4 @@
-/** Puts a new journal in the place of the old one: rebuilt from what can be read of a damaged one, or imported. */
+/** Puts a new journal in place of the old one: rebuilt from what is readable in a damaged one, or imported. */
 
 import { closeSync, constants, readFileSync, rmSync } from 'node:fs';
 import { mkdir, open, rename, rm } from 'node:fs/promises';
@@ -24,9 +24,9 @@ import {
 } from './witness-file.ts';
 
 /**
- * Keeps copies, builds the new journal from both files, renames it over the old one, then writes its witness. `now` in Unix
- * milliseconds. Waits for runs that write to the old one, then keeps them out. Throws CliError 'refused' when such a run
- * does not end, and when the new journal cannot be written: the old one stays then.
+ * Keeps copies, builds the new journal from both files, renames it over the old one, then writes its witness. `now` in
+ * Unix milliseconds. First waits for runs that write to the old journal, then keeps them out. Throws CliError 'refused'
+ * when such a run does not end, and when the new journal cannot be written: then the old one stays.
  */
 export async function repairJournal(
   { path, rules }: JournalFile,
@@ -53,7 +53,7 @@ export async function repairJournal(
         writeOwnFile(copies.witnessCopy, readWitnessBytes(witness, rules), rules);
       return built;
     });
-    // The journal first: without the new witness changes are refused, and the repair can run again.
+    // The journal comes first. Without its new witness, changes are refused and the repair can run again.
     await replaceJournal(path, fresh);
     if (witness !== undefined) writeWitness(witness, text, rules);
     const names = blocked.map(({ intent, proof }) => ({ intent, orderId: proof.orderId }));
@@ -66,7 +66,7 @@ export async function repairJournal(
 
 type Copies = Pick<Repair, 'copy' | 'witnessCopy'>;
 
-// A failure leaves the old journal in its place, so the files made so far are removed.
+// After a failure the old journal is still in its place, so the files made so far are removed.
 async function orCleanUp<T>(
   file: string,
   made: readonly (string | undefined)[],
@@ -108,7 +108,7 @@ export async function restoreJournal(
   }
 }
 
-// A damaged witness may have known rows.
+// A damaged witness may have known rows, so it is refused too.
 function refuseWitness(path: string, rules: FileRules): void {
   const end = readWitnessEnd(path, rules);
   if (end.is === 'damaged') throw notEmpty(`the witness ${path} ${end.problem}, and may know rows`);
@@ -123,14 +123,14 @@ function notEmpty(what: string): CliError {
   });
 }
 
-// A journal file to which nobody can write until it is let go.
+// A journal file that nobody else can write to until `letGo` is called.
 interface HeldJournal {
   /** Open for reading the bytes as they are. */
   readonly handle: number;
   letGo(): void;
 }
 
-// Waits for runs that write to the journal, then keeps them out; undefined when there is no file.
+// Waits for runs that write to the journal, then keeps them out. Undefined when there is no file.
 async function holdJournal(file: string, rules: FileRules): Promise<HeldJournal | undefined> {
   const handle = openOwnFile(file, constants.O_RDONLY, rules);
   if (handle === undefined) return undefined;
@@ -138,7 +138,7 @@ async function holdJournal(file: string, rules: FileRules): Promise<HeldJournal 
   let db: DatabaseSync | undefined;
   const letGo = () => {
     db?.close();
-    // A plain close drops every lock of this process on that file, so it comes last.
+    // Closing a file drops every lock of this process on it, so this comes last.
     closeSync(handle);
   };
   try {
@@ -151,7 +151,7 @@ async function holdJournal(file: string, rules: FileRules): Promise<HeldJournal 
   }
 }
 
-// SQLite refuses a file that is not a database, so no other run can be writing to it.
+// SQLite refuses a file that is not a database, so no other run can write to it.
 function keepOthersOut(db: DatabaseSync, file: string): void {
   try {
     db.exec('BEGIN EXCLUSIVE');
@@ -160,7 +160,7 @@ function keepOthersOut(db: DatabaseSync, file: string): void {
   }
 }
 
-// Builds a journal of these rows, all or none, that belongs to the witness with this key. Returns the text of that witness.
+// Builds a journal of all these rows for the witness with this key. Returns the text of that witness.
 async function buildJournal(fresh: string, rows: readonly StoredRow[], key: string): Promise<string> {
   await mkdir(dirname(fresh), { recursive: true, mode: 0o700 });
   for (const path of [fresh, `${fresh}-journal`]) {
@@ -179,11 +179,10 @@ async function buildJournal(fresh: string, rows: readonly StoredRow[], key: stri
   }
 }
 
-// Renames the new file over the old one. Only while `holdJournal` keeps other runs out.
+// Renames the new file over the old one. Call it only while `holdJournal` keeps other runs out.
 async function replaceJournal(file: string, fresh: string): Promise<void> {
   try {
-    // First SQLite's own journal: if one is left from the old file, SQLite must never apply it to the new
-    // file.
+    // SQLite's own journal is replaced first: one that is left from the old file must never be applied to the new file.
     await rename(`${fresh}-journal`, `${file}-journal`);
     await rename(fresh, file);
     await syncFolder(dirname(file));

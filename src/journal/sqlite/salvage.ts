@@ -1,10 +1,10 @@
-/** Finds the rows of a damaged journal file: those that are whole, and what is left of the others. Pure. */
+/** Finds the rows in a damaged journal file: those that are whole, and what is left of the others. Pure. */
 
 import { damageOf, isGenuine, type StoredRow, storedColumns, storedRow, unlink } from '../chain.ts';
 import type { JournalRow } from '../journal-rows.ts';
 import { type PageRecord, readPages } from './sqlite-pages.ts';
 
-/** A row that is as it was written. */
+/** A row that is just as it was written. */
 interface Salvaged {
   readonly seq: number;
   readonly hash: string;
@@ -14,7 +14,7 @@ interface Salvaged {
 /** What is left of a journal file. */
 export interface Salvage {
   readonly rows: readonly Salvaged[];
-  /** Rows that were changed, but whose columns and text name the same order. */
+  /** Rows that were changed, but whose columns and text still name the same order. */
   readonly changed: readonly StoredRow[];
   /** The number of the newest row, as far as the file tells. */
   readonly last: number;
@@ -27,7 +27,7 @@ export function salvage(bytes: Uint8Array): Salvage {
   const { records, unreadable } = readPages(bytes);
   const stored = records.filter(({ values }) => values.length === storedColumns.length).map(storedOf);
   const heads = records.map(headIn).filter((seq) => seq !== undefined);
-  // A whole journal has its head even before the first row. Without it, a page is missing.
+  // A whole journal has its head even before the first row. If there is none, a page is missing.
   const missingHead = bytes.length > 0 && heads.length === 0 ? 1 : 0;
   const whole = new Map<number, Salvaged>();
   for (const one of stored) {
@@ -42,7 +42,7 @@ export function salvage(bytes: Uint8Array): Salvage {
   };
 }
 
-// `seq` is the rowid of the record; SQLite leaves it empty among the values.
+// `seq` is the rowid of the record, and SQLite leaves it empty among the values.
 function storedOf({ rowid, values }: PageRecord): StoredRow {
   const named = storedColumns.map((name, index) => [name, values[index]]);
   return storedRow({ ...Object.fromEntries(named), seq: rowid });
@@ -53,14 +53,14 @@ function rowOf(stored: StoredRow): JournalRow | undefined {
   return unlink(damageOf(stored) === undefined ? stored : { ...stored, body: null });
 }
 
-// Damage does not make the same word of both places. When they differ, nobody knows which order the row blocks.
+// Damage never makes the same word in both places. If they differ, nobody knows which order the row blocks.
 function columnsMatchText(stored: StoredRow): boolean {
   return (['type', 'intent', 'origin', 'order_id'] as const).every((name) =>
     stored.row.includes(`"${name}":${JSON.stringify(stored[name])}`),
   );
 }
 
-// The number of the newest row, from the one record of the table `head`.
+// The number of the newest row, as the only record of the table `head` notes it.
 function headIn({ values: [seq, hash, witness], values }: PageRecord): number | undefined {
   const isHead =
     (values.length === 2 || values.length === 3) &&

@@ -1,6 +1,6 @@
 /**
- * Reads the records of a SQLite file page by page (https://www.sqlite.org/fileformat2.html). It does not follow the trees of
- * pages, so a damaged schema, root or inner page hides no row. Pure.
+ * Reads the records of a SQLite file page by page (https://www.sqlite.org/fileformat2.html). It does not follow the
+ * trees of pages, so no damaged schema, root or inner page hides a row. Pure.
  */
 
 /** A value of a record. Numbers that JavaScript cannot hold are read as 0: the journal writes none. */
@@ -15,11 +15,11 @@ export interface PageRecord {
 /** What the bytes hold. */
 export interface Pages {
   readonly records: readonly PageRecord[];
-  /** How many pages belong to no table and no index and are not free, or hold a record that cannot be read. */
+  /** Pages with a broken record, and pages that are not free and belong to no table and no index. */
   readonly unreadable: number;
 }
 
-// SQLite's default, which every journal has. Not taken from the header, since that may be damaged.
+// SQLite's default, which every journal has. The header says it too, but may be damaged.
 const pageSize = 4096;
 const leaf = 0x0d;
 const tableNode = 0x05;
@@ -30,7 +30,7 @@ export function readPages(bytes: Uint8Array): Pages {
   const file = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const pages = Math.ceil(bytes.length / pageSize);
   const records: PageRecord[] = [];
-  // Free pages, and pages on which a record goes on.
+  // Pages that need no reading: free ones, and those that hold the rest of a long record.
   const used = freePages(file);
   const broken = new Set<number>();
   for (let page = 2; page <= pages; page += 1) {
@@ -52,7 +52,7 @@ export function readPages(bytes: Uint8Array): Pages {
   return { records, unreadable: unreadable + missingPages(file, pages) };
 }
 
-// The header says how many pages there should be. A damaged one may say anything, so a huge number is ignored.
+// The header says how many pages there should be. A damaged header may say anything, so a huge number is ignored.
 function missingPages(file: DataView, pages: number): number {
   const torn = file.byteLength % pageSize === 0 ? 0 : 1;
   const stated = numberAt(file, 28) ?? 0;
@@ -64,7 +64,7 @@ type Cell = PageRecord & { readonly overflow: readonly number[] };
 function* cellsOf(file: DataView, page: number): Generator<Cell | undefined> {
   const start = (page - 1) * pageSize;
   const count = start + 8 <= file.byteLength ? file.getUint16(start + 3) : 0;
-  // A page has no room for more: a cell takes at least 4 bytes, and its pointer 2.
+  // More do not fit on a page: a cell takes at least 4 bytes, and its pointer 2.
   if (count > (pageSize - 8) / 6) yield undefined;
   else
     for (let cell = 0; cell < count; cell += 1) {
@@ -83,7 +83,7 @@ function cellAt(file: DataView, at: number): Cell | undefined {
   return payload && values && { rowid: rowid.value, values, overflow: payload.overflow };
 }
 
-// A record that does not fit on its page goes on in a chain of pages; each begins with the number of the next.
+// A record that does not fit on its page goes on in a chain of pages. Each of them begins with the number of the next.
 function payloadAt(
   file: DataView,
   at: number,
@@ -134,8 +134,7 @@ function recordIn(bytes: Uint8Array): readonly Value[] | undefined {
 
 const integerSizes: readonly number[] = [0, 1, 2, 3, 4, 6, 8];
 
-// `type` is a serial type of SQLite: an integer of some size, 0 or 1 itself, or a text of some length. The journal has no
-// blobs and no floats.
+// `type`: a serial type of SQLite: an integer of some size, 0 or 1 itself, or a text. The journal has nothing else.
 function valueAt(
   view: DataView,
   at: number,
@@ -155,7 +154,7 @@ function integerIn(bytes: Uint8Array): number {
   return Number.isSafeInteger(value) ? value : 0;
 }
 
-// The list of free pages is a chain of trunk pages; each lists the numbers of free pages.
+// The list of free pages is a chain of trunk pages. Each of them lists numbers of free pages.
 function freePages(file: DataView): Set<number> {
   const free = new Set<number>();
   let trunk = numberAt(file, 32) ?? 0;

@@ -1,7 +1,4 @@
-/**
- * The journal in a SQLite file on this machine, with its witness (witness-check.ts): `append` commits the row, then adds its
- * line to the witness.
- */
+/** The journal in a SQLite file on this machine: `append` commits a row, then adds its line to the witness. */
 
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -38,22 +35,22 @@ import {
 } from './witness-check.ts';
 import { newWitnessKey, readWitness } from './witness-file.ts';
 
-/** Where a journal's files are, and by which rules. */
+/** Where the files of a journal are, and which rules hold for them. */
 export interface SqlitePlace {
   readonly file: string;
-  /** The file of its witness; absent: there is none. */
+  /** The file of the witness; absent when there is none. */
   readonly witness?: string | undefined;
-  /** The folder in which a relative name of an archive starts; absent: the current folder of the process. */
+  /** The folder of an archive with a relative name; absent: the current folder of the process. */
   readonly cwd?: (() => string) | undefined;
   /** Who must own the files. */
   readonly rules?: FileRules | undefined;
-  /** Folders of ours that lead to the file, outermost first. */
+  /** Our own folders that lead to the file, outermost first. */
   readonly folders?: readonly string[] | undefined;
-  /** PAYDESK_STATE_ON_NETWORK: only `false` refuses a network file system. */
+  /** PAYDESK_STATE_ON_NETWORK. Only `false` refuses a network file system. */
   readonly onNetwork?: boolean | undefined;
 }
 
-/** Opens the file on first use. A damaged file, and one of a newer version, is refused with CliError 'refused'. */
+/** Opens the file on first use. Refuses a damaged file, or one of a newer version, with CliError 'refused'. */
 export function createSqliteStore(place: SqlitePlace): JournalStore {
   const store = new SqliteStore(place);
   return {
@@ -74,7 +71,6 @@ export function createSqliteStore(place: SqlitePlace): JournalStore {
   };
 }
 
-// They check no owner.
 const noRules: FileRules = { uid: undefined, notice: () => undefined };
 
 class SqliteStore {
@@ -83,7 +79,7 @@ class SqliteStore {
   readonly #onNetwork: boolean | undefined;
   readonly #cwd: (() => string) | undefined;
   #db: DatabaseSync | undefined;
-  // What this run has read and checked so far; the file only grows.
+  // What this run has read and checked so far. The file only grows.
   #known = new StoreRules();
 
   constructor({ file, witness, rules = noRules, folders = [], onNetwork, cwd }: SqlitePlace) {
@@ -105,7 +101,7 @@ class SqliteStore {
       if (witness !== undefined) beginWitness(db, witness);
       addRows(db, [this.#known.link(row)]);
     });
-    // Nothing is sent before the witness has it too. The lock keeps the lines in the order of the rows.
+    // Nothing is sent before the witness has the row too. The write lock keeps its lines in the order of the rows.
     if (witness !== undefined) writeAtOnce(db, () => catchUp(db, witness));
     this.#refresh(db);
   }
@@ -117,7 +113,7 @@ class SqliteStore {
       if (db !== undefined) this.#refresh(db);
       this.#refuseUnready(db);
     } catch (error) {
-      // The lock on the order says who holds it; `append` checks again.
+      // The journal is in use. The lock on the order says who holds it, and `append` checks again.
       if (!isInUse(error)) throw error;
     }
   }
@@ -126,7 +122,7 @@ class SqliteStore {
     if (this.#onNetwork === false) refuseNetwork(dirname(this.#file.path));
   }
 
-  // A verdict may be written while only the witness is missing or damaged: what became of a change must not be lost.
+  // A verdict may be written even if the witness is missing or damaged: what became of a change must not be lost.
   #refuseUnready(db: DatabaseSync | undefined, row?: JournalRow): void {
     const witness = this.#witness;
     if (witness !== undefined) {
@@ -141,7 +137,7 @@ class SqliteStore {
       const db = await this.#open(false);
       return this.#witness && mismatchOf(db, this.#witness)?.problem;
     } catch (error) {
-      // Damaged so badly that the two cannot even be compared.
+      // The journal is damaged so badly that it cannot even be compared with its witness.
       return error instanceof Error ? error.message : String(error);
     }
   }

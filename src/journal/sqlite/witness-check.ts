@@ -3,40 +3,44 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { CliError } from '../../errors.ts';
 import type { FileRules } from '../../profiles/profiles.ts';
-import { type StoredRow, storedColumns, storedRow } from '../chain.ts';
+import { type StoredRow, unlink } from '../chain.ts';
+import { attemptKey, type VerdictRow } from '../journal-rows.ts';
 import type { Finding, WitnessVerification } from '../journal-store.ts';
+import { readRows } from './database.ts';
 import {
   addToWitness,
+  hashUnder,
+  lineText,
+  nameOf,
   newWitnessKey,
   readWitness,
   readWitnessEnd,
   type WitnessEnd,
+  type WitnessLine,
   witnessText,
   writeWitness,
 } from './witness-file.ts';
-import { lineOf, lineText, nameOf, type WitnessLine } from './witness-lines.ts';
 
-/** Where the journal and its witness are, and by which rules. */
+/** Where the journal and its witness are, and which rules hold for them. */
 export interface WitnessPlace {
   readonly journal: string;
   readonly witness: string;
   readonly rules: FileRules;
 }
 
-/** How a journal and its witness do not match. */
 interface Mismatch {
   readonly state: 'journal behind' | 'damaged';
   readonly problem: string;
 }
 
-/** How the two do not match; undefined when they do. `db` is undefined when there is no journal file. */
+/** How journal and witness do not match; undefined when they do. `db` is undefined when there is no journal file. */
 export function mismatchOf(db: DatabaseSync | undefined, place: WitnessPlace): Mismatch | undefined {
   // The witness is read first. Another run writes its row before its line, so a row that it adds meanwhile does not look
   // like a missing one.
   return mismatch(readWitnessEnd(place.witness, place.rules), db, place);
 }
 
-/** Throws CliError 'refused' when the two do not match. */
+/** Throws CliError 'refused' when journal and witness do not match. */
 export function refuseUnlessWitnessed(db: DatabaseSync | undefined, place: WitnessPlace): void {
   const found = mismatchOf(db, place);
   if (found !== undefined) throw refusalOf(found, db, place);
@@ -60,7 +64,7 @@ export function noteWitness(db: DatabaseSync, key: string): void {
   db.prepare('UPDATE head SET witness = ?').run(nameOf(key));
 }
 
-/** Adds a line for every row that the witness does not have. Only while nobody else can write to the journal. */
+/** Adds a line for every row that the witness lacks. Call it only while nobody else can write to the journal. */
 export function catchUp(db: DatabaseSync, place: WitnessPlace): void {
   const end = readWitnessEnd(place.witness, place.rules);
   const found = mismatch(end, db, place);
@@ -73,15 +77,42 @@ export function catchUp(db: DatabaseSync, place: WitnessPlace): void {
 /** The lines of the rows after this number. */
 export function* linesAfter(db: DatabaseSync, seq: number, key: string): Generator<string> {
   const order = db.prepare("SELECT order_id FROM rows WHERE type = 'sent' AND intent = ? AND attempt = ?");
-  const rows = db.prepare(`SELECT ${storedColumns.join(', ')} FROM rows WHERE seq > ? ORDER BY seq`);
-  for (const found of rows.iterate(seq)) {
-    const stored: StoredRow = storedRow(found);
+  for (const stored of readRows(db, seq)) {
     const { order_id: of } = order.get(stored.intent, stored.attempt) ?? {};
     yield lineText(lineOf(stored, typeof of === 'string' ? of : null, key), key);
   }
 }
 
-/** Compares the two row by row, for `verify`. `db` is undefined when the journal cannot be opened. */
+// `order` is the order of the SENT row.
+function lineOf(stored: StoredRow, order: string | null, key: string): WitnessLine {
+  const row = unlink({ ...stored, body: null });
+  const { intent, attempt, time } = row;
+  const of = { seq: stored.seq, head: stored.hash, intent, attempt, time, order };
+  if (row.type === 'verdict') {
+    const { verdict, by } = row;
+    return { type: 'verdict', ...of, verdict, by, final: isFinal(row) };
+  }
+  const { origin, account, profile, proof, keyFingerprint = null } = row;
+  return {
+    type: 'sent',
+    ...of,
+    kind: row.lost ?? proof.kind,
+    origin,
+    account,
+    profile,
+    livemode: proof.livemode,
+    key: keyFingerprint,
+    // The journal keeps this hash when it erases a body, so the two can always be compared.
+    body: stored.body_hash === null ? null : hashUnder(key, stored.body_hash),
+  };
+}
+
+function isFinal({ verdict, confirmed, alarm }: VerdictRow): boolean {
+  if (alarm !== undefined) return false;
+  return verdict === 'not_sent' || verdict === 'applied' || (verdict === 'rejected' && confirmed !== false);
+}
+
+/** Compares journal and witness row by row, for `verify`. `db` is undefined when the journal cannot be opened. */
 export function compareWitness(
   rows: readonly StoredRow[],
   db: DatabaseSync | undefined,
@@ -91,7 +122,7 @@ export function compareWitness(
   const of = { file: place.witness, lines: text?.lines.length ?? 0 };
   const hashes = new Map(rows.map(({ seq, hash }) => [seq, hash]));
   const found = orUnreadable(() => mismatchOf(db, place));
-  // When the first line is damaged, no other line can be checked, so only that is reported.
+  // If the first line is damaged, no other line can be checked, so only that one is reported.
   const brokenLines = text?.key === undefined ? [] : text.broken;
   const broken = brokenLines.map((line) => `line ${line} of the witness is damaged`);
   const others = (text?.lines ?? [])
@@ -107,7 +138,7 @@ export function compareWitness(
   return { witness: { ...of, state }, mismatches };
 }
 
-// Damage of the journal itself was found before; here it only prevents the comparison.
+// Damage of the journal itself is reported elsewhere; here it only prevents the comparison.
 function orUnreadable(look: () => Mismatch | undefined): Mismatch | undefined {
   try {
     return look();
@@ -127,7 +158,7 @@ function mismatch(end: WitnessEnd, db: DatabaseSync | undefined, place: WitnessP
   if (last !== undefined && hashAt(db, last.seq) !== last.head) return behind(rows, last, place);
   if (known !== undefined && known !== nameOf(end.key))
     return { state: 'damaged', problem: `${named} is that of another journal` };
-  // A line is written only after its row: a torn one proves that its row was on the disk.
+  // A line is written only after its row. So a torn line proves that its row was on the disk.
   if (end.torn && rows <= (last?.seq ?? 0)) return behind(rows, { seq: rows + 1 }, place);
   return undefined;
 }
@@ -164,13 +195,13 @@ function refusalOf(
 
 const shown = 5;
 
-// The unconfirmed changes that the journal lost: people must look at these first.
+// The unconfirmed changes that the journal lost. People must look at these first.
 function unprovenWords(db: DatabaseSync | undefined, { witness, rules }: WitnessPlace): readonly string[] {
   const lines = readWitness(witness, rules)?.lines ?? [];
   const missing = lines.filter(({ seq, head }) => hashAt(db, seq) !== head);
-  const ended = new Set(missing.filter((line) => line.type === 'verdict' && line.final).map(keyOf));
+  const ended = new Set(missing.filter((line) => line.type === 'verdict' && line.final).map(attemptKey));
   const open = new Map(
-    missing.filter((line) => !ended.has(keyOf(line))).map((line) => [keyOf(line), line] as const),
+    missing.filter((line) => !ended.has(attemptKey(line))).map((line) => [attemptKey(line), line] as const),
   );
   if (open.size === 0) return [];
   const names = [...open.values()]
@@ -178,10 +209,6 @@ function unprovenWords(db: DatabaseSync | undefined, { witness, rules }: Witness
     .map(({ intent, order }) => `${order ?? 'no order'} (${intent})`);
   const more = open.size > shown ? ` and ${open.size - shown} more` : '';
   return [`unconfirmed, and missing in the journal: ${names.join(', ')}${more}`];
-}
-
-function keyOf({ intent, attempt }: Pick<WitnessLine, 'intent' | 'attempt'>): string {
-  return `${attempt} ${intent}`;
 }
 
 function witnessOf(db: DatabaseSync): string | undefined {

@@ -1,6 +1,9 @@
-/** The witness on the disk: a text file outside the journal's folder with one line per row. Lines are only ever added. */
+/**
+ * The witness: a text file outside the journal's folder, with one line per row and a seal that shows that the line is
+ * whole. Lines are only ever added.
+ */
 
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { closeSync, constants, fstatSync, fsyncSync, ftruncateSync, readFileSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, systemReason } from '../../errors.ts';
@@ -12,26 +15,64 @@ import {
   writeAll,
   writeOwnFile,
 } from '../../profiles/profiles.ts';
-import { headerLength, headerText, keyIn, lineIn, type WitnessLine } from './witness-lines.ts';
+import type { Intent } from '../journal.ts';
+import type { Verdict, VerdictRow } from '../journal-rows.ts';
 
-/** The end of the witness. A change reads no more than this. */
+interface LineOfRow {
+  readonly seq: number;
+  /** The hash of the row. */
+  readonly head: string;
+  readonly intent: string;
+  readonly attempt: number;
+  readonly time: number;
+  readonly order: string | null;
+}
+
+/** What the witness knows of a SENT row: enough to block its order if the journal loses the row. */
+export interface WitnessSent extends LineOfRow {
+  readonly type: 'sent';
+  /** `unknown`: a repair could not tell the kind. */
+  readonly kind: Intent['kind'] | 'unknown';
+  readonly origin: string;
+  readonly account: string;
+  readonly profile: string;
+  readonly livemode: boolean;
+  /** Fingerprint of the key with which it was sent. */
+  readonly key: string | null;
+  /** Hash of the request body, made with the key of the witness; null when the row has no body. */
+  readonly body: string | null;
+}
+
+/** What the witness knows of a verdict. */
+export interface WitnessVerdict extends LineOfRow {
+  readonly type: 'verdict';
+  readonly verdict: Verdict;
+  readonly by: VerdictRow['by'];
+  /** Nothing changes it any more: not sent, refused and confirmed by a read, or made without an alarm. */
+  readonly final: boolean;
+}
+
+/** One line of the witness. */
+export type WitnessLine = WitnessSent | WitnessVerdict;
+
+/** The end of the witness. A change reads no more than this of it. */
 export type WitnessEnd =
   | { readonly is: 'missing' }
   | { readonly is: 'damaged'; readonly problem: string }
   | {
       readonly is: 'whole';
       readonly key: string;
-      /** The newest line that is whole; undefined where there is none yet. */
+      /** The newest whole line; undefined when there is none yet. */
       readonly last: WitnessLine | undefined;
       /** Bytes up to the end of that line. */
       readonly size: number;
-      /** A part of a line follows: the machine stopped while it was written. */
+      /** A part of a line follows, because the machine stopped while it was written. */
       readonly torn: boolean;
     };
 
 /** The whole witness, for a comparison row by row. */
 export interface WitnessText {
-  /** Undefined: the first line is damaged. Then no line can be checked, and all of them are called broken. */
+  /** Undefined when the first line is damaged. Then no line can be checked, and all of them count as broken. */
   readonly key: string | undefined;
   readonly lines: readonly WitnessLine[];
   /** Numbers, from 1, of lines that are not whole. */
@@ -41,7 +82,7 @@ export interface WitnessText {
 // Room for a few of the longest lines.
 const tailBytes = 16_384;
 
-/** Reads the first line and the end only. Throws CliError 'refused' for a file that is not safe. */
+/** Reads only the first line and the end. Throws CliError 'refused' for a file that is not safe. */
 export function readWitnessEnd(path: string, rules: FileRules): WitnessEnd {
   const handle = openWitness(path, constants.O_RDONLY, rules);
   if (handle === undefined) return { is: 'missing' };
@@ -57,7 +98,7 @@ export function readWitnessEnd(path: string, rules: FileRules): WitnessEnd {
   }
 }
 
-// One line at the end may be torn: the machine stopped while it was written. More than one is damage.
+// One line at the end may be torn, because the machine stopped while it was written. More than one is damage.
 function endIn(tail: string, { from, key }: { readonly from: number; readonly key: string }): WitnessEnd {
   const texts = tail.split('\n');
   const cut = texts.pop() ?? '';
@@ -74,7 +115,7 @@ function endIn(tail: string, { from, key }: { readonly from: number; readonly ke
   return { is: 'whole', key, last: older, size, torn: true };
 }
 
-/** Adds lines after the end that was read. They are on the disk when it returns. Throws CliError 'refused'. */
+/** Adds lines after the end that was read. When this returns, they are on the disk. Throws CliError 'refused'. */
 export function addToWitness(
   path: string,
   text: string,
@@ -113,7 +154,7 @@ function unwritten(path: string, error: unknown): CliError {
   );
 }
 
-/** Replaces the witness, whole or not at all. It is on the disk when it returns. Throws CliError 'refused'. */
+/** Replaces the whole witness or nothing. When this returns, it is on the disk. Throws CliError 'refused'. */
 export function writeWitness(path: string, text: string, rules: FileRules): void {
   try {
     writeOwnFile(path, text, rules);
@@ -136,7 +177,7 @@ export function witnessText(key: string, lines: Iterable<string>): string {
   return [headerText(key), ...lines].join('');
 }
 
-/** Every line that is whole; undefined when there is no file. A torn last line is left out and does not count as broken. */
+/** Reads every whole line; undefined without a file. A torn last line is left out and does not count as broken. */
 export function readWitness(path: string, rules: FileRules): WitnessText | undefined {
   const handle = openWitness(path, constants.O_RDONLY, rules);
   if (handle === undefined) return undefined;
@@ -154,7 +195,7 @@ export function readWitness(path: string, rules: FileRules): WitnessText | undef
   }
 }
 
-/** The bytes of the file as they are; none where there is no file. */
+/** The bytes of the file as they are; none when there is no file. */
 export function readWitnessBytes(path: string, rules: FileRules): Uint8Array {
   const handle = openWitness(path, constants.O_RDONLY, rules);
   if (handle === undefined) return new Uint8Array();
@@ -178,6 +219,53 @@ function readAt(handle: number, from: number, length: number): string {
     if (more === 0) break;
     read += more;
   }
-  // Lines are ASCII. In a damaged one each byte is still one character, so that places stay right.
+  // Lines are ASCII. In a damaged line, each byte still becomes one character, so all places stay right.
   return bytes.toString('latin1', 0, read);
+}
+
+const opening = 'paydesk-witness 1';
+
+/** Characters of the first line, its line break included. */
+const headerLength = opening.length + 1 + 64 + 1 + 16 + 1;
+
+/** The first line: the version, and the key (64 hex digits) for the hashes of bodies and lines. */
+function headerText(key: string): string {
+  return `${opening} ${key} ${sealOf(key, opening)}\n`;
+}
+
+/** The key in the first line; undefined when that line is not whole. */
+function keyIn(header: string): string | undefined {
+  const key = header.slice(opening.length + 1, opening.length + 65);
+  return /^[0-9a-f]{64}$/.test(key) && header === headerText(key) ? key : undefined;
+}
+
+/** The name by which the journal knows its witness. It is made from the key but does not reveal it. */
+export function nameOf(key: string): string {
+  return hashUnder(key, 'name').slice(0, 16);
+}
+
+/** A line as text of ASCII characters, with its seal and a line break. */
+export function lineText(line: WitnessLine, key: string): string {
+  const text = JSON.stringify(line).replaceAll(
+    /[^ -~]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  return `${text} ${sealOf(key, text)}\n`;
+}
+
+/** The line in its text (without the line break); undefined when it is not whole. */
+function lineIn(text: string, key: string): WitnessLine | undefined {
+  const json = text.slice(0, -17);
+  if (text.length < 18 || text !== `${json} ${sealOf(key, json)}`) return undefined;
+  const line: WitnessLine = JSON.parse(json);
+  return line;
+}
+
+function sealOf(key: string, text: string): string {
+  return hashUnder(key, text).slice(0, 16);
+}
+
+/** A keyed hash, 64 hex digits. */
+export function hashUnder(key: string, text: string): string {
+  return createHmac('sha256', Buffer.from(key, 'hex')).update(text).digest('hex');
 }

@@ -1,4 +1,4 @@
-/** Tests once per boot that locks hold on this disk: a second handle must find the lock of the first. */
+/** Tests once per boot that locks hold on this disk: while one handle has the lock, a second one must not get it. */
 
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -10,8 +10,8 @@ import { type FileRules, openOwnFile } from '../../profiles/profiles.ts';
 import { selfTestFile, tryLock } from './slot-files.ts';
 
 /**
- * Runs the test, unless this folder passed it before in this boot. `node`: the node program, to try the second lock in
- * another process; undefined: this process tries both. Throws CliError 'refused' when a lock does not hold.
+ * Runs the test, unless this folder has passed it since the machine was started. `node` is the node program: with it, the
+ * second lock may be tried in another process. Throws CliError 'refused' when a lock does not hold.
  */
 export async function testLocksOnce(
   folder: string,
@@ -26,12 +26,12 @@ export async function testLocksOnce(
   remember(passed, here);
 }
 
-// Where the system gives no id of the boot: the minute in which the machine was started.
+// If the system has no id for the boot, the minute in which the machine was started takes its place.
 function bootName(clock: Clock): string {
   return clock.boot?.()?.id ?? String(Math.round((clock.now() - (clock.uptime?.() ?? 0)) / 60_000));
 }
 
-// A copy of the folder on another disk has not been tested.
+// A copy of the folder on another disk has another device and inode, so it is tested again.
 function placeOf(folder: string): string {
   const { dev, ino } = statSync(folder);
   return `${dev} ${ino}`;
@@ -61,7 +61,7 @@ function remember(path: string, text: string): void {
 async function testLocks(folder: string, node: string | undefined): Promise<void> {
   const file = selfTestFile(folder);
   const first = await tryLock(file);
-  // Another run is testing right now, and this handle found its lock: locks hold.
+  // Another run is testing right now, and its lock kept this handle out. So locks hold.
   if (first === undefined) return;
   try {
     const second = await tryLock(file);
@@ -81,8 +81,8 @@ async function testLocks(folder: string, node: string | undefined): Promise<void
   );
 }
 
-// Inside one process SQLite compares its handles by itself, which proves nothing about the disk. So the kernel's list of
-// locks decides, or a second process.
+// Two handles in one process prove nothing about the disk, because SQLite compares them by itself. So the kernel's list of
+// locks must show the lock, or a second process must not get it.
 function isInKernel(file: string): boolean {
   try {
     const { dev, ino } = statSync(file);

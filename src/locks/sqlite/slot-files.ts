@@ -1,7 +1,7 @@
-/** The files that are locked: a fixed set of slots, an owner's file beside each, and the lock on one of them. */
+/** The files that are locked: a fixed number of slots, and beside each slot a file that names its owner. */
 
-// After they were created, only SQLite opens the slot files: when a process opens and closes such a file by itself, the
-// system drops the lock that the process holds on it.
+// Once a slot file exists, only SQLite opens it. If this process opened and closed the file by itself, the system would drop
+// the lock that the process holds on it.
 
 import { createHash } from 'node:crypto';
 import {
@@ -22,15 +22,14 @@ import { CliError, systemCode, systemReason } from '../../errors.ts';
 import { type FileRules, openOwnFile } from '../../profiles/profiles.ts';
 import type { LockOwner } from '../locks.ts';
 
-/** How many slots there are. Two names may share one; then one of them waits. */
+/** How many slots there are. If two names share a slot, one of them waits for the other. */
 export const slotCount = 64;
 
-/** The slot of a name. */
 export function slotOf(name: string): number {
   return createHash('sha256').update(name).digest().readUInt32BE(0) % slotCount;
 }
 
-/** The file whose lock is the slot. */
+/** The file to lock for a slot. */
 export function slotFile(folder: string, slot: number): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.lock`);
 }
@@ -40,14 +39,14 @@ export function ownerFile(folder: string, slot: number): string {
   return join(folder, `slot-${String(slot).padStart(2, '0')}.owner.json`);
 }
 
-/** The file of the self-test. No name has it as its slot. */
+/** The file that only the self-test locks. */
 export function selfTestFile(folder: string): string {
   return join(folder, 'self-test.lock');
 }
 
 /**
- * Creates the slot files that are missing and checks all of them; those that are there are looked at, not opened.
- * Throws CliError 'refused' when they cannot be used safely.
+ * Creates the missing slot files and checks all of them, without opening an existing one. Throws CliError 'refused' when
+ * they cannot be used safely.
  */
 export function prepareSlots(folder: string, rules: FileRules): void {
   try {
@@ -96,18 +95,18 @@ function checkOwn(path: string, kind: 'file' | 'folder', { uid, notice }: FileRu
   notice(`${path} was open to other users; it is ${mode.toString(8)} now`);
 }
 
-/** A slot file that is locked; the kernel unlocks it when the process ends. */
+/** The lock on a slot file. The kernel releases it when the process ends. */
 export interface FileLock {
   release(): void;
 }
 
-/** Tries once to lock a slot file; undefined when somebody else holds it. Throws CliError 'refused' on anything else. */
+/** Tries once to lock a slot file. Undefined if somebody else holds it. Throws CliError 'refused' for any other failure. */
 export async function tryLock(path: string): Promise<FileLock | undefined> {
   const { DatabaseSync } = await import('node:sqlite');
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(path, { timeout: 0 });
-    // With a journal on disk, a full disk would refuse the lock, and an owner that was killed would leave a file behind.
+    // With a journal on disk, a full disk would prevent the lock, and an owner that was killed would leave a file behind.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return { release: releaseOf(database) };
   } catch (error) {
@@ -139,11 +138,11 @@ export interface SlotOwner extends LockOwner {
   readonly name: string;
 }
 
-/** Writes the owner's file, whole or not at all. On a full disk the owner is not shown, and nothing else is lost. */
+/** Writes the owner's file completely or not at all. On a full disk others do not see the owner, but the lock holds. */
 export function writeOwner(path: string, owner: SlotOwner): void {
   const whole = `${path}.new`;
   try {
-    // Only the holder of the slot writes here: a file that is left was written by an owner that died.
+    // Only the holder of the slot writes here, so an old file comes from an owner that died.
     rmSync(whole, { force: true });
     writeFileSync(whole, `${JSON.stringify(owner)}\n`, { flag: 'wx', mode: 0o600 });
     renameSync(whole, path);
@@ -152,19 +151,16 @@ export function writeOwner(path: string, owner: SlotOwner): void {
   }
 }
 
-/** Removes the owner's file; never throws. */
+/** Removes the owner's file. Never throws. */
 export function removeOwner(path: string): void {
   try {
     rmSync(path, { force: true });
   } catch {
-    // It stays, and the next owner overwrites it.
+    // The file stays, and the next owner overwrites it.
   }
 }
 
-/**
- * What the owner's file says; undefined when it is missing, cannot be parsed, or is not a plain file of this
- * user.
- */
+/** The owner that the file names. Undefined if it is missing, cannot be parsed, or is not a plain file of this user. */
 export function readOwner(path: string, uid: number | undefined): SlotOwner | undefined {
   let handle: number | undefined;
   try {

@@ -15,38 +15,37 @@ import {
   writeOwner,
 } from './slot-files.ts';
 
-/** What the locks of a folder are made of. */
 export interface SqliteLockParts {
-  /** Where the lock files are; made when the first lock is taken. */
+  /** The folder of the lock files. The first `take` makes it. */
   readonly folder: string;
   readonly clock: Clock;
-  /** Who takes the locks, as others see it. */
+  /** What others see about the holder of these locks. */
   readonly owner: { readonly operator: string; readonly command: string };
-  /** This user's id; undefined where the system has none. */
+  /** This user's id; undefined if the system has none. */
   readonly uid: number | undefined;
-  /** Takes a sentence about a file that was repaired. */
+  /** Gets a sentence about each file that was open to other users and is now private. */
   readonly notice?: (line: string) => void;
-  /** The node program, for the second process of the self-test; undefined: the self-test has no second process. */
+  /** The node program. With it, the self-test can start a second process. */
   readonly node?: string | undefined;
 }
 
 const pollMs = 20;
-// Two tries at the same moment can make both fail, and the owner's file may come from a process that died. So
-// only several failures in a row, at moments that differ, mean that somebody holds the lock.
+// Two processes that try at the same moment can both fail, and the owner's file may come from a process that died. So only
+// several failures in a row, at different moments, mean that somebody holds the lock.
 const tries = 4;
 
-/** Nothing is touched before the first `take`. Make it once per process and folder: the queue is inside it. */
+/** Makes the locks of a folder. Call it once per process and folder, because the queue is inside. */
 export function createSqliteLocks(parts: SqliteLockParts): Locks {
   const { folder, clock, uid, notice = () => undefined, node } = parts;
   const rules = { uid, notice, movedBy: 'XDG_STATE_HOME' } as const;
   const turns = createTurns();
-  // The garbage collector closes a database that nobody refers to, and with it the lock would be gone.
+  // Without this reference, the garbage collector could close the database of a lock, and the lock would be gone.
   const held = new Set<FileLock>();
   let prepared: Promise<void> | undefined;
   return {
     async take(name, { waitMs, signal }) {
       signal?.throwIfAborted();
-      // Prepared once for all callers, so that they keep their order.
+      // The files are prepared once for all callers, so that the callers keep their order.
       prepared ??= prepare();
       await prepared;
       const slot = slotOf(name);
@@ -78,7 +77,7 @@ export function createSqliteLocks(parts: SqliteLockParts): Locks {
     await testLocksOnce(folder, rules, clock, node);
   }
 
-  // Undefined at the deadline, or at once when another process holds this very name.
+  // Returns undefined at the deadline, or earlier if another process holds this very name.
   async function lockUntil(
     deadline: number,
     slot: number,
@@ -111,7 +110,7 @@ function heldLock(lock: FileLock, owner: string, released: () => void): Held {
     async release() {
       if (over) return;
       over = true;
-      // Before the lock is free, so that the file of the next owner is never the one that is removed.
+      // The owner's file is removed while the lock is still held. Later it could be the file of the next owner.
       removeOwner(owner);
       try {
         lock.release();

@@ -1,25 +1,32 @@
-/** What a new order and a new payment link look like (service: Endpoints 4 and 5), as pure functions. */
+/** Makes new orders and payment links from requests (service: Endpoints 4 and 5), with pure functions. */
 
-import {
-  type CheckoutCreateRequest,
-  hostedPayment,
-  isObject,
-  type JsonObject,
-  type OrderRequest,
-} from '../../api/spec.ts';
-import { checkoutAliases, checkoutDefaults } from '../assumptions.ts';
+import type { CheckoutCreateRequest, OrderRequest } from '../../api/request-bodies.ts';
+import { hostedPayment, isObject, type JsonObject } from '../../api/spec.ts';
 import { amountTooLarge, type Ruled } from '../failures.ts';
-import { nestedList, type StoredOrder } from '../records.ts';
+import { nestedList, type StoredOrder } from '../stored-records.ts';
 import type { RuleInputs } from './refund-and-capture.ts';
 
-/** What the rule needs besides the request. */
+// Assumed: the state of a new checkout, how long it can be paid if the request sets no expiry, and where its page is.
+const checkoutDefaults = {
+  status: 'Issued',
+  lifeSeconds: 3 * 24 * 3600,
+  pageOrigin: 'https://pay.example.com',
+} as const;
+
+// Assumed: the service accepts both spellings of these names, because the document uses both (service: Endpoints 4 and 5).
+const checkoutAliases = {
+  order: { plan_id: 'planId', expired_at: 'expires_at' },
+  link: { planId: 'plan_id', expires_at: 'expired_at' },
+} as const;
+
+/** What `createOrder` needs besides the request. */
 export interface OrderInputs extends RuleInputs {
   readonly livemode: boolean;
-  /** The customer that the body names. */
+  /** The customer that the request names. */
   readonly customer: JsonObject | undefined;
 }
 
-/** The order, with nothing paid yet, or why there is none. */
+/** A new order that nobody has paid yet, or the error. */
 export function createOrder(request: OrderRequest, inputs: OrderInputs): Ruled<StoredOrder> {
   const { now, ids, livemode } = inputs;
   const amount = totalOf(request);
@@ -32,7 +39,7 @@ export function createOrder(request: OrderRequest, inputs: OrderInputs): Ruled<S
     amount,
     amount_refunded: 0,
     currency: request.currency.toUpperCase(),
-    // Assumed: no payment_status and no charges until something is paid.
+    // Assumed: an order has no payment_status and no charges until something is paid.
     is_refundable: false,
     customer_info: customerInfo(inputs.customer),
     shipping_contact: shippingContact(request, inputs),
@@ -50,7 +57,7 @@ export function createOrder(request: OrderRequest, inputs: OrderInputs): Ruled<S
   return { value: { ...order, checkout: createOrderCheckout(request.checkout, livemode, inputs) } };
 }
 
-// Assumed: an order's amount is its lines and its shipping.
+// Assumed: the amount of an order is the sum of its lines and its shipping.
 function totalOf(request: OrderRequest): number {
   const lines = request.line_items.reduce((sum, line) => sum + line.unit_price * line.quantity, 0);
   return (request.shipping_lines ?? []).reduce((sum, line) => sum + line.amount, lines);
@@ -97,7 +104,7 @@ function customerInfo(customer: JsonObject | undefined): JsonObject {
 
 type OrderCheckout = NonNullable<OrderRequest['checkout']>;
 
-/** A payment link as the reply shows it. */
+/** A new payment link. */
 export function createLink(
   request: CheckoutCreateRequest,
   livemode: boolean,
@@ -108,7 +115,7 @@ export function createLink(
   return { ...checkout, url: `${checkoutDefaults.pageOrigin}/link/${checkout.slug}` };
 }
 
-/** The checkout inside an order as the reply shows it; one of type Integration has no page of its own. */
+// The checkout inside an order. If its type is Integration, it has no page of its own.
 function createOrderCheckout(request: OrderCheckout, livemode: boolean, inputs: RuleInputs): JsonObject {
   const { expires_at: expiry, ...fields } = request;
   const checkout = { ...issued(livemode, expiry, inputs), ...fields };
@@ -126,16 +133,24 @@ function issued(livemode: boolean, expiry: number | undefined, { now, ids }: Rul
     status: checkoutDefaults.status,
     slug: id.slice(0, 12),
     created_at: now,
-    // Assumed: the reply says expires_at, also where the request said expired_at.
+    // Assumed: the reply has expires_at, even if the request has expired_at.
     expires_at: expiry ?? now + checkoutDefaults.lifeSeconds,
   };
 }
 
-/**
- * A body with the document's second spellings replaced by the names in the schemas. A field in both spellings
- * stays, and is refused later.
- */
-export function withoutAliases(body: unknown, aliases: Readonly<Record<string, string>>): unknown {
+/** The body of a payment link, with the names that the schema knows. */
+export function withoutLinkAliases(body: unknown): unknown {
+  return withoutAliases(body, checkoutAliases.link);
+}
+
+/** The body of an order. In its `checkout` are the names that the schema knows. */
+export function withoutOrderAliases(body: unknown): unknown {
+  if (!isObject(body) || body.checkout === undefined) return body;
+  return { ...body, checkout: withoutAliases(body.checkout, checkoutAliases.order) };
+}
+
+// If a body has both spellings of a name, both stay, and the schema refuses the body.
+function withoutAliases(body: unknown, aliases: Readonly<Record<string, string>>): unknown {
   if (!isObject(body)) return body;
   return Object.fromEntries(
     Object.entries(body).map(([key, value]) => {
@@ -143,10 +158,4 @@ export function withoutAliases(body: unknown, aliases: Readonly<Record<string, s
       return [name === undefined || Object.hasOwn(body, name) ? key : name, value];
     }),
   );
-}
-
-/** As `withoutAliases`, for the checkout inside the body of an order. */
-export function withoutOrderAliases(body: unknown): unknown {
-  if (!isObject(body) || body.checkout === undefined) return body;
-  return { ...body, checkout: withoutAliases(body.checkout, checkoutAliases.order) };
 }

@@ -1,7 +1,7 @@
 /** What a refund and a capture do to an order (service: Endpoints 1 and 3, States and transitions), as pure functions. */
 
-import { type RefundRequest, statuses } from '../../api/spec.ts';
-import { feePerThousand } from '../assumptions.ts';
+import type { RefundRequest } from '../../api/request-bodies.ts';
+import { statuses } from '../../api/spec.ts';
 import {
   amountAboveRest,
   chargeIdRequired,
@@ -20,7 +20,7 @@ import {
   refundedOf,
   type StoredCharge,
   type StoredOrder,
-} from '../records.ts';
+} from '../stored-records.ts';
 
 /** What a rule needs besides the request. */
 export interface RuleInputs {
@@ -34,7 +34,7 @@ interface Share {
   readonly amount: number;
 }
 
-/** The order after the refund, or why there is none. Refunded never exceeds what was paid. */
+/** The order after a refund, or the error. It never refunds more than was paid. */
 export function refundOrder(
   order: StoredOrder,
   request: RefundRequest,
@@ -57,12 +57,12 @@ function shareOfCharge(order: StoredOrder, id: string, amount: number | undefine
   if (charge === undefined) return refuse(notFound('charge', id, 'charge_id'));
   const left = leftOf(charge);
   if (left === 0 || !charge.is_refundable) return refuse(chargeNotRefundable(id));
-  // Assumed: without `amount`, a charge that was refunded before gives back its rest.
+  // Assumed: without `amount`, everything that is left of the charge is refunded.
   const taken = amount ?? left;
   return taken > left ? refuse(amountAboveRest(left)) : { value: [{ charge, amount: taken }] };
 }
 
-// Assumed: a charge that was declined, or has nothing left, is left out of a full refund and does not prevent it.
+// Assumed: a full refund skips charges that were declined or have nothing left.
 function sharesOfAll(order: StoredOrder): Ruled<readonly Share[]> {
   const open = chargesOf(order).filter((charge) => leftOf(charge) > 0);
   if (open.length === 0 || open.some((charge) => !charge.is_refundable)) return refuse(notReturnable());
@@ -75,9 +75,9 @@ function sharesOfAmount(order: StoredOrder, amount: number): Ruled<readonly Shar
   if (split && amount < order.amount) return refuse(chargeIdRequired(order));
   const [only, ...others] = open;
   if (only === undefined) return refuse(notReturnable());
-  // Assumed: `amount` alone on an order with one charge to take it from refunds that much of it.
+  // Assumed: if only one charge has something left, `amount` without `charge_id` refunds that amount of it.
   if (others.length === 0) return shareOfCharge(order, only.id, amount);
-  // Assumed: `amount` alone on a split order is a full refund when it is just what is left of it.
+  // Assumed: on a split order, `amount` without `charge_id` is a full refund if it is exactly what is left.
   const left = open.reduce((sum, charge) => sum + leftOf(charge), 0);
   return amount === left ? sharesOfAll(order) : refuse(amountAboveRest(left));
 }
@@ -94,7 +94,8 @@ function applyShares(order: StoredOrder, shares: readonly Share[], inputs: RuleI
   const left = charges.reduce((sum, charge) => sum + leftOf(charge), 0);
   return {
     ...order,
-    // Assumed: after a part, `amount` stays, `amount_refunded` is the sum, and the rest can be refunded.
+    // Assumed: a partial refund does not change `amount`. `amount_refunded` is the sum of all refunds, and the rest can
+    // still be refunded.
     payment_status: left === 0 ? statuses.refunded : statuses.partiallyRefunded,
     amount_refunded: charges.reduce((sum, charge) => sum + refundedOf(charge), 0),
     is_refundable: charges.some((charge) => charge.is_refundable && leftOf(charge) > 0),
@@ -122,7 +123,7 @@ function refundCharge(charge: StoredCharge, amount: number, { now, ids }: RuleIn
   };
 }
 
-/** The order with its authorized charges paid, or why there is none. `now` in Unix seconds. */
+/** The order with its authorized charges paid, or the error. `now` is in Unix seconds. */
 export function captureOrder(order: StoredOrder, now: number): Ruled<StoredOrder> {
   // Assumed: only a pre-authorized order can be captured.
   if (order.payment_status !== statuses.preAuthorized)
@@ -146,5 +147,6 @@ function captureCharge(charge: StoredCharge, now: number): StoredCharge {
 
 /** The fee of a paid charge. */
 export function feeOf(amount: number): number {
-  return Math.floor(amount / 1000) * feePerThousand;
+  // Assumed: 29 for every full 1000 of the amount.
+  return Math.floor(amount / 1000) * 29;
 }

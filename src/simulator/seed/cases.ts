@@ -1,24 +1,19 @@
-/**
- * What the simulator's data are made of: the cases of orders, goods, cards, customers, and the few records
- * that help names.
- */
+/** The simulator's data are made from these lists: kinds of orders, goods, cards, customers, examples in the help. */
 
-import { type JsonObject, resources } from '../../api/spec.ts';
-import { idsFrom, seededRandom } from '../random.ts';
-import { nestedList } from '../records.ts';
+import { resources } from '../../api/resources.ts';
 
 /** What happened to a charge of a seeded order. */
 export type ChargeCase = 'paid' | 'declined' | 'pre_authorized' | 'locked';
 
-/** One case of an order. */
+/** A kind of order in the data. */
 export interface OrderCase {
-  /** The charges, in shares of the amount; a declined one is an attempt at the share after it. */
+  /** The charges share the amount. A declined charge is a failed attempt to pay the share of the charge after it. */
   readonly charges: readonly ChargeCase[];
-  /** What was refunded since: all of it, a part of the first charge, or that charge. */
+  /** What was refunded later: everything, a part of the first charge, or the whole first charge. */
   readonly refunded?: 'all' | 'part' | 'first_charge';
-  /** The same buyer paid the same amount as for the next older order, a few minutes after it. */
+  /** The order before this one is a few minutes older and has the same buyer and the same amount. */
   readonly twin?: true;
-  /** `full` fills every field of the document, `null` leaves null in all that may hold it. */
+  /** `full`: every field of the document has a value. `null`: every field that may be null is null. */
   readonly fields: 'usual' | 'full' | 'null';
   readonly currency?: 'USD';
 }
@@ -26,7 +21,7 @@ export interface OrderCase {
 const paid = { charges: ['paid'], fields: 'usual' } as const satisfies OrderCase;
 const unpaid = { charges: [], fields: 'usual' } as const satisfies OrderCase;
 
-/** After the last case the first one comes again. A newcomer sees the first ones first. */
+/** The kinds of the orders, newest order first. After the last kind, the first one comes again. */
 export const orderCases: readonly [OrderCase, ...OrderCase[]] = [
   { ...paid, twin: true },
   paid,
@@ -50,13 +45,13 @@ export const orderCases: readonly [OrderCase, ...OrderCase[]] = [
   paid,
 ];
 
-/** Something that is sold, and its price: the service's integer. */
+/** A thing that the shop sells. `price` is an amount as the service writes it. */
 export interface Goods {
   readonly name: string;
   readonly price: number;
 }
 
-/** What the shop sells, in several scripts. */
+/** The goods of the shop. Their names are in several scripts. */
 export const goods: readonly [Goods, ...Goods[]] = [
   { name: 'Wool blanket', price: 16000 },
   { name: 'Lamp', price: 20000 },
@@ -69,7 +64,6 @@ export const goods: readonly [Goods, ...Goods[]] = [
   { name: 'Sticker', price: 1 },
 ];
 
-/** A card that a buyer pays with. */
 export interface Card {
   readonly brand: string;
   readonly type: string;
@@ -85,26 +79,28 @@ export const cards: readonly [Card, ...Card[]] = [
   { brand: 'american_express', type: 'credit', last4: '8431', issuer: '' },
 ];
 
-/** Goods and how many of them: a line of an order. */
+/** A line of an order. */
 export interface Line extends Goods {
   readonly quantity: number;
 }
 
-/** What is special about an order that help names. */
+/** An order that the help uses as an example. */
 export interface OrderExample {
   readonly id: string;
   readonly lines: readonly [Line, ...Line[]];
   readonly charges: readonly { readonly amount: number; readonly card: Card }[];
-  /** How much of the first charge was refunded since. */
+  /** How much of the first charge was refunded. */
   readonly refunded?: number;
 }
 
 const [blanket, lamp] = [goods[0], goods[1] ?? goods[0]];
 const [firstCard, secondCard] = [cards[0], cards[1] ?? cards[0]];
 
-// Help names these records. They are at fixed places, so that every example works on a fresh demo. The cases of these
-// places are a split order of which a part was refunded, and one that is pre-authorized.
-const orders: ReadonlyMap<number, OrderExample> = new Map([
+/**
+ * The orders of the examples in the help, by their fixed places in the list, so that the examples work on a new demo. In
+ * `orderCases`, place 2 is a split order with a partial refund, and place 4 is a pre-authorized order.
+ */
+export const orderExamples: ReadonlyMap<number, OrderExample> = new Map([
   [
     2,
     {
@@ -130,74 +126,11 @@ const orders: ReadonlyMap<number, OrderExample> = new Map([
   ],
 ]);
 
-/** The named order at a place of the list, if there is one. */
-export function orderExampleAt(index: number): OrderExample | undefined {
-  return orders.get(index);
-}
-
-/** The place of the customer that help names, who bought the named orders. */
+/** The place of the example customer. This customer bought the example orders. */
 export const customerExampleIndex = 0;
 
-/**
- * How many of the newest customers buy. The number is fixed, so that orders are the same for any number of
- * customers.
- */
-export const buyersCount = 60;
-
-interface CustomerPlace {
-  /** 0 is the newest. */
-  readonly index: number;
-  readonly livemode: boolean;
-  /** Unix seconds. */
-  readonly now: number;
-}
-
-/** The customers who buy, the newest first. */
-export function buyersOf(place: Omit<CustomerPlace, 'index'>): readonly [JsonObject, ...JsonObject[]] {
-  const others = Array.from({ length: buyersCount - 1 }, (_, index) =>
-    customerAt({ ...place, index: index + 1 }),
-  );
-  return [customerAt({ ...place, index: 0 }), ...others];
-}
-
-/** The customer at a place of the list; the same place gives the same customer. */
-export function customerAt({ index, livemode, now }: CustomerPlace): JsonObject {
-  const random = seededRandom(`customer ${index}`);
-  const ids = idsFrom(random);
-  const ownId = ids.customer();
-  const id = index === customerExampleIndex ? resources.customers.idExample : ownId;
-  const createdAt = Math.max(1_400_000_000, now - 86_400 - index * 40_000 - random.integer(0, 30_000));
-  const name = names[index % names.length] ?? names[0];
-  const corporate = index % 11 === 4;
-  return {
-    id,
-    object: 'customer',
-    livemode,
-    name: corporate ? `${name} S.A. de C.V.` : name,
-    email: `buyer${index + 1}@example.com`,
-    phone: `+52155${String(10_000_000 + random.integer(0, 89_999_999))}`,
-    corporate,
-    custom_reference: index % 3 === 0 ? '' : `C-${1000 + index}`,
-    created_at: createdAt,
-    payment_sources: nestedList(
-      index % 4 === 0
-        ? [
-            {
-              id: ids.paymentSource(),
-              object: 'payment_source',
-              type: 'spei_recurrent',
-              reference: String(random.integer(100_000_000, 999_999_999)),
-              created_at: createdAt,
-              parent_id: id,
-            },
-          ]
-        : [],
-    ),
-  };
-}
-
-// Latin with accents, Cyrillic, Greek, Arabic, Hebrew, CJK, Thai, Devanagari, emoji.
-const names: readonly [string, ...string[]] = [
+/** The names of customers, in many scripts: Latin with accents, Cyrillic, Greek, Arabic, Hebrew, CJK, Thai, Devanagari. */
+export const names: readonly [string, ...string[]] = [
   'Ana Torres',
   'José Ángel Muñoz Peña',
   'María Fernanda Íñiguez',

@@ -1,12 +1,11 @@
-/** The parts of an order of the simulator's data: its charges, its buyer, where it goes, what was bought. */
+/** Makes the parts of an order in the simulator's data: its charges, its buyer, its addresses and its lines. */
 
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import type { Ids, Random } from '../random.ts';
-import type { StoredCharge } from '../records.ts';
 import { feeOf } from '../rules/refund-and-capture.ts';
+import type { StoredCharge } from '../stored-records.ts';
 import { type Card, type ChargeCase, cards, type Line, type OrderCase, type OrderExample } from './cases.ts';
 
-/** What the charges of an order are made from. */
 export interface ChargeInputs {
   readonly random: Random;
   readonly ids: Ids;
@@ -17,11 +16,11 @@ export interface ChargeInputs {
   readonly currency: string;
   /** Unix seconds. */
   readonly createdAt: number;
-  /** A named order says what each charge is. */
+  /** An example order has its own amount and card for each charge. */
   readonly example: OrderExample | undefined;
 }
 
-/** One charge for each word of the case; what was paid or authorized adds up to the amount. */
+/** Makes a charge for each entry of the case. Those that were not declined add up to `amount`. */
 export function chargesFor(orderCase: OrderCase, amount: number, inputs: ChargeInputs): StoredCharge[] {
   const shares = orderCase.charges.filter((word) => word !== 'declined').length;
   const share = Math.floor(amount / Math.max(1, shares));
@@ -74,7 +73,7 @@ function stateOf(word: ChargeCase, amount: number, createdAt: number) {
   const fine = { failure_code: null, failure_message: null };
   if (word === 'declined') {
     return {
-      // Assumed: the state of a charge that failed, and how it says why.
+      // Assumed: the status of a charge that failed, and the fields that say why.
       status: 'declined',
       is_refundable: false,
       failure_code: 'insufficient_funds',
@@ -122,7 +121,7 @@ function paymentMethod({ random, buyer, full, card: { brand, type, last4, issuer
   };
 }
 
-/** Who buys (service: customer_info). */
+/** The buyer of an order (service: customer_info). */
 export function customerInfo(buyer: JsonObject, { fields }: OrderCase, createdAt: number) {
   return {
     object: 'customer_info',
@@ -142,7 +141,7 @@ export function customerInfo(buyer: JsonObject, { fields }: OrderCase, createdAt
   };
 }
 
-/** Where an order goes and who is invoiced (service: shipping_contact, fiscal_entity). */
+/** Where an order is sent, and who gets the invoice (service: shipping_contact, fiscal_entity). */
 export function contactsOf({ fields }: OrderCase, createdAt: number, ids: Ids) {
   if (fields !== 'full') return { shipping_contact: null, fiscal_entity: null };
   const address = {
@@ -168,14 +167,14 @@ export function contactsOf({ fields }: OrderCase, createdAt: number, ids: Ids) {
   };
 }
 
-/** Shipping, taxes and discounts, which have lines of their own (service: order). */
+/** The lines for shipping, taxes and discounts (service: order). */
 export function linesOf({ fields }: OrderCase) {
   return fields === 'full'
     ? { shipping_lines: [{ amount: 0 }], tax_lines: [], discount_lines: [] }
     : { shipping_lines: null, tax_lines: null, discount_lines: null };
 }
 
-/** A line as the service shows it (service: line_item). */
+/** The line for some goods (service: line_item). */
 export function lineItem({ name, price, quantity }: Line, orderId: string, { fields }: OrderCase, ids: Ids) {
   const full = fields === 'full';
   return {

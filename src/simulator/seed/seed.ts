@@ -1,46 +1,42 @@
-/**
- * The data that a new simulator holds, oldest first: the record at a place is always the same, however many
- * records there are.
- */
+/** The orders and customers of a new simulator. The record at a place is always the same, however many records there are. */
 
+import { resources } from '../../api/resources.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import { type Ids, idsFrom, type Random, seededRandom } from '../random.ts';
-import { nestedList, type StoredCharge, type StoredOrder } from '../records.ts';
 import { refundOrder } from '../rules/refund-and-capture.ts';
+import { nestedList, type StoredCharge, type StoredOrder } from '../stored-records.ts';
 import {
-  buyersCount,
-  buyersOf,
-  customerAt,
   customerExampleIndex,
   goods,
   type Line,
+  names,
   type OrderCase,
   type OrderExample,
   orderCases,
-  orderExampleAt,
+  orderExamples,
 } from './cases.ts';
 import { chargesFor, contactsOf, customerInfo, lineItem, linesOf } from './order-parts.ts';
 
-/** How many orders a new simulator holds unless told otherwise. */
+/** How many orders a new simulator has by default. */
 export const defaultOrders = 120;
 
-/** How much data, and from which time. */
+/** How many records to make, and for which moment. */
 export interface SeedOptions {
-  /** Unix seconds; the newest order is an hour old or two. */
+  /** Unix seconds. All orders are at least an hour old at this moment. */
   readonly now: number;
   readonly livemode: boolean;
-  /** How many orders; one customer for every two of them, and never less than 60. */
+  /** How many orders. There is one customer for every two orders, but there are at least 60. */
   readonly orders: number;
 }
 
-/** Orders about an hour apart, closer together where so many would reach back more than ten years. */
+/** Orders, oldest first, about an hour apart. They are closer together if they would reach back more than ten years. */
 export function* seedOrders({ orders, ...place }: SeedOptions): Generator<StoredOrder> {
   const spacing = Math.min(3600, Math.floor((10 * 365 * 86_400) / Math.max(1, orders)));
   const buyers = buyersOf(place);
   for (let index = orders - 1; index >= 0; index -= 1) yield orderAt({ ...place, index, spacing, buyers });
 }
 
-/** Customers, oldest first: one for every two orders, and never less than 60. */
+/** Customers, oldest first. */
 export function* seedCustomers({ orders, ...place }: SeedOptions): Generator<JsonObject> {
   for (let index = Math.max(buyersCount, Math.floor(orders / 2)) - 1; index >= 0; index -= 1) {
     yield customerAt({ ...place, index });
@@ -64,14 +60,14 @@ function orderAt(place: OrderPlace): StoredOrder {
   const orderCase = orderCases[place.index % orderCases.length] ?? orderCases[0];
   const random = seededRandom(`order ${place.index}`);
   const ids = idsFrom(random);
-  const example = orderExampleAt(place.index);
-  const bought = example === undefined ? boughtAt(place, orderCase) : namedAt(place, example);
+  const example = orderExamples.get(place.index);
+  const bought = example === undefined ? boughtAt(place, orderCase) : exampleAt(place, example);
   const order = newOrder(place, orderCase, { ...bought, random, ids, example });
   return refunded(order, orderCase, { now: place.now, ids, amount: example?.refunded });
 }
 
-// The customer that help names bought the orders that help names.
-function namedAt(place: OrderPlace, { lines }: OrderExample): Bought {
+// The example customer bought the example orders.
+function exampleAt(place: OrderPlace, { lines }: OrderExample): Bought {
   return { ...boughtAtPlace(place), buyer: place.buyers[customerExampleIndex] ?? place.buyers[0], lines };
 }
 
@@ -81,7 +77,7 @@ interface Bought {
   readonly lines: readonly [Line, ...Line[]];
 }
 
-// A twin has the buyer and the goods of the order before it, and comes less than ten minutes later.
+// A twin has the buyer and the goods of the order before it, and comes a few minutes later.
 function boughtAt(place: OrderPlace, orderCase: OrderCase): Bought {
   if (orderCase.twin !== true) return boughtAtPlace(place);
   const first = boughtAtPlace({ ...place, index: place.index + 1 });
@@ -158,18 +154,18 @@ function paymentOf(charges: readonly StoredCharge[]) {
   };
 }
 
-interface Since {
+interface RefundInputs {
   readonly now: number;
   readonly ids: Ids;
-  /** How much, if only a part was refunded; absent: a third. */
+  /** How much of the first charge a partial refund takes; undefined: a third. */
   readonly amount: number | undefined;
 }
 
-// Refunds what the case says, by the rule that later refunds follow too.
+// Refunds what the case says, by the same rule as for later refunds.
 function refunded(
   order: StoredOrder,
   { refunded: how }: OrderCase,
-  { now, ids, amount }: Since,
+  { now, ids, amount }: RefundInputs,
 ): StoredOrder {
   if (how === undefined) return order;
   const first = order.charges?.data[0];
@@ -179,4 +175,59 @@ function refunded(
   const at = Math.min(now - 60, order.created_at + 1800);
   const result = refundOrder(order, request, { now: at, ids });
   return 'value' in result ? result.value : order;
+}
+
+// How many customers buy: the newest ones. A fixed number keeps the orders the same for any number of customers.
+const buyersCount = 60;
+
+interface CustomerPlace {
+  /** 0 is the newest. */
+  readonly index: number;
+  readonly livemode: boolean;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+// The customers who buy, the newest first.
+function buyersOf(place: Omit<CustomerPlace, 'index'>): readonly [JsonObject, ...JsonObject[]] {
+  const others = Array.from({ length: buyersCount - 1 }, (_, index) =>
+    customerAt({ ...place, index: index + 1 }),
+  );
+  return [customerAt({ ...place, index: 0 }), ...others];
+}
+
+// The same place and time give the same customer.
+function customerAt({ index, livemode, now }: CustomerPlace): JsonObject {
+  const random = seededRandom(`customer ${index}`);
+  const ids = idsFrom(random);
+  const ownId = ids.customer();
+  const id = index === customerExampleIndex ? resources.customers.idExample : ownId;
+  const createdAt = Math.max(1_400_000_000, now - 86_400 - index * 40_000 - random.integer(0, 30_000));
+  const name = names[index % names.length] ?? names[0];
+  const corporate = index % 11 === 4;
+  return {
+    id,
+    object: 'customer',
+    livemode,
+    name: corporate ? `${name} S.A. de C.V.` : name,
+    email: `buyer${index + 1}@example.com`,
+    phone: `+52155${String(10_000_000 + random.integer(0, 89_999_999))}`,
+    corporate,
+    custom_reference: index % 3 === 0 ? '' : `C-${1000 + index}`,
+    created_at: createdAt,
+    payment_sources: nestedList(
+      index % 4 === 0
+        ? [
+            {
+              id: ids.paymentSource(),
+              object: 'payment_source',
+              type: 'spei_recurrent',
+              reference: String(random.integer(100_000_000, 999_999_999)),
+              created_at: createdAt,
+              parent_id: id,
+            },
+          ]
+        : [],
+    ),
+  };
 }

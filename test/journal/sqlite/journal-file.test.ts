@@ -1,4 +1,4 @@
-/** Which file systems are taken for a network's, and what that stops. */
+/** Which file systems count as network file systems, and what they stop. */
 
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** Rows out of the bytes of a journal file, without SQLite. */
+/** Reads rows out of the bytes of a journal file, without SQLite. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The witness file: what its end says, what a torn line is taken for, and that no damage of it goes unseen. */
+/** The witness file: reading its end, what a torn line means, and that every damage is found. */
 
 import {
   appendFileSync,

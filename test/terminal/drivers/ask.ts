@@ -1,5 +1,7 @@
 // Asks one question on the terminal it runs in and prints the answer on stdout as JSON. Started by ask.test.ts.
 
+import { systemClock } from '../../../bin/process-io.ts';
+import { plainAmounts } from '../../../src/amounts.ts';
 import { CliError } from '../../../src/errors.ts';
 import { createAsk } from '../../../src/terminal/ask.ts';
 import { colorLevel } from '../../../src/terminal/color.ts';
@@ -33,8 +35,8 @@ const notes = createNotes({
   quiet: false,
   color,
   accessible,
-  locale: () => ({ zone: 'UTC', decimals: {} }),
-  now: Date.now,
+  locale: () => ({ zone: 'UTC', amounts: plainAmounts, referenceKeys: ['shop_order'] }),
+  clock: systemClock,
   secrets,
   onLost: (error) => stopping.abort(error),
 });
@@ -45,6 +47,7 @@ const ask = createAsk({
   accessible,
   color,
   secrets,
+  clock: systemClock,
   learnKey: (key) => secrets.add(key),
   signal: stopping.signal,
   beforeQuestion: () => notes.flush(),

@@ -1,6 +1,8 @@
 // Prints pages of orders on stdout, as a command would, and ends like main. Started by stream-writer.test.ts.
 
-import { orderColumns } from '../../../src/api/spec.ts';
+import { systemClock } from '../../../bin/process-io.ts';
+import { plainAmounts } from '../../../src/amounts.ts';
+import { orderColumns } from '../../../src/api/resources.ts';
 import { CliError } from '../../../src/errors.ts';
 import { createNotes } from '../../../src/terminal/notes.ts';
 import { createOutput } from '../../../src/terminal/output.ts';
@@ -10,7 +12,7 @@ import { formats } from '../../../src/terminal/terminal.ts';
 const format = formats.find((name) => name === process.argv[2]) ?? 'table';
 const pages = Number(process.argv[3]);
 const secrets = createSecrets();
-const locale = () => ({ zone: 'UTC', decimals: {} });
+const locale = () => ({ zone: 'UTC', amounts: plainAmounts, referenceKeys: ['shop_order'] });
 let written = 0;
 const notes = createNotes({
   stderr: {
@@ -24,7 +26,7 @@ const notes = createNotes({
   color: 0,
   accessible: false,
   locale,
-  now: Date.now,
+  clock: systemClock,
   secrets,
   onLost: () => undefined,
 });

@@ -1,12 +1,9 @@
-/**
- * The types of the records that the simulator keeps: only the fields that its rules use; other fields are
- * kept as they are.
- */
+/** The records that the simulator keeps, with the fields that its rules use. All other fields stay as they are. */
 
 import type { JsonObject } from '../api/spec.ts';
 import { isObject, statuses } from '../api/spec.ts';
 
-/** A nested list, always complete (service: List envelope). */
+/** A list inside a record. It is always complete (service: List envelope). */
 export interface NestedList<T> {
   readonly object: 'list';
   readonly has_more: false;
@@ -14,7 +11,7 @@ export interface NestedList<T> {
   readonly data: readonly T[];
 }
 
-/** A refund record; its amount is negative (service: refund). */
+/** A refund record. Its amount is negative (service: refund). */
 export interface StoredRefund {
   readonly id: string;
   readonly object: 'refund';
@@ -23,7 +20,7 @@ export interface StoredRefund {
   readonly auth_code: string;
 }
 
-/** A charge; `refunds` is null while nothing was refunded. */
+/** A charge. `refunds` is null until something is refunded. */
 export interface StoredCharge {
   readonly [key: string]: unknown;
   readonly id: string;
@@ -34,7 +31,7 @@ export interface StoredCharge {
   readonly refunds: NestedList<StoredRefund> | null;
 }
 
-/** An order; without `charges` and `payment_status` while nothing was paid. */
+/** An order. It has no `charges` and no `payment_status` until something is paid. */
 export interface StoredOrder {
   readonly [key: string]: unknown;
   readonly id: string;
@@ -49,27 +46,27 @@ export interface StoredOrder {
   readonly charges?: NestedList<StoredCharge>;
 }
 
-/** A complete list of these. */
+/** Makes a complete list. */
 export function nestedList<T>(data: readonly T[]): NestedList<T> {
   return { object: 'list', has_more: false, total: data.length, data };
 }
 
-/** Whether what the store holds is an order; it wrote it, so the kind is enough. */
+/** Whether a stored record is an order. The simulator wrote the record itself, so only `object` and `id` are checked. */
 export function isStoredOrder(value: unknown): value is StoredOrder {
   return isObject(value) && value.object === 'order' && typeof value.id === 'string';
 }
 
-/** The charges of an order; none while nothing was paid. */
+/** The charges of an order; an empty list until something is paid. */
 export function chargesOf(order: StoredOrder): readonly StoredCharge[] {
   return order.charges?.data ?? [];
 }
 
-/** The sum refunded of a charge so far, positive. */
+/** How much of a charge was refunded, as a positive number. */
 export function refundedOf(charge: StoredCharge): number {
   return (charge.refunds?.data ?? []).reduce((sum, refund) => sum - refund.amount, 0);
 }
 
-/** What a refund can still take out of a charge: nothing of one that was declined or only authorized. */
+/** How much of a charge can still be refunded. It is 0 if the charge was declined or only authorized. */
 export function leftOf(charge: StoredCharge): number {
   const paid = charge.status === statuses.paid || charge.status === statuses.partiallyRefunded;
   return paid ? charge.amount - refundedOf(charge) : 0;

@@ -1,15 +1,15 @@
-/** The man page, paydesk(1), from the table of commands and the topics of help. */
+// Makes the man page, paydesk(1), from the table of commands and the help topics. `npm run drift` calls it.
 
-import type { Command, Flag } from '../commands/command.ts';
-import { type CommandEntry, commands, groups } from '../commands/commands.ts';
-import { globalFlags } from './global-options.ts';
-import { argumentTerm, rootSummary, withFacts } from './help.ts';
-import { topicLines } from './help-topics.ts';
+import { globalFlags } from '../src/cli/global-options.ts';
+import { argumentTerm, rootSummary, withFacts } from '../src/cli/help.ts';
+import { topicLines } from '../src/cli/help-topics.ts';
+import type { Command, Flag } from '../src/commands/command.ts';
+import { type CommandEntry, commands, groups } from '../src/commands/commands.ts';
 
-/** Where the page is kept in the repository. */
+/** The file of the page in the repository. */
 export const manFile = 'man/paydesk.1';
 
-/** The whole page in roff; loads every command. */
+/** The whole page in roff. Loads every command. */
 export async function manPage(): Promise<string> {
   const leaves = await Promise.all(
     commands.map(async (entry) => ({ entry, command: await entry.load(), noun: entry.words[0] })),
@@ -76,7 +76,7 @@ function example(line: string): readonly string[] {
   return ['.PP', '.nf', `.RS 4`, text(line), '.RE', '.fi'];
 }
 
-// `  TERM  text` is an entry, `  - text` an item, `  $ line` an example; the rest are sentences.
+// In a help topic `  TERM  text` is an entry, `  - text` an item, `  $ line` an example. Every other line is a sentence.
 function topic(heading: string, name: string): readonly string[] {
   const [first = '', ...lines] = topicLines(name);
   const body = lines.flatMap((line) => {
@@ -95,7 +95,7 @@ function sentence(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-// A backslash is an escape, a dash would be typeset as a hyphen, a dot or quote at the start would be a request.
+// Escapes what roff would read in its own way: a backslash, a dash (it would become a hyphen), and a dot or quote at the start.
 function text(plain: string): string {
   return plain
     .replaceAll('\\', '\\e')
