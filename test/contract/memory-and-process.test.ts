@@ -168,15 +168,24 @@ const stories: readonly Story[] = [
   },
 ];
 
-// All at once: where a reply was lost, a run waits before it reads again.
-test.concurrent.each(stories)('$name: the same in memory and as a process', async (story) => {
+// Where a reply was lost (7), a run waits before it reads again. These stories wait together; the others are told one by one,
+// since a run that has to wait for the machine says how far it is.
+const losesReplies = ({ lines }: Story) => lines.some(({ code }) => code === 7);
+
+test.concurrent.each(stories.filter(losesReplies))('$name: the same in memory and as a process', compare);
+test.each(stories.filter((story) => !losesReplies(story)))(
+  '$name: the same in memory and as a process',
+  compare,
+);
+
+async function compare(story: Story): Promise<void> {
   const [inMemory, asProcess] = await Promise.all([tell(story, startInMemory), tell(story, startProcess)]);
   expect(inMemory.lines.map(({ words, code }) => ({ words, code }))).toEqual(
     story.lines.map(({ words, code }) => ({ words, code })),
   );
   for (const [index, told] of inMemory.lines.entries()) expect(told).toEqual(asProcess.lines[index]);
   expect(inMemory.files).toEqual(asProcess.files);
-});
+}
 
 test('every command, exit code and format is among them', () => {
   const lines = stories.flatMap((story) => story.lines);
