@@ -9,13 +9,14 @@ import { orderColumns } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
-import { CliError } from '../errors.ts';
+import { about, CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
 import { changeOf } from './change-words.ts';
 import type { Applied } from './outcome.ts';
+import type { Twin } from './refund/twins.ts';
 import { onlyGiven, type Repeat } from './repeat.ts';
 
 /** The order that was named, and the flags that refunds and captures share. */
@@ -31,7 +32,7 @@ export interface OrderAsked {
 export interface PickedOrder {
   readonly id: string;
   /** Another order that the person may have meant: same buyer, same amount, a few minutes apart. */
-  readonly twin: string | undefined;
+  readonly twin: Twin | undefined;
 }
 
 type OrderConfirmation = Confirmation & { readonly order: { readonly id: string } };
@@ -52,7 +53,7 @@ export interface OrderRead {
   readonly order: JsonObject;
   /** A person picked the order; no argument named it. */
   readonly isPicked: boolean;
-  readonly twin: string | undefined;
+  readonly twin: Twin | undefined;
 }
 
 export interface OrderPlan {
@@ -67,7 +68,12 @@ export interface OrderPlan {
  * Carries out a refund or a capture, from the typed flags to the printed result. Throws CliError for every outcome that is
  * not a plain success.
  */
-export async function changeOrder(
+export function changeOrder(ctx: Context, asked: OrderAsked, change: OrderChange): Promise<void> {
+  const { id: orderId, intent: scriptId } = asked;
+  return about({ orderId, scriptId }, () => changeNamedOrder(ctx, asked, change));
+}
+
+async function changeNamedOrder(
   ctx: Context,
   { id: givenId, confirm, intent: intentId, again, pick }: OrderAsked,
   change: OrderChange,

@@ -13,6 +13,7 @@ const importance: readonly ValueKind[] = [
   'status',
   'time',
   'localTime',
+  'figure',
   'integer',
   'card',
   'text',
@@ -28,6 +29,13 @@ interface Fitted {
   readonly shown: readonly number[];
   /** The width of each shown column. */
   readonly widths: readonly number[];
+}
+
+const rightAligned: ReadonlySet<ValueKind> = new Set<ValueKind>(['money', 'figure', 'integer']);
+
+/** Whether a value of this kind stands at the right of its column. */
+export function isRightAligned(kind: ValueKind): boolean {
+  return rightAligned.has(kind);
 }
 
 /** Whether a value of this kind may be cut. */
@@ -109,6 +117,7 @@ const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   localTime: (natural) => natural,
   status: (natural) => Math.max(natural, statuses.partiallyRefunded.length),
   money: (natural) => natural + 2,
+  figure: (natural) => natural + 2,
   integer: (natural) => natural + 2,
   card: (natural) => Math.max(natural, 'split'.length),
   text: (natural) => Math.max(natural, 24),

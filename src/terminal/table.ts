@@ -6,7 +6,7 @@ import type { JsonObject } from '../api/spec.ts';
 import type { Paint } from './color.ts';
 import { type Reading, showValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
-import { fitColumns, gap, mayShrink, shrunk, total, withReserve } from './table-widths.ts';
+import { fitColumns, gap, isRightAligned, mayShrink, shrunk, total, withReserve } from './table-widths.ts';
 import { cut, ellipsis, widthOf } from './text-lines.ts';
 
 // cli-table3 gets slow with many rows (its layout is quadratic), so it draws a few at a time.
@@ -177,8 +177,7 @@ function placeCells(
     const room = isCut(columns[index], style.width) ? Math.max(end - from, 1) : Number.POSITIVE_INFINITY;
     const shown = widthOf(shownText(cell)) <= room ? shownText(cell) : cut(shownText(cell), room);
     const size = widthOf(shown);
-    const isNumber = kind === 'money' || kind === 'integer';
-    const start = Math.max(index === 0 ? 0 : at + gap, isNumber ? end - size : place);
+    const start = Math.max(index === 0 ? 0 : at + gap, isRightAligned(kind) ? end - size : place);
     text += ' '.repeat(start - at) + (cell.style === undefined ? shown : style.paint(shown, cell.style));
     at = start + size;
     place = end + gap;

@@ -39,7 +39,9 @@ export function observeOrders(
   let days: TimeSpread | undefined;
   let last: string | undefined;
   return {
-    columns: [{ name: 'twin', title: 'TWIN', kind: 'id', derived: true, value: (order) => twins.of(order) }],
+    columns: [
+      { name: 'twin', title: 'TWIN', kind: 'id', derived: true, value: (order) => twins.of(order)?.id },
+    ],
     twins,
     readsLongPages: filters.some(({ passesFew }) => passesFew),
     onPage({ records }: Page) {
