@@ -35,6 +35,11 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('ref', 'REF', 'text'),
   fieldColumn('stated_by', 'STATED BY', 'text'),
   fieldColumn('stated_note', 'HOW KNOWN', 'text'),
+  fieldColumn('reply.http_status', 'HTTP', 'integer'),
+  fieldColumn('reply.type', 'TYPE', 'text'),
+  fieldColumn('reply.code', 'CODE', 'text'),
+  fieldColumn('reply.log_id', 'LOG ID', 'text'),
+  fieldColumn('reply.message', 'MESSAGE', 'text'),
 ];
 
 /** The last attempt of an intent. Throws CliError 'not_found'. */
@@ -155,5 +160,25 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     // Set when a person stated the outcome: who it was, and how they know.
     stated_by: last?.operator ?? null,
     stated_note: last?.note ?? null,
+    reply: replyOf(saidBy(record)),
+  };
+}
+
+/** What the service said in the last reply that was no plain yes. A later read keeps it. */
+export function saidBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): VerdictRow['error'] {
+  return verdicts.findLast(({ error }) => error !== undefined)?.error;
+}
+
+/** A reply as a script reads it; null when there was none, or when it was a plain yes. */
+export function replyOf(said: VerdictRow['error']): JsonObject | null {
+  if (said === undefined) return null;
+  const { httpStatus, type, code, logId, details = [] } = said;
+  const [message] = details.flatMap((one) => one.message ?? one.debugMessage ?? []);
+  return {
+    http_status: httpStatus ?? null,
+    type: type ?? null,
+    code: code ?? null,
+    log_id: logId ?? null,
+    message: message ?? null,
   };
 }
