@@ -168,8 +168,14 @@ export function newestEqual<T extends { readonly amount: number; readonly create
   refunds: readonly T[],
   amount: number,
 ): T | undefined {
-  const equal = refunds.filter((record) => record.amount === amount);
-  return equal.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0)).at(-1);
+  return newestOf(refunds.filter((record) => record.amount === amount));
+}
+
+/** The newest of these refunds, of two of the same time the later in the list. Undefined if there is none. */
+export function newestOf<T extends { readonly createdAt?: number | undefined }>(
+  refunds: readonly T[],
+): T | undefined {
+  return refunds.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0)).at(-1);
 }
 
 /** `*4242`, or the type of a payment that is not a card. */

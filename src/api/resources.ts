@@ -1,6 +1,14 @@
 /** The resources that can be listed and shown by id, with their columns. A new line here is a new column everywhere. */
 
 import {
+  chargeFields,
+  customerFields,
+  fieldAt,
+  orderFields,
+  pathColumns,
+  refundFields,
+} from './documented-fields.ts';
+import {
   customerIdPattern,
   itemsOf,
   type JsonObject,
@@ -10,8 +18,20 @@ import {
   valueAt,
 } from './spec.ts';
 
-/** How a value is shown. Money is shown with the currency of its record. A time is in Unix seconds. */
-export type ValueKind = 'id' | 'text' | 'status' | 'money' | 'integer' | 'time' | 'flag' | 'card';
+/**
+ * How a value is shown. Money is shown with the currency of its record. A time is in Unix seconds. A local time is shown as
+ * ISO 8601 in the zone of the run or export.
+ */
+export type ValueKind =
+  | 'id'
+  | 'text'
+  | 'status'
+  | 'money'
+  | 'integer'
+  | 'time'
+  | 'localTime'
+  | 'flag'
+  | 'card';
 
 /** A column of a listed resource. `value` may return anything, because the service may send anything. */
 export interface Column {
@@ -19,13 +39,26 @@ export interface Column {
   readonly name: string;
   readonly title: string;
   readonly kind: ValueKind;
-  readonly value: (record: JsonObject) => unknown;
+  /** `referenceKeys` is the setting `reference.keys` of the profile. */
+  readonly value: (record: JsonObject, referenceKeys: readonly string[]) => unknown;
   /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
   readonly tableFrom?: number;
   /** The column stays in the table when a terminal is too narrow for all columns. */
   readonly stays?: true;
-  /** The column is computed for people. CSV has it only if `--columns` names it. */
+  /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;
+  /** Has no local time beside it in an export with `--tz`, since another column has. */
+  readonly local?: false;
+  /** This is no column of its own: it stands for all columns that can be named besides the others of its list. */
+  readonly family?: ColumnFamily;
+}
+
+/** Columns that only --columns shows: `customer_info.phone`, `metadata.KEY`. */
+export interface ColumnFamily {
+  /** The column of this name; undefined if there is none, or if the name is that of several. */
+  readonly named: (name: string) => Column | undefined;
+  /** Names to suggest where somebody mistyped one. */
+  readonly names: () => readonly string[];
 }
 
 /** A column for a field of a record, such as `a` or `a.b`. */
@@ -41,6 +74,28 @@ function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Colum
     value: (record) => valueAt(record, name.split('.')),
     ...more,
   };
+}
+
+/** The shop's own number of an order: the first of these metadata keys that it has (setting `reference.keys`). */
+export function referenceOf(order: unknown, referenceKeys: readonly string[]): unknown {
+  return referenceKeys
+    .map((key) => fieldAt(order, ['metadata', key]))
+    .find((value) => value !== undefined && value !== null && value !== '');
+}
+
+// What people call an order by. `orderIn`: where a row carries its order.
+function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly Column[] {
+  const buyer = (name: string) => (record: JsonObject) =>
+    valueAt(record, [...orderIn, 'customer_info', name]);
+  const from = tableFrom === undefined ? {} : { tableFrom };
+  return [
+    field('buyer', 'text', { derived: true, value: buyer('name'), ...from }),
+    field('email', 'text', { derived: true, value: buyer('email') }),
+    field('reference', 'text', {
+      derived: true,
+      value: (record, keys) => referenceOf(valueAt(record, orderIn), keys),
+    }),
+  ];
 }
 
 /** `*4242`; `split` if several charges paid; or the type of the payment (service: order, payment_method). */
@@ -77,7 +132,8 @@ export const orderColumns: readonly Column[] = [
   field('card', 'card', { title: 'CARD', tableFrom: 0, derived: true, value: cardOf }),
   field('amount_refunded', 'integer'),
   field('currency', 'text'),
-  field('customer_info.name', 'text', { title: 'BUYER', tableFrom: 100 }),
+  ...peopleColumns([], 100),
+  field('customer_info.name', 'text', { title: 'BUYER' }),
   field('customer_info.email', 'text'),
   field('customer_info.phone', 'text'),
   field('customer_info.customer_id', 'id'),
@@ -86,9 +142,10 @@ export const orderColumns: readonly Column[] = [
   field('livemode', 'flag'),
   field('channel', 'text'),
   field('updated_at', 'time'),
+  pathColumns(orderFields),
 ];
 
-/** The columns of an export with one row per charge (service: charge). */
+/** The columns of an export with one row per charge (service: charge). A row carries its `order` too. */
 export const chargeColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
@@ -110,22 +167,34 @@ export const chargeColumns: readonly Column[] = [
   field('failure_message', 'text'),
   field('description', 'text'),
   field('livemode', 'flag'),
+  ...peopleColumns(['order']),
+  pathColumns(chargeFields, { order: orderFields }),
 ];
 
-/** The columns of an export with one row per refund. The last ones come from the journal of this machine. */
+/**
+ * The columns of an export with one row per refund. Some come from the journal of this machine. A row carries its `charge`
+ * and its `order` too.
+ */
 export const refundColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
   field('charge_id', 'id'),
   field('amount', 'money'),
   field('currency', 'text'),
-  field('created_at', 'time'),
+  // The service's name of it; `refunded_at` is the same time by the name that people use.
+  field('created_at', 'time', { local: false }),
   field('auth_code', 'text'),
   field('reason', 'text'),
   field('note', 'text'),
   field('operator', 'text'),
   field('intent', 'text'),
   field('known_by', 'text'),
+  field('refunded_at', 'time'),
+  field('buyer', 'text'),
+  field('email', 'text'),
+  field('reference', 'text'),
+  // Assumed: a refund may show a status of its own; the document shows none.
+  pathColumns({ ...refundFields, status: 'status' }, { charge: chargeFields, order: orderFields }),
 ];
 
 /** The columns of customers. */
@@ -138,7 +207,15 @@ export const customerColumns: readonly Column[] = [
   field('corporate', 'flag'),
   field('custom_reference', 'text', { title: 'REFERENCE', tableFrom: 120 }),
   field('livemode', 'flag'),
+  field('buyer', 'text', { derived: true, value: ({ name }) => name }),
+  field('reference', 'text', { derived: true, value: customerReference }),
+  pathColumns(customerFields),
 ];
+
+// An empty text stands for a missing one (service: customer).
+function customerReference(record: JsonObject, keys: readonly string[]): unknown {
+  return record.custom_reference || referenceOf(record, keys);
+}
 
 /** A resource that can be listed and shown by id (service: Endpoints 2). */
 export interface Resource {

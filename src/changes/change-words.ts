@@ -1,6 +1,6 @@
 /**
- * Words for every kind of change: its name, lines of its preview and result, and what to do while its outcome is
- * unknown. Pure.
+ * Words for every kind of change: its name, lines of its preview and result, and what to do while its outcome is unknown.
+ * Pure.
  */
 
 import type { CliErrorParts } from '../errors.ts';
@@ -105,8 +105,8 @@ export function bodyLine(label: string, body: object | undefined): Block {
   return { line: `${label}${body === undefined ? 'no body' : bodyText(body)}`, hang: label.length + 1 };
 }
 
-// Puts a space after each comma between members, so that a narrow terminal can break the line there. The pattern
-// matches whole strings too, so commas inside strings stay as they are.
+// Puts a space after each comma between members, so that a narrow terminal can break the line there. The pattern matches
+// whole strings too, so commas inside strings stay as they are.
 function bodyText(body: object): string {
   return JSON.stringify(body).replace(/"(?:[^"\\]|\\.)*"|,/g, (part) => (part === ',' ? ', ' : part));
 }

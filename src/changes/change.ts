@@ -20,10 +20,10 @@ interface PlannedChange {
 }
 
 /**
- * Makes a change at most once. First `plan` asks, reads and decides. Then a person confirms the preview, and paydesk
- * sends the change and shows its result. If the same `--intent` was used before, paydesk shows the recorded outcome
- * and does not call `plan`. Returns the change that was made, now or earlier, and undefined when nothing was sent.
- * Throws CliError for every outcome that is not a plain success.
+ * Makes a change at most once. First `plan` asks, reads and decides. Then a person confirms the preview, and paydesk sends
+ * the change and shows its result. If the same `--intent` was used before, paydesk shows the recorded outcome and does not
+ * call `plan`. Returns the change that was made, now or earlier, and undefined when nothing was sent. Throws CliError for
+ * every outcome that is not a plain success.
  */
 export async function makeChange(
   ctx: Context,
@@ -75,8 +75,8 @@ export function checkOrderConfirmable(
 }
 
 /**
- * Like `checkOrderConfirmable`, but for a change without an order. Also throws CliError 'refused' when `--confirm`
- * names another profile.
+ * Like `checkOrderConfirmable`, but for a change without an order. Also throws CliError 'refused' when `--confirm` names
+ * another profile.
  */
 export function checkProfileConfirmable(ctx: Context, confirmation: Confirmation, line: CommandLine): void {
   const { profile, confirm } = confirmation;
@@ -85,8 +85,8 @@ export function checkProfileConfirmable(ctx: Context, confirmation: Confirmation
   else checkConfirmed(confirm, profile.name, `the profile ${profile.name}`);
 }
 
-// Names everything that is missing in one error. `flag` is the flag that says yes in production, as help shows it;
-// `typed` is the same flag with its value.
+// Names everything that is missing in one error. `flag` is the flag that says yes in production, as help shows it; `typed` is
+// the same flag with its value.
 function checkAnswerable(
   { ask, options }: Context,
   { mode }: Profile,
@@ -115,8 +115,8 @@ function checkConfirmed(confirm: string, name: string, what = name): void {
 }
 
 /**
- * Asks for a yes, unless a flag already says it. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names
- * another order.
+ * Asks for a yes, unless a flag already says it. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names another
+ * order.
  */
 async function confirmChange(ctx: Context, confirmation: Confirmation): Promise<void> {
   const { profile, confirm, order } = confirmation;
@@ -138,8 +138,8 @@ export async function confirmAgain(ctx: Context, { profile, confirm }: Confirmat
   if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled();
 }
 
-// In production a person types the order's amount, which the line above shows, or its id. Without an order they type
-// the profile's name.
+// In production a person types the order's amount, which the line above shows, or its id. Without an order they type the
+// profile's name.
 async function askForWord(ctx: Context, { profile, order }: Confirmation): Promise<void> {
   const typed = await ctx.ask.text(wordQuestion(profile, order));
   if (isMeant(typed, profile, order)) return;
@@ -170,9 +170,8 @@ function cancelled(why = 'not confirmed'): CliError {
   return new CliError('cancelled', why, { certain: 'nothing was sent' });
 }
 
-// The newest order shows whether the key belongs to the mode of the profile (service: Authentication 5). The read
-// also proves that the service can be reached. If the sending then cannot connect, the change certainly did not
-// arrive.
+// The newest order shows whether the key belongs to the mode of the profile (service: Authentication 5). The read also proves
+// that the service can be reached. If the sending then cannot connect, the change certainly did not arrive.
 async function checkAccountMode(service: Service): Promise<void> {
   for await (const { records } of service.pages('orders', { limit: 1 })) {
     const [newest] = records;

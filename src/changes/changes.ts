@@ -24,4 +24,5 @@ export {
   sentBy,
 } from './refund/known-refunds.ts';
 export { refundOrder } from './refund/refund-order.ts';
+export { purchaseOf, type Twin, twinOf, twinSeconds } from './refund/twins.ts';
 export { againFlag, intentFlag, onlyGiven } from './repeat.ts';

@@ -12,8 +12,8 @@ import { chargeCommands } from './refund/refund-checks.ts';
 export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 
 /**
- * What a person must keep when the journal could not record an outcome: the command that repairs the journal later,
- * and the row as JSON. Empty when the outcome was recorded.
+ * What a person must keep when the journal could not record an outcome: the command that repairs the journal later, and the
+ * row as JSON. Empty when the outcome was recorded.
  */
 export function keepByHand({ intent, unrecorded }: Ended): readonly string[] {
   if (unrecorded === undefined) return [];
@@ -104,15 +104,12 @@ interface Refusal {
   /** The order as a read after the refusal showed it. Undefined when it could not be read. */
   readonly order: unknown;
   readonly orderId: string | undefined;
-  /**
-   * Refunds that somebody else made. They appeared between the last read before the sending and the read after it.
-   */
+  /** Refunds that somebody else made. They appeared between the last read before the sending and the read after it. */
   readonly others: readonly FoundRefund[];
   /** Writes a time (Unix seconds) in full. */
   readonly time: (seconds: number) => string;
 }
 
-// One explanation for each error that the service documents.
 const explanations: Readonly<Record<DocumentedError, (refusal: Refusal) => Explanation>> = {
   notReturnable: (refusal) => notReturnable(refusal, moneyOf(refusal.order)),
   chargeIdRequired: (refusal) =>
@@ -130,8 +127,7 @@ function moneyOf(order: unknown): OrderMoney | undefined {
   return 'money' in reading ? reading.money : undefined;
 }
 
-// Says which charge is not refundable and how much was refunded before. Without a read of the order it can say
-// neither.
+// Says which charge is not refundable and how much was refunded before. Without a read of the order it can say neither.
 function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explanation {
   const { profile, orderId } = refusal;
   const id = orderId ?? money?.id ?? '';

@@ -1,6 +1,6 @@
 /**
- * A refund or a capture of one order: paydesk reads the order, shows it, and reads it again right before the sending.
- * If the money of the order changed in between, nothing is sent.
+ * A refund or a capture of one order: paydesk reads the order, shows it, and reads it again right before the sending. If the
+ * money of the order changed in between, nothing is sent.
  */
 
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
@@ -16,6 +16,7 @@ import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
 import { changeOf } from './change-words.ts';
 import type { Applied } from './outcome.ts';
+import type { Twin } from './refund/twins.ts';
 import { onlyGiven, type Repeat } from './repeat.ts';
 
 /** The order that was named, and the flags that refunds and captures share. */
@@ -28,16 +29,14 @@ export interface OrderAsked {
   readonly pick: (service: OpenService) => Promise<PickedOrder>;
 }
 
-/** The order that a person picked. */
 export interface PickedOrder {
   readonly id: string;
   /** Another order that the person may have meant: same buyer, same amount, a few minutes apart. */
-  readonly twin: string | undefined;
+  readonly twin: Twin | undefined;
 }
 
 type OrderConfirmation = Confirmation & { readonly order: { readonly id: string } };
 
-/** A refund or a capture. */
 interface OrderChange {
   readonly kind: 'refund' | 'capture';
   /** The flags that were typed. A later run with the same `--intent` must have the same ones. */
@@ -48,17 +47,15 @@ interface OrderChange {
   readonly plan: (read: OrderRead) => Promise<OrderPlan>;
 }
 
-/** The order as it was read. */
 export interface OrderRead {
   readonly service: OpenService;
   readonly id: string;
   readonly order: JsonObject;
   /** A person picked the order; no argument named it. */
   readonly isPicked: boolean;
-  readonly twin: string | undefined;
+  readonly twin: Twin | undefined;
 }
 
-/** The planned change of an order. */
 export interface OrderPlan {
   readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'>;
   readonly preview: readonly Block[];
@@ -68,8 +65,8 @@ export interface OrderPlan {
 }
 
 /**
- * Carries out a refund or a capture, from the typed flags to the printed result. Throws CliError for every outcome
- * that is not a plain success.
+ * Carries out a refund or a capture, from the typed flags to the printed result. Throws CliError for every outcome that is
+ * not a plain success.
  */
 export async function changeOrder(
   ctx: Context,
@@ -109,8 +106,8 @@ export async function changeOrder(
   await makeChange(ctx, service, repeat, () => orderColumns, plan);
 }
 
-// Refuses an order that has an unconfirmed change, before anything is shown or asked. It reads the order again first
-// and returns the attempts whose outcome became known. The check that counts comes later, under the order's lock.
+// Refuses an order that has an unconfirmed change, before anything is shown or asked. It reads the order again first and
+// returns the attempts whose outcome became known. The check that counts comes later, under the order's lock.
 async function checkNotOpen(
   ctx: Context,
   service: OpenService,
@@ -126,8 +123,8 @@ async function checkNotOpen(
   return closed;
 }
 
-// Refuses when the money of the order changed since it was shown. When only other fields changed, it names them and
-// asks again.
+// Refuses when the money of the order changed since it was shown. When only other fields changed, it names them and asks
+// again.
 async function checkUnchanged(
   ctx: Context,
   shown: WireRecord,

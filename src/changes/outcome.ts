@@ -187,9 +187,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
   );
 }
 
-/**
- * Is called after the result is printed. Throws CliError 'incomplete' when the journal could not record the outcome.
- */
+/** Is called after the result is printed. Throws CliError 'incomplete' when the journal could not record the outcome. */
 export function checkRecorded(intent: Intent, outcome: Ended, what: string): void {
   const { unrecorded, refunds = [] } = outcome;
   if (unrecorded === undefined) return;

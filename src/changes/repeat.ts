@@ -1,6 +1,5 @@
 /**
- * `--intent` and `--again`: a script that runs again with the same `--intent` gets the recorded outcome, and nothing
- * is sent.
+ * `--intent` and `--again`: a script that runs again with the same `--intent` gets the recorded outcome, and nothing is sent.
  */
 
 import type { Service } from '../api/api.ts';
@@ -28,8 +27,8 @@ export const intentFlag = flag.of<string>({
 });
 
 /**
- * Names the refund or attempt that this change repeats. The refusal prints that name. Each name works for one
- * sending, so somebody who presses arrow-up and Enter does not send twice.
+ * Names the refund or attempt that this change repeats. The refusal prints that name. Each name works for one sending, so
+ * somebody who presses arrow-up and Enter does not send twice.
  */
 export const againFlag = flag.of<readonly string[]>({
   value: 'ID,…',
@@ -41,16 +40,16 @@ export const againFlag = flag.of<readonly string[]>({
   },
 });
 
-/** The parts of a change that must be the same when `--intent` is used again. */
+/** How paydesk recognises that the same `--intent` means the same change. */
 export type Repeat = Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>;
 
 /** Chooses the columns for the record that a change returned. */
 export type ColumnsOf = (record: JsonObject) => readonly Column[];
 
 /**
- * Shows the outcome of an earlier run with the same `--intent`. Returns undefined when there was no earlier run, or
- * when a new attempt is allowed. Throws CliError 'rejected' or 'unknown' when that was the outcome, 'refused' when
- * the id was used for another change.
+ * Shows the outcome of an earlier run with the same `--intent`. Returns undefined when there was no earlier run, or when a
+ * new attempt is allowed. Throws CliError 'rejected' or 'unknown' when that was the outcome, 'refused' when the id was used
+ * for another change.
  */
 export async function showRecorded(
   ctx: Context,
@@ -66,9 +65,8 @@ export async function showRecorded(
 }
 
 /**
- * Returns the change that this run made. Returns undefined after a dry run, and when another run with the same
- * `--intent` was faster: then it shows the outcome of that run. Throws CliError for every outcome that is not a plain
- * success.
+ * Returns the change that this run made. Returns undefined after a dry run, and when another run with the same `--intent` was
+ * faster: then it shows the outcome of that run. Throws CliError for every outcome that is not a plain success.
  */
 export async function appliedNow(
   ctx: Context,
@@ -143,7 +141,7 @@ function columnsFor({ kind, orderId }: ChangeSubject, columns: readonly Column[]
   const made = (record: JsonObject) => ({ ...record, id: record.created ?? of });
   return columns.map((column) => ({
     ...column,
-    value: (record) => column.value(record.object === 'intent' ? made(record) : record),
+    value: (record, keys) => column.value(record.object === 'intent' ? made(record) : record, keys),
   }));
 }
 

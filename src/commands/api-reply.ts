@@ -39,15 +39,14 @@ function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
 }
 
 /**
- * The columns of the reply to a change: its fields, and the names in --columns. An unknown name is no error here,
- * because the change was already made.
+ * The columns of the reply to a change: its fields, and the names in --columns. An unknown name is no error here, because the
+ * change was already made.
  */
 export function changedColumns({ options }: Context, value: JsonObject): readonly Column[] {
   const names = new Set([...Object.keys(value), ...(options.columns ?? []).map((name) => name.trim())]);
   return columnsOf([...names]);
 }
 
-/** The columns with `--include`. */
 export const includedColumns = columnsOf(['object', 'status', 'headers', 'body']);
 
 function columnsOf(names: readonly string[]): readonly Column[] {

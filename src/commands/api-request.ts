@@ -26,8 +26,8 @@ function isSegment(segment: string): boolean {
 }
 
 /**
- * Decodes a text until it no longer changes, because a proxy and a server may both decode it. Returns undefined for a
- * text that is too long, and for bytes that are not UTF-8, which servers read in different ways.
+ * Decodes a text until it no longer changes, because a proxy and a server may both decode it. Returns undefined for a text
+ * that is too long, and for bytes that are not UTF-8, which servers read in different ways.
  */
 function decodedFully(text: string): string | undefined {
   if (text.length > mostCharacters) return undefined;
@@ -59,8 +59,8 @@ function queryOf(path: string): URLSearchParams {
 }
 
 /**
- * Throws CliError 'refused' when the path of a change contains refund or capture, in any spelling. The error names
- * the right command. GET may use such a path.
+ * Throws CliError 'refused' when the path of a change contains refund or capture, in any spelling. The error names the right
+ * command. GET may use such a path.
  */
 export function refuseMoneyRoute(method: Method, typed: string): void {
   if (method === 'GET') return;
@@ -74,8 +74,8 @@ export function refuseMoneyRoute(method: Method, typed: string): void {
   });
 }
 
-// Finds the word anywhere in a segment, as in `refunds.json` or `do_refund`. Ids are skipped, because an id may
-// contain any letters.
+// Finds the word anywhere in a segment, as in `refunds.json` or `do_refund`. Ids are skipped, because an id may contain any
+// letters.
 function moneyVerb(segment: string): 'refund' | 'capture' | undefined {
   if (/^(?:ord|cus)_[A-Za-z0-9]+$/.test(segment)) return undefined;
   const plain = segment.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
@@ -97,8 +97,8 @@ export function refuseOverrides(path: string, body: JsonObject = {}): void {
 const overridePattern = /^_+(?:method|verb)_*$|http_?(?:method|verb)|method_?override|override_?method/i;
 
 /**
- * The order that a change names in its path, its query or its body; undefined when it names none. Throws CliError
- * 'usage' for an order without a valid id, and 'refused' for several orders, because a change can lock only one.
+ * The order that a change names in its path, its query or its body; undefined when it names none. Throws CliError 'usage' for
+ * an order without a valid id, and 'refused' for several orders, because a change can lock only one.
  */
 export function orderOf(path: string, body: JsonObject | undefined): string | undefined {
   const segments = segmentsOf(path);
@@ -116,8 +116,8 @@ export function orderOf(path: string, body: JsonObject | undefined): string | un
   });
 }
 
-// Looks at any depth for `order_id`, `orderId`, `order`, and the `id` of an object `order`. It skips `metadata`,
-// where the shop keeps its own numbers.
+// Looks at any depth for `order_id`, `orderId`, `order`, and the `id` of an object `order`. It skips `metadata`, where the
+// shop keeps its own numbers.
 function namedIn(value: unknown, key = ''): readonly string[] {
   const isOrder = /^orders?_?(?:ids?)?$/i.test(key);
   if (typeof value === 'string') return isOrder && orderIdPattern.test(value.trim()) ? [value.trim()] : [];
@@ -137,8 +137,8 @@ const words: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 
 /**
- * Reads `KEY=VALUE`. The words true, false, null and whole numbers become JSON values; everything else is
- * text. Throws CliError 'usage'.
+ * Reads `KEY=VALUE`. The words true, false, null and whole numbers become JSON values; everything else is text. Throws
+ * CliError 'usage'.
  */
 export function parseField(text: string, name: string): Field {
   const [key, value] = parsePair(text, name);

@@ -1,6 +1,5 @@
 /**
- * `api METHOD PATH`: sends any request with the key of a profile. A change goes through the journal like every other
- * change.
+ * `api METHOD PATH`: sends any request with the key of a profile. A change goes through the journal like every other change.
  */
 
 import type { ChangeRequest, OpenService } from '../api/api.ts';
@@ -96,8 +95,7 @@ export const api = defineCommand({
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [method, typed], flags: given }) {
-    // This check comes first, so that an oddly spelled refund gets the right command and not a complaint about its
-    // path.
+    // This check comes first, so that an oddly spelled refund gets the right command and not a complaint about its path.
     refuseMoneyRoute(method, typed);
     const path = parsePath(typed);
     const service = await ctx.service({ purpose: method === 'GET' ? 'read' : 'change' });

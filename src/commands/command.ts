@@ -1,6 +1,7 @@
 /** What a command is: its arguments, flags and examples, and the context that it runs in. */
 
 import type { OpenService } from '../api/api.ts';
+import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Clock } from '../io.ts';
@@ -26,15 +27,13 @@ interface GlobalOptions {
   readonly timeoutMs: number;
 }
 
-/**
- * Converts between moments and days of a time zone. The run uses the zone of its profile, once the profile is open.
- */
+/** Converts between moments and days of a time zone. The run uses the zone of its profile, once the profile is open. */
 export interface Days {
   /** The day of a time (Unix seconds), `2026-11-20`; undefined when the value is not a time. */
   day(seconds: unknown): string | undefined;
   /**
-   * The first moment at which clocks in this zone show a certain time or a later one, in Unix milliseconds. `shown`
-   * is that time as if it were UTC (`Date.UTC`).
+   * The first moment at which clocks in this zone show a certain time or a later one, in Unix milliseconds. `shown` is that
+   * time as if it were UTC (`Date.UTC`).
    */
   moment(shown: number): number;
   /** The days between two times (Unix seconds) in words: `3 Nov to 20 Nov 2026 (UTC-6)`. */
@@ -66,17 +65,14 @@ export interface Context {
   timeOfDay(ms: number): string;
   /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
   fullTime(ms: number): string;
-  /** Days in the zone of the run. */
   readonly days: Days;
   /** Days in a time zone such as America/Mexico_City; undefined if this machine does not know it. */
   daysIn(zone: string): Days | undefined;
-  /** The name of the time zone of the run. */
   zone(): string;
   readonly exports: Exports;
   /** The only way to change something at the service. */
   readonly change: Change;
   readonly journal: Journal;
-  /** The script that makes a shell complete paydesk's command line. */
   completionScript(shell: Shell): Promise<string>;
   /** Reads standard input to its end, as text, up to a number of bytes. */
   stdin(maxBytes: number): Promise<string>;
@@ -85,8 +81,8 @@ export interface Context {
 }
 
 /**
- * A value that TAB offers, with a short explanation. Neither text contains characters that a shell or a terminal
- * would interpret.
+ * A value that TAB offers, with a short explanation. Neither text contains characters that a shell or a terminal would
+ * interpret.
  */
 export interface Candidate {
   readonly value: string;
@@ -101,10 +97,7 @@ interface TypedBefore {
   readonly flags: ReadonlyMap<string, string | undefined>;
 }
 
-/**
- * What TAB can offer from this machine alone, without a request. `profile` is the one named on the command line, if
- * any.
- */
+/** What TAB can offer from this machine alone, without a request. `profile` is the one named on the command line, if any. */
 export interface KnownHere {
   readonly profiles: () => Promise<readonly Candidate[]>;
   readonly orders: (profile: string | undefined) => Promise<readonly Candidate[]>;
@@ -128,7 +121,6 @@ export interface Flag<T = unknown> {
   readonly offers?: Completer | undefined;
   /** Other limits, in words: `1 to 250`. */
   readonly allowed?: string;
-  /** The default in words, shown in help. */
   readonly defaultText?: string;
   /** The environment variable that is read when the flag is missing. */
   readonly env?: string;
@@ -206,4 +198,15 @@ export async function confirmFirst(
 ): Promise<void> {
   if (options.yes || (await ask.confirm({ message, flag: '--yes' }))) return;
   throw new CliError('cancelled', otherwise);
+}
+
+/** With --dry-run: prints what would be done, as a record or as a line, and returns true. */
+export async function dryRunShown(
+  { options, out }: Pick<Context, 'options' | 'out'>,
+  record: JsonObject,
+  line: string,
+): Promise<boolean> {
+  if (!options.dryRun) return false;
+  await out.dryRun(record, () => [{ line }]);
+  return true;
 }

@@ -15,6 +15,12 @@ export const exportFlags = {
   }),
   resume: flag.switch({ summary: 'go on with an export to FILE that was interrupted' }),
   force: flag.switch({ summary: 'replace FILE, or an unfinished export to it' }),
+  tz: flag.text({
+    value: 'ZONE',
+    summary:
+      'the zone of days without an offset, such as America/Mexico_City; CSV then has local times beside those in UTC',
+    defaultText: "the profile's time.zone, or this machine's",
+  }),
   limit: flag.integer(1, 1000, { value: 'N', summary: 'records a page', defaultText: '250' }),
   'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'not more requests a second' }),
   verify: flag.text({
@@ -28,7 +34,6 @@ export const exportFlags = {
 /** The values of these flags. */
 export type ExportInput = Input<readonly [], typeof exportFlags>['flags'];
 
-/** The form in which an export is written. */
 export interface ExportForm {
   readonly format: ExportFormat;
   readonly gzip: boolean;
@@ -37,8 +42,8 @@ export interface ExportForm {
 const ending = new RegExp(String.raw`\.(${exportFormats.join('|')})(\.gz)?$`, 'i');
 
 /**
- * Takes the format from the file name, or else from `-o`. Throws CliError 'usage' for a format that exports do not
- * have, for a name that contradicts `-o`, and for flags that need a file.
+ * Takes the format from the file name, or else from `-o`. Throws CliError 'usage' for a format that exports do not have, for
+ * a name that contradicts `-o`, and for flags that need a file.
  */
 export function exportForm({ to, resume, force }: ExportInput, asked: Format | undefined): ExportForm {
   const wanted = exportFormats.find((format) => format === asked);
@@ -86,9 +91,7 @@ export function againWords({ options }: Context, input: ExportInput): readonly s
   ];
 }
 
-/**
- * Flags that change the bytes of a file, besides those that choose the rows. A resumed run must have the same ones.
- */
+/** Flags that change the bytes of a file, besides those that choose the rows. A resumed run must have the same ones. */
 export function contentWords(
   { options }: Context,
   input: ExportInput,
@@ -110,8 +113,8 @@ function limitWords({ limit }: ExportInput): readonly string[] {
 }
 
 /**
- * Checks the file of --verify. Throws CliError 'incomplete' when the file is not whole, 'refused' when it was changed
- * or is too old.
+ * Checks the file of --verify. Throws CliError 'incomplete' when the file is not whole, 'refused' when it was changed or is
+ * too old.
  */
 export async function verifyFile(
   ctx: Context,

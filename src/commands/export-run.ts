@@ -25,6 +25,8 @@ export interface ExportJob {
   /** What the rows are called: `orders`, `refunds`. */
   readonly rowsWord: string;
   readonly columns: readonly Column[];
+  /** The fields of a row that paydesk makes itself. Absent: each row is a record of the service. */
+  readonly ownFields?: readonly string[];
   /** The typed flags that choose what is exported. */
   readonly words: readonly string[];
   /** The query as the manifest shows it. Times are Unix seconds. */
@@ -43,9 +45,7 @@ export interface RowMaker {
   readonly leftOut: () => number;
   /** What a resumed export must know to go on after this page. */
   readonly state?: () => JsonObject;
-  /** Whether no more rows can follow. */
   readonly isDone?: () => boolean;
-  /** Lines to print at the end. */
   readonly closingLines: () => readonly string[];
 }
 
@@ -66,8 +66,9 @@ export async function runExport(
 }
 
 async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefined> {
-  const { ctx, job } = run;
-  const sink = ctx.out.list(job.columns, format);
+  const { ctx, job, input } = run;
+  const { tz: zone } = input;
+  const sink = ctx.out.list(job.columns, { format, zone, localTimes: zone !== undefined });
   const maker = job.rows();
   const tally = { read: 0, rows: 0 };
   let last: string | undefined;
@@ -130,6 +131,8 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
     ...written,
     path: to,
     columns: job.columns,
+    localTimes: input.tz !== undefined,
+    ownFields: job.ownFields,
     force: input.force === true,
     resume: input.resume === true,
     asked: [job.resource, ...job.words, ...contentWords(ctx, input, written)],
@@ -199,7 +202,6 @@ function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string)
   });
 }
 
-/** An export that is running. */
 interface ExportRun {
   readonly ctx: Context;
   readonly service: OpenService;

@@ -32,7 +32,6 @@ export const flag = {
     choices,
     parse: (text: string, name: string): T => oneOf(choices, text, name),
   }),
-  /** A whole number within bounds. */
   integer: (min: number, max: number, parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({
     ...parts,
     allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
@@ -102,8 +101,7 @@ export function recordId(resource: ResourceName, text: string, name: string): st
   );
 }
 
-// The text may be a name or a part of an id, so the hint searches for it. A text that a shell could misread becomes
-// TEXT.
+// The text may be a name or a part of an id, so the hint searches for it. A text that a shell could misread becomes TEXT.
 function searchable(text: string): string {
   return /^[\p{L}\p{N}][\p{L}\p{N}@._+]{0,63}$/u.test(text) ? text : 'TEXT';
 }

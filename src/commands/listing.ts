@@ -40,8 +40,7 @@ export interface Paging extends PageQuery {
   readonly max?: number;
 }
 
-// With a --max below 20, a page has that length too, so paydesk reads no more than it shows. A filter needs longer
-// pages.
+// With a --max below 20, a page has that length too, so paydesk reads no more than it shows. A filter needs longer pages.
 function pageLimit({ limit, max }: Paging, filtered: boolean): number | undefined {
   return limit ?? (max !== undefined && max < 20 && !filtered ? max : undefined);
 }
@@ -62,13 +61,11 @@ export interface WalkObserver {
   readonly onPage: (page: Page) => void;
   /** Is called before records are shown, so that the observer can look up values for its columns. */
   readonly beforeShown?: (records: readonly WireRecord[]) => Promise<void>;
-  /** Is called after records were shown. */
   readonly onShown: (records: readonly WireRecord[]) => void;
   /** True when no later record can match. */
   readonly isDone: () => boolean;
   /** True when few records match. Pages are then as long as possible. */
   readonly readsLongPages: boolean;
-  /** Lines to print at the end. */
   readonly closingLines: () => readonly string[];
 }
 
@@ -163,7 +160,6 @@ function incomplete(error: unknown, { count, last }: Drawn): unknown {
   });
 }
 
-/** Which part of a list was shown. */
 interface Drawn {
   readonly count: number;
   readonly first: string | undefined;

@@ -9,8 +9,8 @@ export interface ClockAndZone {
   /** Wall clock, Unix milliseconds. */
   readonly now: number;
   /**
-   * The moment at which clocks in the zone of the run show a certain time, in Unix milliseconds. `shown` is that time
-   * as if it were UTC.
+   * The moment at which clocks in the zone of the run show a certain time, in Unix milliseconds. `shown` is that time as if
+   * it were UTC.
    */
   readonly zoned: (shown: number) => number;
 }
@@ -34,7 +34,6 @@ export function clockAndZoneOf({ clock, days }: Pick<Context, 'clock' | 'days'>)
   return { now: clock.now(), zoned: (shown) => days.moment(shown) };
 }
 
-/** A flag that takes a point in time. */
 export function whenFlag(summary: string) {
   return flag.of<When>({ value: 'WHEN', summary, parse: parseWhen });
 }
@@ -57,9 +56,7 @@ export function spanFlag(summary: string) {
   });
 }
 
-/**
- * Reads `30d`, `12h`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError 'usage'.
- */
+/** Reads `30d`, `12h`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError 'usage'. */
 export function parseWhen(text: string, name: string): When {
   const length = spanOf(text);
   if (length !== undefined) return { text, relative: true, at: ({ now }) => wholeSecond(now) - length };

@@ -1,7 +1,4 @@
-/**
- * Walks through pages for lists, searches and exports: filters, --max, and backwards. api/page-walk.ts fetches the
- * pages.
- */
+/** Walks through pages for lists, searches and exports: filters, --max, and backwards. api/page-walk.ts fetches the pages. */
 
 import type { Page, PageQuery, PagesHow, Service, WireRecord } from '../api/api.ts';
 import type { ResourceName } from '../api/resources.ts';
@@ -9,8 +6,7 @@ import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
 /**
- * How far to read: one page, or with a filter until a page is full of matches; everything with `all`; or up to `max`
- * records.
+ * How far to read: one page, or with a filter until a page is full of matches; everything with `all`; or up to `max` records.
  */
 export interface Walk {
   readonly query: PageQuery;

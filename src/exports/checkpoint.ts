@@ -17,6 +17,9 @@ const headLine = v.object({
   account: v.string(),
   keyFingerprint: word,
   query: v.record(v.string(), v.unknown()),
+  /** What each row holds: the columns of CSV, or the fields of rows that paydesk makes; null: the service's own records. */
+  // A paydesk that did not write them down is older than some of the columns.
+  columns: v.optional(v.nullable(v.array(v.string())), () => undefined),
 });
 
 const pageLine = v.object({
@@ -26,9 +29,7 @@ const pageLine = v.object({
   ids: v.array(v.string()),
   /** What a resumed export must know about the pages so far. */
   state: v.record(v.string(), v.unknown()),
-  /**
-   * How many bytes the page has in the file. The limit catches a damaged line before paydesk allocates memory for it.
-   */
+  /** How many bytes the page has in the file. The limit catches a damaged line before paydesk allocates memory for it. */
   bytes: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 30)),
   /** The SHA-256 of those bytes. */
   sha256: v.string(),
@@ -46,7 +47,6 @@ export interface CheckpointPage extends WalkedBefore {
   readonly tally: Totals;
 }
 
-/** A checkpoint that an earlier run wrote. */
 export interface Checkpoint {
   readonly head: CheckpointHead;
   readonly pages: readonly CheckpointPage[];
@@ -54,10 +54,7 @@ export interface Checkpoint {
   readonly ends: readonly number[];
 }
 
-/**
- * Reads a checkpoint up to its last whole line. Returns undefined when there is none, or when its first line is
- * damaged.
- */
+/** Reads a checkpoint up to its last whole line. Returns undefined when there is none, or when its first line is damaged. */
 export async function readCheckpoint(path: string): Promise<Checkpoint | undefined> {
   // A killed run may leave a last line without a line break. `slice` drops that line.
   const lines = (await textOf(path)).split('\n').slice(0, -1);
@@ -108,8 +105,7 @@ export interface CheckpointWriter {
 }
 
 /**
- * Starts a checkpoint and replaces an old one. `clean` masks keys. Throws CliError 'refused' when the file cannot be
- * made.
+ * Starts a checkpoint and replaces an old one. `clean` masks keys. Throws CliError 'refused' when the file cannot be made.
  */
 export async function startCheckpoint(
   path: string,
@@ -122,8 +118,8 @@ export async function startCheckpoint(
 }
 
 /**
- * Continues a checkpoint after its first pages and cuts off the lines after them. Throws CliError 'refused' when it
- * cannot be written.
+ * Continues a checkpoint after its first pages and cuts off the lines after them. Throws CliError 'refused' when it cannot be
+ * written.
  */
 export async function continueCheckpoint(
   path: string,

@@ -1,6 +1,5 @@
 /**
- * Writes an export: each page into the file, then its line into the checkpoint; at the end the final name and the
- * manifest.
+ * Writes an export: each page into the file, then its line into the checkpoint; at the end the final name and the manifest.
  */
 
 import { createHash, type Hash } from 'node:crypto';
@@ -8,6 +7,7 @@ import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held } from '../locks/locks.ts';
@@ -20,6 +20,8 @@ import { type GrowingTotals, totalsOfPage } from './totals.ts';
 
 /** Formats the text of a file piece by piece. */
 interface FileText {
+  /** The columns of CSV. Other formats have none. */
+  readonly columns: readonly string[] | undefined;
   page(records: readonly PrintedRecord[]): string | Uint8Array;
   end(): string | Uint8Array;
 }
@@ -28,6 +30,9 @@ interface FileText {
 export type FileFormatter = (file: {
   readonly format: ExportRequest['format'];
   readonly columns: ExportRequest['columns'];
+  readonly localTimes: boolean;
+  /** The time zone of local times; undefined: the zone of the process. */
+  readonly zone: string | undefined;
   readonly begun: { readonly bytes: number; readonly rows: number };
 }) => FileText;
 
@@ -47,7 +52,6 @@ export interface Begun {
   readonly inPlace: boolean;
 }
 
-/** Everything that the export into one file needs. */
 interface FileParts extends Begun {
   readonly request: ExportRequest;
   readonly names: Names;
@@ -61,7 +65,8 @@ interface FileParts extends Begun {
 /** The export into an opened file. */
 export function exportFile(parts: FileParts): ExportFile {
   const { request, names, head, handle, checkpoint, totals, lock } = parts;
-  const text = parts.format({ ...request, begun: { bytes: parts.bytes, rows: totals.total().rows } });
+  const zone = zoneOf(head.query);
+  const text = parts.format({ ...request, zone, begun: { bytes: parts.bytes, rows: totals.total().rows } });
   const bytes = fileBytes(parts, request.gzip);
 
   const manifest = (file: string, why: string | undefined): string =>
@@ -72,6 +77,7 @@ export function exportFile(parts: FileParts): ExportFile {
         profile: request.profile,
         keyFingerprint: request.keyFingerprint,
         query: head.query,
+        columns: text.columns ?? request.ownFields ?? null,
         startedAt: head.startedAt,
         endedAt: parts.clock.now(),
         version: parts.version,
@@ -83,8 +89,8 @@ export function exportFile(parts: FileParts): ExportFile {
   let { inPlace } = parts;
   const putInPlace = async (): Promise<void> => {
     if (inPlace) return;
-    // If paydesk is killed between these two renames, the old file does not match the new checkpoint. A resume then
-    // reads its pages again.
+    // If paydesk is killed between these two renames, the old file does not match the new checkpoint. A resume then reads its
+    // pages again.
     await rename(names.begun.checkpoint, names.checkpoint);
     await rename(names.begun.partial, names.partial);
     await rm(names.partialManifest, { force: true });
@@ -149,7 +155,11 @@ export function exportFile(parts: FileParts): ExportFile {
   };
 }
 
-/** Removes an unfinished file and its checkpoint. */
+/** The time zone that an export was asked for in; undefined: its query names none. */
+export function zoneOf({ zone }: JsonObject): string | undefined {
+  return typeof zone === 'string' ? zone : undefined;
+}
+
 export async function removeUnfinished({
   partial,
   checkpoint,
@@ -159,10 +169,7 @@ export async function removeUnfinished({
 }
 
 interface FileBytes {
-  /**
-   * Appends a text and returns the bytes that were written, compressed if the file is. Rejects with the system's
-   * error.
-   */
+  /** Appends a text and returns the bytes that were written, compressed if the file is. Rejects with the system's error. */
   add(piece: string | Uint8Array): Promise<Uint8Array>;
   readonly count: number;
   /** SHA-256 of the whole file so far. */

@@ -29,15 +29,16 @@ export interface ExportRequest {
   /** Compress the file. Each page becomes one gzip member. */
   readonly gzip: boolean;
   readonly columns: readonly Column[];
+  /** CSV has local times beside the times in UTC, in the zone of the query. */
+  readonly localTimes: boolean;
+  /** The fields of a row that paydesk makes; undefined: each row is the service's own record. */
+  readonly ownFields: readonly string[] | undefined;
   /** Replace a finished or unfinished file that has this name. */
   readonly force: boolean;
-  /** Go on with an unfinished file. */
   readonly resume: boolean;
   /** The typed words that decide what the file contains. A resumed export must have the same ones. */
   readonly asked: readonly string[];
-  /**
-   * The query as the manifest shows it. A resumed export keeps the query of its first run. Times are Unix seconds.
-   */
+  /** The query as the manifest shows it. A resumed export keeps the query of its first run. Times are Unix seconds. */
   readonly query: JsonObject;
   readonly profile: Pick<Profile, 'name' | 'origin' | 'vendor' | 'mode' | 'account'>;
   readonly keyFingerprint: string | undefined;
@@ -57,7 +58,6 @@ export interface PageWalked extends WalkedBefore {
 
 /** An export into a file. Only a complete file gets the name that was asked for. */
 export interface ExportFile {
-  /** The query of the first run. */
   readonly query: JsonObject;
   /** The id of the last record in the unfinished file; undefined for a new export. */
   readonly after: string | undefined;
@@ -68,7 +68,6 @@ export interface ExportFile {
   /** True when a file with the final name exists by now. */
   readonly taken: boolean;
   readonly progress: { readonly read: number; readonly rows: number };
-  /** The path of the unfinished file. */
   readonly partial: string;
   /** Warnings about problems that a resume found. */
   readonly notes: readonly string[];
@@ -79,9 +78,7 @@ export interface ExportFile {
   page(rows: readonly ExportRow[], walked: PageWalked): Promise<void>;
   /** Writes the manifest and gives the file its final name. Both are on the disk when it resolves. */
   complete(): Promise<{ readonly manifest: string; readonly rows: number; readonly bytes: number }>;
-  /**
-   * Keeps the unfinished file for a resume, with the reason in its manifest. Removes a file that holds nothing yet.
-   */
+  /** Keeps the unfinished file for a resume, with the reason in its manifest. Removes a file that holds nothing yet. */
   leave(why: string): Promise<void>;
 }
 
@@ -98,8 +95,8 @@ export interface ExportCheck {
 
 export interface Exports {
   /**
-   * Opens a file for a new or a resumed export. Throws CliError 'refused' when the file already exists, when the
-   * unfinished file belongs to another export, and while another run writes it.
+   * Opens a file for a new or a resumed export. Throws CliError 'refused' when the file already exists, when the unfinished
+   * file belongs to another export, and while another run writes it.
    */
   open(request: ExportRequest): Promise<ExportFile>;
   /** Compares a file with its manifest. Throws CliError 'usage' when one of them cannot be read. */

@@ -20,8 +20,8 @@ export interface Names {
 }
 
 /**
- * Derives all paths from the file that was asked for. `folder` holds the checkpoints; relative names start at `cwd`.
- * Throws CliError 'usage' when the file's folder is missing.
+ * Derives all paths from the file that was asked for. `folder` holds the checkpoints; relative names start at `cwd`. Throws
+ * CliError 'usage' when the file's folder is missing.
  */
 export function namesOf(
   path: string,
@@ -42,12 +42,10 @@ export function namesOf(
   };
 }
 
-/** The unfinished file beside the finished one. */
 export function partialOf(file: string): string {
   return `${file}.partial`;
 }
 
-/** The manifest beside a file. */
 export function manifestOf(file: string): string {
   return `${file}.manifest.json`;
 }
@@ -115,8 +113,8 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Replaces a file in one step; the text is on the disk when it resolves. Rejects with the system's error and then
- * leaves the old file as it was.
+ * Replaces a file in one step; the text is on the disk when it resolves. Rejects with the system's error and then leaves the
+ * old file as it was.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
@@ -136,8 +134,8 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Syncs the folder of a file, so that a new name survives a power cut. Ignores systems that cannot do that. Rejects
- * with the system's error.
+ * Syncs the folder of a file, so that a new name survives a power cut. Ignores systems that cannot do that. Rejects with the
+ * system's error.
  */
 export async function syncFolderOf(path: string): Promise<void> {
   try {

@@ -1,7 +1,4 @@
-/**
- * The manifest beside an exported file: writes it, and checks a file against it so that nobody loads a wrong or old
- * one.
- */
+/** The manifest beside an exported file: writes it, and checks a file against it so that nobody loads a wrong or old one. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -31,6 +28,8 @@ interface Manifest {
   readonly profile: ExportRequest['profile'];
   readonly keyFingerprint: string | undefined;
   readonly query: JsonObject;
+  /** What each row holds: the columns of CSV, or the fields of rows that paydesk makes; null: the service's own records. */
+  readonly columns: readonly string[] | null;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly version: string;
@@ -43,7 +42,6 @@ interface Manifest {
 const walk =
   'page by page in the order of the service, by the id of the last record; what is made or changed after started_at may be missing, or be there as it was before';
 
-/** The text of the manifest's file: one JSON object. */
 export function manifestText(manifest: Manifest): string {
   const { totals, profile, why } = manifest;
   const { name, origin, vendor, mode } = profile;
@@ -57,6 +55,7 @@ export function manifestText(manifest: Manifest): string {
     account: { origin, vendor, mode },
     key_fingerprint: manifest.keyFingerprint,
     query: manifest.query,
+    columns: manifest.columns,
     walk,
     started_at: seconds(manifest.startedAt),
     ended_at: seconds(manifest.endedAt),
@@ -107,8 +106,8 @@ const checked = v.object({
 type CheckedManifest = v.InferOutput<typeof checked>;
 
 /**
- * Compares a file with its manifest. `maxAgeMs` limits how long ago the export began. Throws CliError 'usage' when a
- * file cannot be read.
+ * Compares a file with its manifest. `maxAgeMs` limits how long ago the export began. Throws CliError 'usage' when a file
+ * cannot be read.
  */
 export async function verifyExport(
   path: string,

@@ -1,6 +1,4 @@
-/**
- * Opens an export: a new file, or an unfinished one that is resumed. Files that exist are only replaced with --force.
- */
+/** Opens an export: a new file, or an unfinished one that is resumed. Files that exist are only replaced with --force. */
 
 import { createHash } from 'node:crypto';
 import { type FileHandle, rm } from 'node:fs/promises';
@@ -15,7 +13,7 @@ import {
   readCheckpoint,
   startCheckpoint,
 } from './checkpoint.ts';
-import { type Begun, exportFile, type FileFormatter, removeUnfinished } from './export-file.ts';
+import { type Begun, exportFile, type FileFormatter, removeUnfinished, zoneOf } from './export-file.ts';
 import type { ExportRequest, Exports } from './exports.ts';
 import { createFile, kindOf, makeFolder, type Names, namesOf, openFile } from './files-on-disk.ts';
 import { isManifest, verifyExport } from './manifest.ts';
@@ -43,13 +41,24 @@ export function createExports(parts: ExportParts): Exports {
   return {
     async open(request) {
       // This call refuses a wrong --columns before any file is created.
-      parts.format({ ...request, begun: { bytes: 0, rows: 0 } });
+      const text = parts.format({
+        ...request,
+        zone: zoneOf(request.query),
+        begun: { bytes: 0, rows: 0 },
+      });
+      const columns = text.columns ?? request.ownFields ?? null;
       const names = namesOf(request.path, parts);
       await refuseTaken(request, names);
       await makeFolder(parts.folder);
       const lock = await takeLock(parts.locks, names);
       try {
-        return exportFile({ ...parts, request, names, lock, ...(await begin(parts, request, names)) });
+        return exportFile({
+          ...parts,
+          request,
+          names,
+          lock,
+          ...(await begin(parts, request, names, columns)),
+        });
       } catch (error) {
         await lock.release();
         throw error;
@@ -87,11 +96,20 @@ async function takeLock(locks: Locks, { file }: Names): Promise<Held> {
   });
 }
 
-async function begin(parts: ExportParts, request: ExportRequest, names: Names): Promise<Begun> {
+// What each row holds, as a checkpoint writes it down.
+type RowColumns = readonly string[] | null;
+
+async function begin(
+  parts: ExportParts,
+  request: ExportRequest,
+  names: Names,
+  columns: RowColumns,
+): Promise<Begun> {
   const unfinished = kindOf(names.partial);
   const checkpoint = request.resume ? await readCheckpoint(names.checkpoint) : undefined;
   if (request.resume && unfinished !== undefined && checkpoint !== undefined) {
     refuseOther(checkpoint.head, request);
+    refuseOtherColumns(checkpoint.head, request, columns);
     return await resume(parts, names, request, checkpoint);
   }
   if (unfinished !== undefined && !request.force) {
@@ -104,10 +122,15 @@ async function begin(parts: ExportParts, request: ExportRequest, names: Names): 
       ],
     });
   }
-  return await start(parts, names, request);
+  return await start(parts, names, request, columns);
 }
 
-async function start({ clock, clean }: ExportParts, names: Names, request: ExportRequest): Promise<Begun> {
+async function start(
+  { clock, clean }: ExportParts,
+  names: Names,
+  request: ExportRequest,
+  columns: RowColumns,
+): Promise<Begun> {
   const head: CheckpointHead = {
     version: 1,
     startedAt: clock.now(),
@@ -115,6 +138,7 @@ async function start({ clock, clean }: ExportParts, names: Names, request: Expor
     account: request.profile.account,
     keyFingerprint: request.keyFingerprint,
     query: request.query,
+    columns: columns === null ? null : [...columns],
   };
   const checkpoint = await startCheckpoint(names.begun.checkpoint, head, clean);
   return {
@@ -191,6 +215,28 @@ function refuseOther(head: CheckpointHead, { asked, profile: { account } }: Expo
     certain: 'nothing was sent',
     now: [
       'to go on with it, repeat its own command with --resume; to start again, use --force without --resume',
+    ],
+  });
+}
+
+// One file never holds rows of two kinds. `asked` is the same by now, so columns differ only by PAYDESK_COLUMNS, or because
+// another version of paydesk began the file.
+function refuseOtherColumns(
+  { columns: before }: CheckpointHead,
+  { format, asked }: ExportRequest,
+  columns: RowColumns,
+): void {
+  // An older version did not write the columns down: they are known if they were named, or if there are none.
+  const known = columns === null || (format === 'csv' && asked.includes('--columns'));
+  if (before === undefined ? known : JSON.stringify(before) === JSON.stringify(columns)) return;
+  throw new CliError('refused', '--resume: the rows of the unfinished export have other columns', {
+    certain: 'nothing was sent',
+    now: [
+      ...(before === undefined || before === null
+        ? ['an older version of paydesk began it']
+        : [`they are ${before.join(', ')}`]),
+      ...(columns === null ? [] : [`this run would write ${columns.join(', ')}`]),
+      'finish it as it was begun (PAYDESK_COLUMNS, the version of paydesk), or start again: --force without --resume',
     ],
   });
 }

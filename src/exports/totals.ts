@@ -34,7 +34,6 @@ export const storedTotals = v.object({
   ),
 });
 
-/** Totals of one page, or of all pages. */
 export type Totals = Readonly<v.InferOutput<typeof storedTotals>>;
 type Sum = Totals['sums'][number];
 
@@ -71,7 +70,6 @@ export interface GrowingTotals {
   total(): Totals;
 }
 
-/** Starts with empty totals. */
 export function createTotals(): GrowingTotals {
   let counts: Omit<Totals, 'sums'> = {
     rows: 0,

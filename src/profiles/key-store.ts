@@ -39,7 +39,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** The last four characters of a key; undefined for a short key, of which they would show too much. */
+/** The last four characters of a key; undefined for a short key, because they would show too much of it. */
 export function lastFour(key: string): string | undefined {
   return key.length < 12 ? undefined : key.slice(-4);
 }

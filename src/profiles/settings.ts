@@ -53,6 +53,20 @@ const checkoutsPath = v.pipe(
   v.transform((path) => path.slice(1)),
 );
 
+// Assumed: shops call their own order number so, unless the setting says otherwise; the document shows no key of metadata.
+const usualReferenceKeys = 'shop_order,reference,order_number';
+
+// Keys as they stand in the metadata; a comma separates them.
+const metadataKeys = v.pipe(
+  v.string(),
+  v.check(
+    (text) => text.split(',').every((key) => /^[^\s\p{C}]([^\p{C}]{0,62}[^\s\p{C}])?$/u.test(key.trim())),
+    'keys of metadata, separated by commas: shop_order,ticket',
+  ),
+  v.transform((text) => text.split(',').map((key) => key.trim())),
+  v.readonly(),
+);
+
 const pagedOrDirect = v.picklist(['paged', 'direct'], 'paged or direct');
 const timeZone = v.pipe(v.string(), v.check(isTimeZone, 'a time zone such as America/Mexico_City or UTC'));
 
@@ -64,6 +78,8 @@ const single = v.object({
   'orders.status': v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,64}$/, 'a state such as paid'))),
   /** Becomes a path without its first slash, relative to the base URL, like the path of every request. */
   'checkouts.path': v.optional(checkoutsPath, '/checkouts'),
+  /** The metadata keys that may hold the shop's own number; the first that an order has is its reference. */
+  'reference.keys': v.optional(metadataKeys, usualReferenceKeys),
   'refund.require': v.optional(required, 'none'),
   'refund.send_within': v.optional(
     v.pipe(duration, v.minValue(1, 'at least 1ms'), v.maxValue(3_600_000, 'at most 1h')),

@@ -3,23 +3,51 @@
 import type { Column, ValueKind } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
+import { closestNames } from './closest-names.ts';
 import { createTimes, isoTime, type Times, valid } from './local-time.ts';
 import { toJson } from './sanitise.ts';
 import type { Locale } from './streams.ts';
 
-/** The columns that a person named, in their order. Throws CliError 'usage' for a name that is no column. */
+/**
+ * The columns that a person named, in their order. Throws CliError 'usage' for a name that is no column, and suggests
+ * the names that are spelled like it.
+ */
 export function namedColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
   return names.map((name) => {
-    const found = columns.find((column) => column.name === name.trim());
+    const found = columnNamed(columns, name.trim());
     if (found !== undefined) return found;
+    const usual = columns.filter((column) => column.family === undefined).map((column) => column.name);
+    const more = columns.flatMap(({ family }) => family?.names() ?? []);
+    const close = closestNames(name.trim(), [...usual, ...more]);
     throw new CliError('usage', `--columns ${name}: there is no such column`, {
       certain: 'nothing was changed',
       now: [
-        `the columns here are ${columns.map((column) => column.name).join(', ')}`,
-        '-o list shows every field of a record, -o json the service’s own objects',
+        ...(close.length === 0 ? [] : [`did you mean ${close.join(' or ')}?`]),
+        `the columns here are ${usual.join(', ')}`,
+        ...(more.length === 0
+          ? []
+          : ['also every documented field by its path, such as customer_info.phone or metadata.KEY']),
+        '-o list shows every field of a record, paydesk help output says more about columns',
       ],
     });
   });
+}
+
+const localEnding = '_local';
+
+/** The column of this name: one of these or of their family, or the local time of one (`created_at_local`). */
+function columnNamed(columns: readonly Column[], name: string): Column | undefined {
+  const found =
+    columns.find((column) => column.family === undefined && column.name === name) ??
+    columns.map(({ family }) => family?.named(name)).find((column) => column !== undefined);
+  if (found !== undefined || !name.endsWith(localEnding)) return found;
+  const time = columnNamed(columns, name.slice(0, -localEnding.length));
+  return time?.kind === 'time' ? localColumn(time) : undefined;
+}
+
+function localColumn({ tableFrom: _, ...time }: Column): Column {
+  const name = time.name + localEnding;
+  return { ...time, name, title: name.toUpperCase(), kind: 'localTime' };
 }
 
 /** The columns of a table of this width, if nobody named any. */
@@ -27,9 +55,18 @@ export function tableColumns(columns: readonly Column[], width: number): readonl
   return columns.filter(({ tableFrom }) => tableFrom !== undefined && tableFrom <= width);
 }
 
-/** The columns of CSV: everything that the service sends. A derived column has to be named. */
-export function csvColumns(columns: readonly Column[]): readonly Column[] {
-  return columns.filter((column) => column.derived === undefined);
+/**
+ * The columns of CSV: everything that the service sends. A derived column has to be named. With `localTimes`, a local time
+ * follows each time.
+ */
+export function csvColumns(columns: readonly Column[], localTimes = false): readonly Column[] {
+  return columns
+    .filter((column) => column.derived === undefined)
+    .flatMap((column) =>
+      localTimes && column.kind === 'time' && column.local !== false
+        ? [column, localColumn(column)]
+        : [column],
+    );
 }
 
 /** The fields of a record that paydesk made itself, as columns. */
@@ -48,16 +85,16 @@ export function usualColumns(
   columns: readonly Column[],
   names: readonly string[] = [],
 ): readonly Column[] | undefined {
-  const known = names.filter((name) => columns.some((column) => column.name === name.trim()));
+  const known = names.filter((name) => columnNamed(columns, name.trim()) !== undefined);
   return known.length === 0 ? undefined : namedColumns(columns, known);
 }
 
 /** The named columns of a result. If the result does not have a column, its cells are empty. */
 export function resultColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
-  return names.map((name) => {
-    const found = columns.find((column) => column.name === name.trim());
+  return names.map((typed) => {
+    const name = typed.trim();
     return (
-      found ?? { name: name.trim(), title: name.trim().toUpperCase(), kind: 'text', value: () => undefined }
+      columnNamed(columns, name) ?? { name, title: name.toUpperCase(), kind: 'text', value: () => undefined }
     );
   });
 }
@@ -79,6 +116,8 @@ export interface Reading {
   readonly times: Times;
   /** Decimals by currency. If set, a scaled amount is shown behind the service's integer. */
   readonly decimals: Readonly<Record<string, number>>;
+  /** The metadata keys that may hold the shop's own number (`reference.keys`). */
+  readonly referenceKeys: readonly string[];
 }
 
 export function readingOf({
@@ -88,8 +127,8 @@ export function readingOf({
   readonly locale: () => Locale;
   readonly now: () => number;
 }): Reading {
-  const { zone, decimals } = locale();
-  return { times: createTimes(zone, now), decimals };
+  const { zone, ...rest } = locale();
+  return { ...rest, times: createTimes(zone, now) };
 }
 
 // A value as people read it. An odd value does not have the kind of its column, so it has a mark.
@@ -108,10 +147,11 @@ export function showValue(value: unknown, kind: ValueKind, record: JsonObject, r
     : { text: fitting, odd: false, missing: false };
 }
 
-/** A value for CSV. A missing value is empty, a time is ISO 8601 in UTC, everything else is as received. */
-export function csvValue(value: unknown, kind: ValueKind): string {
+/** A value for CSV. A missing value is empty, a time is ISO 8601, everything else is as received. */
+export function csvValue(value: unknown, kind: ValueKind, { times }: Reading): string {
   if (isMissing(value)) return '';
-  return kind === 'time' && valid(value) ? isoTime(value) : asReceived(value);
+  if (kind === 'time' && valid(value)) return isoTime(value);
+  return kind === 'localTime' && valid(value) ? times.iso(value) : asReceived(value);
 }
 
 /** A value as the service sent it. Text has no quotes; everything else is JSON. */
@@ -141,6 +181,8 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
       return Number.isSafeInteger(value) ? String(value) : undefined;
     case 'time':
       return valid(value) ? reading.times.show(value, 'day') : undefined;
+    case 'localTime':
+      return valid(value) ? reading.times.iso(value) : undefined;
     case 'flag':
       return typeof value === 'boolean' ? String(value) : undefined;
     // The service sends some objects where its document shows text (channel), so an object gets no mark.

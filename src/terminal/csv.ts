@@ -1,11 +1,11 @@
 /**
- * Writes lists as CSV (RFC 4180, lines end in LF). Times are ISO 8601 in UTC, amounts the service's integers. If a spreadsheet
- * would run a text as a formula, an apostrophe is put before it; `fromFormulaSafe` takes the apostrophe away again.
+ * Writes lists as CSV (RFC 4180, lines end in LF). Times are ISO 8601, amounts the service's integers. If a spreadsheet
+ * would run a text as a formula, an apostrophe is put before the text. It can be taken away again without a loss.
  */
 
 import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
-import { csvValue } from './columns.ts';
+import { csvValue, type Reading } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 
 // The signs that start a formula, in small and full-width forms too.
@@ -16,15 +16,13 @@ const skipped = String.raw`['\s\u0085\u00ad\u034f\u115f\u1160\u180e\u200b-\u200f
 const start = '^(?=S*F)|(?<=[",;\\t\\r\\n|])(?=\'*F)'
   .replaceAll('F', formula)
   .replaceAll('S*', `${skipped}*`);
-const added = "^'(?=S*F)|(?<=[\",;\\t\\r\\n|])'(?='*F)"
-  .replaceAll('F', formula)
-  .replaceAll('S*', `${skipped}*`);
 const number = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
-/** A list as CSV. `clean` makes a text safe for a terminal or a file. */
+/** A list as CSV. `reading` takes values out of records, `clean` makes a text safe for a terminal or a file. */
 export function csvList(
   columns: readonly Column[],
   header: boolean,
+  reading: Reading,
   clean: (text: string) => string,
 ): ListFormat {
   let headed = !header;
@@ -34,7 +32,8 @@ export function csvList(
     return csvLine(columns.map(({ name }) => name));
   };
   return {
-    page: (rows) => heading() + rows.map(({ value }) => csvLine(cells(columns, value, clean))).join(''),
+    page: (rows) =>
+      heading() + rows.map(({ value }) => csvLine(cells(columns, value, reading, clean))).join(''),
     end: () => heading(),
   };
 }
@@ -44,18 +43,14 @@ export function formulaSafe(text: string): string {
   return text.replace(new RegExp(start, 'g'), "'");
 }
 
-/** The text that `formulaSafe` was given. */
-export function fromFormulaSafe(text: string): string {
-  return text.replace(new RegExp(added, 'g'), '');
-}
-
 function cells(
   columns: readonly Column[],
   record: JsonObject,
+  reading: Reading,
   clean: (text: string) => string,
 ): readonly string[] {
   return columns.map((column) => {
-    const text = csvValue(column.value(record), column.kind);
+    const text = csvValue(column.value(record, reading.referenceKeys), column.kind, reading);
     const isNumber = column.kind === 'money' || column.kind === 'integer' || column.kind === 'time';
     // A number stays a number, even a negative refund. Only a text of the service can be a formula.
     return isNumber && number.test(text) ? text : formulaSafe(clean(text));

@@ -7,11 +7,11 @@ import type { Secrets } from './secrets.ts';
 import type { PrintedRecord } from './terminal.ts';
 
 /** A row for a file or a pipe. */
-export function rowOf({ value, bytes, plain }: PrintedRecord, secrets: Secrets): Row {
+export function rowOf({ value, bytes, plain, columnsFrom = value }: PrintedRecord, secrets: Secrets): Row {
   const json = (): string =>
     bytes === undefined ? secrets.cleanJson(ownJson(value)) : wireJson(new TextDecoder().decode(bytes));
   return {
-    value,
+    value: columnsFrom,
     json,
     bytes: plain === true ? bytes : undefined,
   };

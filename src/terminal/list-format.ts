@@ -21,11 +21,12 @@ import { jsonList, ndjsonList, rowOf } from './json.ts';
 import type { OutputOptions } from './output.ts';
 import { cleanCell } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
-import { screenClean, widthOfTerminal } from './streams.ts';
-import type { PrintedRecord } from './terminal.ts';
+import { type Locale, screenClean, widthOfTerminal } from './streams.ts';
+import type { ListHow, PrintedRecord } from './terminal.ts';
 
 /** A record to print. */
 export interface Row {
+  /** What its columns are made of. */
   readonly value: JsonObject;
   /** The JSON text of the record. */
   readonly json: () => string;
@@ -49,7 +50,7 @@ const widthWithoutTerminal = 80;
 export async function stdoutFormat(
   columns: readonly Column[],
   named: readonly Column[] | undefined,
-  options: OutputOptions,
+  options: OutputOptions & ListHow,
   onLeftOut: (titles: readonly string[]) => void,
 ): Promise<ListFormat> {
   const { format, header, stdout, secrets } = options;
@@ -62,8 +63,9 @@ export async function stdoutFormat(
     case 'csv':
       // A file keeps line breaks inside its cells; a terminal gets one line per record.
       return csvList(
-        named ?? csvColumns(columns),
+        named ?? csvColumns(columns, options.localTimes),
         header,
+        readingOf(options),
         stdout.isTTY ? clean : (text) => cleanCell(secrets.clean(text)),
       );
     case 'list':
@@ -93,20 +95,33 @@ export interface FileFormatOptions {
   readonly header: boolean;
   /** What the file holds already. */
   readonly begun: { readonly bytes: number; readonly rows: number };
+  /** Its zone is that of local times. */
+  readonly locale: () => Locale;
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number;
+  /** CSV has local times beside the times in UTC. */
+  readonly localTimes: boolean;
   readonly secrets: Secrets;
 }
 
 /** Makes the pieces of a file, in order. */
 export interface FileFormat {
+  /** The columns of CSV; undefined in the other formats, which have none. */
+  readonly columns: readonly string[] | undefined;
   page(records: readonly PrintedRecord[]): Piece;
   end(): Piece;
 }
 
 /** The format of an exported file. Several runs may write one file, one after the other. Throws CliError 'usage' for an unknown column. */
 export function fileFormat(options: FileFormatOptions): FileFormat {
-  const { secrets } = options;
-  const list = formatOfFile(options);
+  const { format, columns, named, usual, localTimes, secrets } = options;
+  const shown =
+    named === undefined
+      ? (usualColumns(columns, usual) ?? csvColumns(columns, localTimes))
+      : namedColumns(columns, named);
+  const list = formatOfFile(shown, options);
   return {
+    columns: format === 'csv' ? shown.map(({ name }) => name) : undefined,
     page: (records) => {
       const filter = secrets.filter();
       const piece = filter.push(list.page(records.map((record) => rowOf(record, secrets))));
@@ -116,19 +131,17 @@ export function fileFormat(options: FileFormatOptions): FileFormat {
   };
 }
 
-function formatOfFile(options: FileFormatOptions): ListFormat {
-  const { format, columns, named, usual, header, begun, secrets } = options;
-  const shown =
-    named === undefined
-      ? (usualColumns(columns, usual) ?? csvColumns(columns))
-      : namedColumns(columns, named);
+function formatOfFile(shown: readonly Column[], options: FileFormatOptions): ListFormat {
+  const { format, header, begun, secrets } = options;
   switch (format) {
     case 'ndjson':
       return ndjsonList();
     case 'json':
       return jsonList(begun.rows);
     case 'csv':
-      return csvList(shown, header && begun.bytes === 0, (text) => cleanCell(secrets.clean(text)));
+      return csvList(shown, header && begun.bytes === 0, readingOf(options), (text) =>
+        cleanCell(secrets.clean(text)),
+      );
   }
 }
 
@@ -166,7 +179,8 @@ function namedFields(record: JsonObject, columns: readonly Column[], reading: Re
 function allFields(record: JsonObject, known: readonly Column[], reading: Reading): readonly Field[] {
   // The parts of an object are shown below, each with its own line.
   const shown = known.filter(
-    (column) => column.derived === undefined && members(column.value(record)) === undefined,
+    (column) =>
+      column.derived === undefined && members(column.value(record, reading.referenceKeys)) === undefined,
   );
   const names = new Set(shown.map((column) => column.name));
   const rest = fieldsOf(record, '').filter(([name]) => !names.has(name));
@@ -177,7 +191,7 @@ function allFields(record: JsonObject, known: readonly Column[], reading: Readin
 }
 
 function knownText(record: JsonObject, column: Column, reading: Reading): string {
-  const value = column.value(record);
+  const value = column.value(record, reading.referenceKeys);
   return column.kind === 'time' && reading.times.valid(value)
     ? reading.times.show(value, 'full')
     : showValue(value, column.kind, record, reading).text;

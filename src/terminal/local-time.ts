@@ -11,6 +11,8 @@ export interface Times {
   /** The offset at a time, as a heading shows it: `-06`, `+05:30`, `UTC`. */
   offset(seconds: number): string;
   now(): number;
+  /** For machines: `2026-11-20T18:42:51-06:00`. */
+  iso(seconds: number): string;
   /**
    * The moment when clocks in this zone show a date and time (`shown` is its `Date.UTC`), in Unix milliseconds. If they show
    * it twice, the first moment counts. If they were put forward past it, the moment when they would have shown it counts.
@@ -53,6 +55,13 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
   return {
     valid,
     now: thisSecond,
+    iso(seconds) {
+      const minutes = minutesAt(seconds);
+      const size = Math.abs(minutes);
+      const offset = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, '0'));
+      const shown = new Date((seconds + minutes * 60) * 1000).toISOString().slice(0, 19);
+      return `${shown}${minutes < 0 ? '-' : '+'}${offset.join(':')}`;
+    },
     moment: (shown) => momentOf(shown, (ms) => at(Math.floor(ms / 1000)).minutes * 60_000),
     day: (seconds) =>
       valid(seconds) ? dateOf(Math.floor((seconds + minutesAt(seconds) * 60) / 86_400)) : undefined,

@@ -15,7 +15,7 @@ import {
   screenClean,
   widthOfTerminal,
 } from './streams.ts';
-import type { Block, Format, Output, PrintedRecord } from './terminal.ts';
+import type { Block, Format, ListHow, Output, PrintedRecord } from './terminal.ts';
 
 export interface OutputOptions {
   readonly stdout: StreamFacts;
@@ -61,8 +61,16 @@ export function createOutput(options: OutputOptions): OutputControl {
     beforeWrite: options.beforeWrite,
   });
   let open: Sink | undefined;
-  const start = (columns: readonly Column[], asked = format): Sink =>
-    startSink(columns, { ...options, format: asked }, writer);
+  const start = (columns: readonly Column[], { zone, ...how }: ListHow = {}): Sink =>
+    startSink(
+      columns,
+      {
+        ...options,
+        ...(zone === undefined ? {} : { locale: () => ({ ...options.locale(), zone }) }),
+        ...how,
+      },
+      writer,
+    );
 
   const rowFor = options.stdout.isTTY ? screenRowOf : rowOf;
   const row = (record: PrintedRecord): Row => rowFor(record, secrets);
@@ -87,8 +95,8 @@ export function createOutput(options: OutputOptions): OutputControl {
     checkColumns(columns) {
       if (format !== 'json' && options.columns !== undefined) namedColumns(columns, options.columns);
     },
-    list(columns, asked) {
-      const sink = start(columns, asked);
+    list(columns, how) {
+      const sink = start(columns, how);
       open = sink;
       return {
         page: (records) => sink.rows(records.map(row)),
@@ -149,7 +157,7 @@ interface Sink {
 }
 
 // Throws CliError 'usage' for an unknown column. It does so before any request is made.
-function startSink(columns: readonly Column[], options: OutputOptions, writer: StreamWriter): Sink {
+function startSink(columns: readonly Column[], options: OutputOptions & ListHow, writer: StreamWriter): Sink {
   const named =
     options.columns === undefined
       ? usualColumns(columns, options.usualColumns)

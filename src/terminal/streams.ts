@@ -12,6 +12,8 @@ export interface Locale {
   readonly zone: string | undefined;
   /** Decimals by currency (`amounts.decimals`). */
   readonly decimals: Readonly<Record<string, number>>;
+  /** The metadata keys that may hold the shop's own number (`reference.keys`). */
+  readonly referenceKeys: readonly string[];
 }
 
 /** A stream, and what is known about its terminal. */

@@ -73,11 +73,11 @@ function title(column: Column, offset: string | undefined): string {
 function headingOffset(
   columns: readonly Column[],
   records: readonly JsonObject[],
-  { times }: Reading,
+  { times, referenceKeys }: Reading,
 ): string {
   const seconds = columns
     .filter((column) => column.kind === 'time')
-    .flatMap((column) => records.map((record) => column.value(record)))
+    .flatMap((column) => records.map((record) => column.value(record, referenceKeys)))
     .find((value) => times.valid(value));
   return times.offset(times.valid(seconds) ? seconds : times.now());
 }
@@ -88,7 +88,7 @@ function cellOf(
   offset: string | undefined,
   style: TableStyle,
 ): DrawnCell {
-  const value = column.value(record);
+  const value = column.value(record, style.reading.referenceKeys);
   const shown = showValue(value, column.kind, record, style.reading);
   const { times } = style.reading;
   // Summer and winter may have two offsets. A time with another offset than the heading says its own.

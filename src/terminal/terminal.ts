@@ -55,6 +55,20 @@ export type Block =
 /** A record to print. A record of the service has its bytes too. */
 export interface PrintedRecord extends Partial<WireRecord> {
   readonly value: JsonObject;
+  /** What its columns are made of, if that is more than `value`: a refund with its charge and order. */
+  readonly columnsFrom?: JsonObject;
+}
+
+/** How a list is printed, besides the options of the run. */
+export interface ListHow {
+  /** Absent: the format that was asked for. */
+  readonly format?: Format;
+  /** The time zone of local times; absent: the zone of the run. */
+  readonly zone?: string | undefined;
+  /** CSV has local times beside the times in UTC. */
+  readonly localTimes?: boolean;
+  /** More than one page may be drawn, so that a table keeps room for what later pages may show. */
+  readonly pages?: 'many';
 }
 
 /** A list that is written page by page. */
@@ -70,8 +84,8 @@ export interface Output {
   readonly format: Format;
   /** Call it before a change. Throws CliError 'usage' for a name in --columns that the result will not have. */
   checkColumns(columns: readonly Column[]): void;
-  /** Starts a list of records, in the given format, or else in the format of the run. */
-  list(columns: readonly Column[], format?: Format): ListSink;
+  /** Starts a list of records. */
+  list(columns: readonly Column[], how?: ListHow): ListSink;
   /** Writes a list of flat records that paydesk made itself. */
   ownList(columns: readonly Column[], records: readonly JsonObject[]): Promise<void>;
   /** Writes one record of the service. `view` is its table, `columns` are for CSV. */

@@ -91,8 +91,8 @@ export function paintPiece({ text, style }: Piece, paint: Paint): string {
   return style === undefined ? text : paint(text, style);
 }
 
-/** Paints pieces. Neighbours of one style are painted together, so that a phrase can still be found in the output. */
-export function paintPieces(pieces: readonly Piece[], paint: Paint): string {
+// Paints pieces. Neighbours of one style are painted together, so that a phrase can still be found in the output.
+function paintPieces(pieces: readonly Piece[], paint: Paint): string {
   const joined: Piece[] = [];
   for (const piece of pieces) {
     const last = joined.at(-1);

@@ -1,6 +1,4 @@
-/**
- * Creates an order or a payment link: takes the body from flags, a file or questions, checks it, and sends it once.
- */
+/** Creates an order or a payment link: takes the body from flags, a file or questions, checks it, and sends it once. */
 
 import type { BodyFault } from '../../api/request-bodies.ts';
 import type { Column } from '../../api/resources.ts';
@@ -36,13 +34,11 @@ interface Creation<B extends JsonObject, D> {
   readonly command: string;
   /** What is created, as messages call it: `the order`. */
   readonly what: string;
-  /** Checks the body before it is sent. */
   readonly check: (body: unknown) => CheckedBody<B>;
   readonly columns: readonly Column[];
   /** Names of the required flags. */
   readonly essential: readonly string[];
   readonly askEssential: (ctx: Context, given: D) => Promise<D>;
-  /** Asks for everything else. */
   readonly askMore: (ctx: Context, given: D) => Promise<D>;
   readonly bodyOf: (given: D, clockAndZone: ClockAndZone) => JsonObject;
   readonly path: (profile: Profile) => string;
@@ -59,8 +55,8 @@ interface Creation<B extends JsonObject, D> {
 }
 
 /**
- * Creates an order or a payment link, from the typed flags to the printed result. Throws CliError for every outcome
- * that is not a plain success.
+ * Creates an order or a payment link, from the typed flags to the printed result. Throws CliError for every outcome that is
+ * not a plain success.
  */
 export async function createOne<B extends JsonObject, D extends { readonly expires?: Expiry }>(
   ctx: Context,
@@ -118,8 +114,7 @@ async function bodyToSend<B extends JsonObject, D extends { readonly expires?: E
   return { body, asked: onlyGiven({ ...draft, expires: draft.expires?.text }) };
 }
 
-// Without any flag a person is asked for everything. With flags they are asked only for required values that are
-// missing.
+// Without any flag a person is asked for everything. With flags they are asked only for required values that are missing.
 async function gather<B extends JsonObject, D>(
   ctx: Context,
   { essential, askEssential, askMore }: Creation<B, D>,
@@ -139,8 +134,8 @@ async function gather<B extends JsonObject, D>(
 const maxBytes = 1024 * 1024;
 
 /**
- * Reads the JSON object of `--body FILE`. Throws CliError 'usage' when it is not an object, or could not be
- * sent exactly as written.
+ * Reads the JSON object of `--body FILE`. Throws CliError 'usage' when it is not an object, or could not be sent exactly as
+ * written.
  */
 export async function readBody(ctx: Context, path: string): Promise<JsonObject> {
   const text = (await ctx.file(path, maxBytes)).replace(/^\uFEFF/, '');
@@ -189,8 +184,7 @@ function faultsError(faults: readonly BodyFault[], where: string): CliError {
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
-// Finds the first key that occurs twice in the same object. JSON.parse would keep one of the two values and report
-// nothing.
+// Finds the first key that occurs twice in the same object. JSON.parse would keep one of the two values and report nothing.
 function repeatedKey(json: string): string | undefined {
   // A set of names for each open object, and undefined for each open array.
   const open: (Set<string> | undefined)[] = [];

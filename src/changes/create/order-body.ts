@@ -85,8 +85,8 @@ const checkoutFlagNames = [
 ] as const satisfies readonly (keyof typeof orderFlags)[];
 
 /**
- * Makes the body; `createOne` checks it later. Throws CliError 'usage' for a detail of an item that does not exist,
- * and for a checkout flag without `--checkout`.
+ * Makes the body; `createOne` checks it later. Throws CliError 'usage' for a detail of an item that does not exist, and for a
+ * checkout flag without `--checkout`.
  */
 export function orderBody(draft: OrderDraft, clockAndZone: ClockAndZone): JsonObject {
   return onlyGiven({

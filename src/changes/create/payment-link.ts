@@ -81,8 +81,7 @@ function linkBody(draft: LinkDraft, clockAndZone: ClockAndZone): JsonObject {
   return onlyGiven({
     name: draft.name,
     type: paymentLinkType,
-    // The document marks only plan_id as optional (service: Endpoints 5), so a switch that was not given is sent as
-    // false.
+    // The document marks only plan_id as optional (service: Endpoints 5), so a switch that was not given is sent as false.
     recurrent: draft.recurrent === true,
     expired_at: draft.expires?.at(clockAndZone),
     allowed_payment_methods: draft.method,

@@ -52,7 +52,6 @@ export function bodyFlag(others: readonly string[]) {
   });
 }
 
-/** Flags for the QR code of the link. */
 export const qrFlags = {
   qr: flag.switch({
     summary: 'draw the link as a QR code, also where stdout is no terminal',
@@ -98,7 +97,7 @@ export interface Expiry {
 
 const dayMs = 86_400_000;
 
-/** Reads a time that is still to come, or Unix seconds. Throws CliError 'usage'. */
+/** Reads `7d`, `12h`, a date, ISO 8601 or Unix seconds. Throws CliError 'usage'. */
 export function parseExpiry(text: string, name: string): Expiry {
   const ms = momentMs(text);
   if (ms === undefined) {

@@ -45,8 +45,8 @@ interface RefundOrigin {
 }
 
 /**
- * Who sent each refund, by refund id. A refund that is missing here was not sent from this machine. Undefined when
- * the journal cannot be read.
+ * Who sent each refund, by refund id. A refund that is missing here was not sent from this machine. Undefined when the
+ * journal cannot be read.
  */
 export type RefundOrigins = ReadonlyMap<string, RefundOrigin> | undefined;
 
@@ -75,7 +75,6 @@ function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): RefundOrigins {
   );
 }
 
-/** Who sent a refund, in words. */
 export function sentBy(origins: RefundOrigins, refundId: string): string {
   if (origins === undefined) return '-';
   return origins.get(refundId)?.by ?? 'not from this machine';

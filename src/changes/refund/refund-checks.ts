@@ -14,7 +14,6 @@ import { checkMode, commandLine, type Profile } from '../../profiles/profiles.ts
 import type { RefundOrigins } from './known-refunds.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
-/** The error of a refund that paydesk refuses. */
 export function refused(message: string, now: readonly string[]): CliError {
   return new CliError('refused', message, { certain: 'nothing was sent', now });
 }
@@ -66,9 +65,9 @@ function sumLine(money: OrderMoney): string {
 }
 
 /**
- * Throws CliError 'refused' when a charge already has a refund of the same amount, unless `again` names the newest
- * one. It does not matter who made that refund or when. A name in `again` that is no refund of this order may be an
- * attempt; the journal checks that later, under the order's lock.
+ * Throws CliError 'refused' when a charge already has a refund of the same amount, unless `again` names the newest one. It
+ * does not matter who made that refund or when. A name in `again` that is no refund of this order may be an attempt; the
+ * journal checks that later, under the order's lock.
  */
 export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
@@ -108,8 +107,8 @@ export function checkRepeat(
 }
 
 /**
- * Throws CliError 'refused' when the amount is above the profile's `refund.max_amount`, or when there is a limit and
- * the order shows no currency.
+ * Throws CliError 'refused' when the amount is above the profile's `refund.max_amount`, or when there is a limit and the
+ * order shows no currency.
  */
 export function checkLimit(amount: number, money: OrderMoney, profile: Profile): void {
   const limits = profile.settings['refund.max_amount'];
@@ -131,8 +130,7 @@ export function checkLimit(amount: number, money: OrderMoney, profile: Profile):
 const youngMs = 15 * 60_000;
 
 /**
- * Warns about refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same
- * order.
+ * Warns about refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same order.
  */
 export function youngWarnings(money: OrderMoney, nowMs: number, origins: RefundOrigins): string[] {
   return money.charges.flatMap(({ number, refunds }) =>

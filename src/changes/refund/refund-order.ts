@@ -17,10 +17,10 @@ import { originsOf } from './known-refunds.ts';
 import { refundableMoney, youngWarnings } from './refund-checks.ts';
 import { canGoBackWhole, planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
+import type { Twin } from './twins.ts';
 
 /**
- * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a
- * plain success.
+ * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a plain success.
  */
 export function refundOrder(
   ctx: Context,
@@ -71,13 +71,13 @@ async function planOrder(
   };
 }
 
-function twinWords(twin: string | undefined): readonly string[] {
+function twinWords(twin: Twin | undefined): readonly string[] {
   if (twin === undefined) return [];
-  return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin}`];
+  return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin.id}`];
 }
 
-// Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be
-// refunded is refused before the first question.
+// Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be refunded is
+// refused before the first question.
 async function askForMissing(
   ctx: Context,
   { service: { profile }, order, isPicked }: OrderRead,

@@ -58,8 +58,8 @@ export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profi
   return { ...plan, warnings: [...plan.warnings, ...generalWarnings(money, order)] };
 }
 
-// Chooses the whole order or one charge. When it is not clear which charge is meant, it throws CliError 'refused'
-// with a command for each charge (service: Endpoints 1, rules 1 to 4).
+// Chooses the whole order or one charge. When it is not clear which charge is meant, it throws CliError 'refused' with a
+// command for each charge (service: Endpoints 1, rules 1 to 4).
 function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
   const counting = money.charges.filter((charge) => charge.counts);
   if (asked.charge !== undefined) return namedCharge(asked.charge, money, profile);
@@ -88,9 +88,7 @@ function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): '
   return 'whole';
 }
 
-/**
- * Whether the whole order can be refunded at once: nothing was refunded before, and the service does not forbid it.
- */
+/** Whether the whole order can be refunded at once: nothing was refunded before, and the service does not forbid it. */
 export function canGoBackWhole(money: OrderMoney): boolean {
   return !wasTouched(money) && money.isRefundable !== false;
 }
@@ -163,8 +161,8 @@ function chargePlan(
       [commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))],
     );
   }
-  // Without an amount the service refunds the whole charge (service: Endpoints 1, rule 3). So the rest of a charge is
-  // always sent as an amount.
+  // Without an amount the service refunds the whole charge (service: Endpoints 1, rule 3). So the rest of a charge is always
+  // sent as an amount.
   const sendsAmount = asked.amount !== undefined || charge.refunds.length > 0;
   return {
     money,

@@ -138,8 +138,7 @@ function shareOf({ charge, money, amount, rest }: RefundPlan): string {
   return amount === money.amount ? 'all of the order' : `${percent(amount, money.amount)} of the order`;
 }
 
-// Writes `23 %` or `1.8 %`. It rounds down, so a part never shows as 100 %. A tiny part shows as `under 0.1 %`, never
-// as 0 %.
+// Writes `23 %` or `1.8 %`. It rounds down, so a part never shows as 100 %. A tiny part shows as `under 0.1 %`, never as 0 %.
 function percent(part: number, whole: number): string {
   const share = (part / whole) * 100;
   if (share < 0.1) return 'under 0.1 %';
@@ -193,8 +192,7 @@ function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): 
   });
 }
 
-// The service does not document the status of a refund, so it is shown as received. A pending refund has not arrived
-// yet.
+// The service does not document the status of a refund, so it is shown as received. A pending refund has not arrived yet.
 function stateWords(status: string | undefined): string {
   return status === undefined ? '' : `   ${status}`;
 }

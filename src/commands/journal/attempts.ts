@@ -6,7 +6,6 @@ import { CliError } from '../../errors.ts';
 import { type AttemptRecord, alarmWords, type Moment, type VerdictRow } from '../../journal/journal.ts';
 import type { Completer, Context } from '../command.ts';
 
-/** The columns of a list of attempts. */
 export const attemptColumns: readonly Column[] = [
   // People read the list for these two, so they stay on narrow screens.
   { ...fieldColumn('id', 'INTENT', 'id', 0), stays: true },
@@ -63,7 +62,6 @@ export async function originOf(ctx: Context, all: boolean): Promise<string | und
   }
 }
 
-/** Prints attempts as a list. */
 export async function showAttempts(ctx: Context, attempts: readonly AttemptRecord[]): Promise<void> {
   const now = await ctx.journal.now();
   const records = attempts.map((record) => recordOf(record, ctx.journal.isOpen(record, now)));

@@ -1,9 +1,6 @@
-/**
- * `journal export`: prints every attempt as a flat record, or writes the whole journal into a file for another
- * machine.
- */
+/** `journal export`: prints every attempt as a flat record, or writes the whole journal into a file for another machine. */
 
-import { type Context, defineCommand } from '../command.ts';
+import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 import { originOf, showAttempts } from './attempts.ts';
@@ -39,12 +36,8 @@ export const exportJournal = defineCommand({
 });
 
 async function archive(ctx: Context, file: string): Promise<undefined> {
-  if (ctx.options.dryRun) {
-    await ctx.out.dryRun({ action: 'export', file }, () => [
-      { line: `would write the journal and its witness into ${file}` },
-    ]);
-    return undefined;
-  }
+  const would = `would write the journal and its witness into ${file}`;
+  if (await dryRunShown(ctx, { action: 'export', file }, would)) return undefined;
   const rows = await ctx.journal.archive(file);
   await ctx.out.own({ object: 'journal_export', file, rows }, () => [
     { line: `${rows} ${rows === 1 ? 'row' : 'rows'} written: ${file}` },

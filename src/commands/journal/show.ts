@@ -31,10 +31,7 @@ export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<
   await ctx.out.own(shownOf(record, open, seconds), () => attemptView(record, open, words));
 }
 
-/**
- * Checks --columns before anything is written down. Throws CliError 'usage' for a name that `showAttempt` does not
- * have.
- */
+/** Checks --columns before anything is written down. Throws CliError 'usage' for a name that `showAttempt` does not have. */
 export function checkShown(ctx: Context, record: AttemptRecord): void {
   const names = Object.keys(shownOf(record, false, undefined));
   ctx.out.checkColumns(names.map((name) => fieldColumn(name, name.toUpperCase(), 'text')));
@@ -113,8 +110,8 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
 }
 
 /**
- * What to do now about an attempt, one sentence or command in each line. `until` says when it is no longer open at
- * the latest.
+ * What to do now about an attempt, one sentence or command in each line. `until` says when it is no longer open at the
+ * latest.
  */
 function nextSteps(record: AttemptRecord, open: boolean, until: string | undefined): readonly string[] {
   const { intent, proof } = record.sent;

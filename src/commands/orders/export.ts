@@ -13,7 +13,7 @@ import { flag } from '../flags.ts';
 import { type ClockAndZone, type TimeRange, timeRange, type When, whenFlag } from '../typed-time.ts';
 import { type FilterInput, filterFlags, type OrderFilters, orderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
-import { orderRows, type RowDate, type RowKind, rowDates, rowKinds } from './order-rows.ts';
+import { orderRows, type RowDate, type RowKind, refundRowFields, rowDates, rowKinds } from './order-rows.ts';
 
 const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
   orders: orderColumns,
@@ -35,11 +35,6 @@ export const exportOrders = defineCommand({
       value: 'DATE',
       summary: 'the date of --since and --until',
       defaultText: 'created; refunded with --rows refunds',
-    }),
-    tz: flag.text({
-      value: 'ZONE',
-      summary: 'the zone of days without an offset, such as America/Mexico_City',
-      defaultText: "the profile's time.zone, or this machine's",
     }),
     ...filterFlags,
     since: whenFlag('only rows of this time (--by) or later: 30d, 2026-11-20, ISO 8601'),
@@ -67,6 +62,7 @@ export const exportOrders = defineCommand({
         resource: 'orders',
         rowsWord: rows,
         columns: columnsOf[rows],
+        ...(rows === 'refunds' ? { ownFields: refundRowFields } : {}),
         words: wordsOf(
           { ...flags, rows, by },
           filters.flatMap(({ words }) => words),
@@ -185,6 +181,7 @@ function rowMaker(
         by,
         range,
         day: (at) => days.day(at),
+        referenceKeys: profile.settings['reference.keys'],
         factsOf: (id) => (typeof id === 'string' ? facts.get(id) : undefined),
       });
       undated += found.undated;

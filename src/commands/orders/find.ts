@@ -84,10 +84,7 @@ interface Search {
   readonly outputWords: readonly string[];
 }
 
-/**
- * Why the search ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was
- * found.
- */
+/** Why the search ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
 type Ending = 'end' | 'bound' | 'date' | 'found';
 
 interface SearchResult {

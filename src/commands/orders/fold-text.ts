@@ -1,6 +1,5 @@
 /**
- * Folds texts for comparison: removes case, accents and typographic signs. Pure; the time grows with the length of
- * the text.
+ * Folds texts for comparison: removes case, accents and typographic signs. Pure; the time grows with the length of the text.
  */
 
 // Letters that Unicode does not decompose, and what people type for them.

@@ -1,6 +1,6 @@
 /**
- * The filters of `orders list`, `find` and `export`. The service documents no filters, so paydesk applies them while
- * it reads.
+ * The filters of `orders list`, `find` and `export`. The service documents no filters, so paydesk applies them while it
+ * reads.
  */
 
 import { canBeRefunded } from '../../api/charges.ts';
@@ -40,7 +40,6 @@ export type FilterInput = {
 };
 type FilterFlags = Input<readonly [], typeof filterFlags>['flags'];
 
-/** The filters that were asked for. */
 export interface OrderFilters {
   readonly filters: readonly Filter[];
   readonly range: TimeRange;
@@ -143,8 +142,8 @@ function isBuyer(customer: string): (order: JsonObject) => boolean {
     itemsOf(order.charges).some((charge) => charge.customer_id === customer);
 }
 
-// An order without the field may still be one of the range. So paydesk counts the orders that it left out for this,
-// and mentions them.
+// An order without the field may still be one of the range. So paydesk counts the orders that it left out for this, and
+// mentions them.
 function counted(lacks: (order: JsonObject) => boolean) {
   let count = 0;
   return {

@@ -1,6 +1,6 @@
 /**
- * Finds the words of `orders find` in an order, whatever their case and accents. Pure; the time grows with the length
- * of the text.
+ * Finds the words of `orders find` in an order, whatever their case and accents. Pure; the time grows with the length of the
+ * text.
  */
 
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';

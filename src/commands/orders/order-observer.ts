@@ -39,7 +39,9 @@ export function observeOrders(
   let days: TimeSpread | undefined;
   let last: string | undefined;
   return {
-    columns: [{ name: 'twin', title: 'TWIN', kind: 'id', derived: true, value: (order) => twins.of(order) }],
+    columns: [
+      { name: 'twin', title: 'TWIN', kind: 'id', derived: true, value: (order) => twins.of(order)?.id },
+    ],
     twins,
     readsLongPages: filters.some(({ passesFew }) => passesFew),
     onPage({ records }: Page) {
@@ -89,8 +91,7 @@ interface Contradiction {
 }
 
 /**
- * What a resumed walk must know about the earlier pages: their last order, and whether the list contradicted "newest
- * first".
+ * What a resumed walk must know about the earlier pages: their last order, and whether the list contradicted "newest first".
  */
 export interface DateState {
   readonly before: { readonly id: string; readonly createdAt: number } | undefined;
@@ -110,10 +111,7 @@ interface DateStop {
   readonly state: DateState;
 }
 
-/**
- * `promised`: the profile says that lists are newest first. `since`: Unix milliseconds; without it no date ends the
- * walk.
- */
+/** `promised`: the profile says that lists are newest first. `since`: Unix milliseconds; without it no date ends the walk. */
 export function stopAtDate(promised: boolean, since: number | undefined, from?: DateState): DateStop {
   let before = from?.before;
   const contradicted = from?.contradicted === true;

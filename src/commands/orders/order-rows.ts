@@ -2,6 +2,7 @@
 
 import type { WireRecord } from '../../api/api.ts';
 import { refundsOf } from '../../api/charges.ts';
+import { referenceOf } from '../../api/resources.ts';
 import {
   type CompleteItems,
   completeItems,
@@ -9,6 +10,7 @@ import {
   isObject,
   type JsonObject,
   statuses,
+  valueAt,
 } from '../../api/spec.ts';
 import type { RefundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
@@ -23,12 +25,13 @@ export type RowKind = (typeof rowKinds)[number];
 export const rowDates = ['created', 'paid', 'refunded'] as const;
 export type RowDate = (typeof rowDates)[number];
 
-/** Which rows are asked for. */
 interface RowQuery {
   readonly rows: RowKind;
   readonly by: RowDate;
   readonly range: TimeRange;
   readonly day: (seconds: unknown) => string | undefined;
+  /** The setting `reference.keys`. */
+  readonly referenceKeys: readonly string[];
   readonly factsOf: (refundId: unknown) => RefundFacts | undefined;
 }
 
@@ -80,10 +83,13 @@ const candidatesOf: Readonly<
   ],
   charges: ({ value: order }, parts) =>
     parts.map(({ charge, refunds }) => ({ row: chargeRow(order, charge), charges: [charge], refunds })),
-  refunds: ({ value: order }, parts, { factsOf }) =>
+  refunds: ({ value: order }, parts, { factsOf, referenceKeys }) =>
     parts.flatMap(({ charge, refunds }) =>
       refunds.map((refund) => ({
-        row: refundRow(order, charge, refund, factsOf(refund.id)),
+        row: refundRow(order, charge, refund, {
+          facts: factsOf(refund.id),
+          reference: referenceOf(order, referenceKeys),
+        }),
         charges: [charge],
         refunds: [refund],
       })),
@@ -97,8 +103,7 @@ const datesOf: Readonly<Record<RowDate, (order: JsonObject, candidate: Candidate
   refunded: (_, { refunds }) => refunds.map(({ created_at: at }) => at),
 };
 
-// Without a range every row is chosen. With a range, a row needs a date inside it, and that date becomes the day of
-// the row.
+// Without a range every row is chosen. With a range, a row needs a date inside it, and that date becomes the day of the row.
 function chosen(order: JsonObject, from: readonly Candidate[], { by, range, day }: RowQuery): OrderRows {
   const open = range.since === undefined && range.until === undefined;
   let undated = 0;
@@ -123,8 +128,9 @@ function orderRow(record: WireRecord): Row {
 
 function chargeRow(order: JsonObject, charge: JsonObject): Row {
   const { id, amount, currency, status } = charge;
+  const value = { ...charge, order_id: charge.order_id ?? order.id };
   return {
-    record: { value: { ...charge, order_id: charge.order_id ?? order.id } },
+    record: { value, columnsFrom: { ...value, order } },
     id: text(id),
     currency: text(currency ?? order.currency),
     status: text(status),
@@ -132,12 +138,36 @@ function chargeRow(order: JsonObject, charge: JsonObject): Row {
   };
 }
 
-// Adds to the service's record its order, its charge, and what the journal of this machine knows about the refund.
+/** The fields of a refund's row, besides those of the service's record. */
+export const refundRowFields = [
+  'order_id',
+  'charge_id',
+  'currency',
+  'reason',
+  'note',
+  'operator',
+  'intent',
+  'known_by',
+  'refunded_at',
+  'buyer',
+  'email',
+  'reference',
+] as const;
+
+/** What a refund's row tells besides the records of the service. */
+interface ToldOfRefund {
+  /** What the journal of this machine knows of it. */
+  readonly facts: RefundFacts | undefined;
+  /** The shop's own number of its order. */
+  readonly reference: unknown;
+}
+
+// Adds to the service's record its order, its charge, what the journal of this machine knows about the refund, and the buyer.
 function refundRow(
   order: JsonObject,
   charge: JsonObject,
   refund: JsonObject,
-  facts: RefundFacts | undefined,
+  { facts, reference }: ToldOfRefund,
 ): Row {
   const currency = charge.currency ?? order.currency;
   const value = {
@@ -150,9 +180,13 @@ function refundRow(
     operator: facts?.operator ?? null,
     intent: facts?.intent ?? null,
     known_by: facts?.knownBy ?? null,
-  };
+    refunded_at: refund.created_at ?? null,
+    buyer: valueAt(order, ['customer_info', 'name']) ?? null,
+    email: valueAt(order, ['customer_info', 'email']) ?? null,
+    reference: reference ?? null,
+  } satisfies Readonly<Record<(typeof refundRowFields)[number], unknown>>;
   return {
-    record: { value },
+    record: { value, columnsFrom: { ...value, charge, order } },
     id: text(refund.id),
     currency: text(currency),
     status: text(order.payment_status),

@@ -15,7 +15,6 @@ import { createTwins } from './order-twins.ts';
 const mostOffered = 100;
 const mostRead = 1_000;
 
-/** Which orders are offered. */
 export interface Pickable {
   /** What messages call them: `refundable`. */
   readonly kind: string;

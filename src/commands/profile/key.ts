@@ -4,7 +4,7 @@ import type { Service } from '../../api/api.ts';
 import { CliError } from '../../errors.ts';
 import type { TypedKey } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
-import { dryRunShown, fieldsView, keyFlags, nameArgument, takeKey } from './profile-inputs.ts';
+import { fieldsView, keyFlags, nameArgument, profileDryRunShown, takeKey } from './profile-inputs.ts';
 
 // The order was on the first page when it was remembered. This limit prevents a long search.
 const readAtMost = 500;
@@ -20,7 +20,8 @@ export const key = defineCommand({
   exits: [0, 2, 3, 4, 6],
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
-    if (await dryRunShown(ctx, `replace the key of profile ${name}`, { object: 'profile', name })) return;
+    if (await profileDryRunShown(ctx, `replace the key of profile ${name}`, { object: 'profile', name }))
+      return;
     const typed = await takeKey(ctx, flags, name);
     const keep = () => ctx.profiles.replaceKey(name, { ...typed, place: flags['key-store'] });
     const orderId = (await ctx.profiles.seenOrder(name)) ?? (await journalOrder(ctx, name));
@@ -67,8 +68,7 @@ interface Trial {
   readonly replaces: boolean;
 }
 
-// Returns undefined when nothing is certain: there is no order to look for, or it was not among the orders that were
-// read.
+// Returns undefined when nothing is certain: there is no order to look for, or it was not among the orders that were read.
 async function tryKey(
   ctx: Context,
   { name, typed, replaces }: Trial,

@@ -7,7 +7,6 @@ import type { Block } from '../../terminal/terminal.ts';
 import type { Completer, Context, Input } from '../command.ts';
 import { flag } from '../flags.ts';
 
-/** The flags of commands that take a key. */
 export const keyFlags = {
   'key-stdin': flag.switch({ summary: 'read the key from standard input', conflicts: ['key-file'] }),
   'key-file': flag.text({
@@ -23,10 +22,7 @@ export const keyFlags = {
 
 type KeyFlagValues = Input<readonly [], typeof keyFlags>['flags'];
 
-/**
- * Reads a key from standard input, a file or a prompt, never from an argument. `where` says in words where it came
- * from.
- */
+/** Reads a key from standard input, a file or a prompt, never from an argument. `where` says in words where it came from. */
 export async function takeKey(ctx: Context, flags: KeyFlagValues, profile: string): Promise<TypedKey> {
   // A line break at the end is not part of the key.
   const limit = ctx.profiles.keyLimit + 2;
@@ -42,8 +38,7 @@ export async function takeKey(ctx: Context, flags: KeyFlagValues, profile: strin
 }
 
 /**
- * Whether the key comes from a flag, or nobody is at the terminal. Then paydesk does not ask where to keep the key
- * either.
+ * Whether the key comes from a flag, or nobody is at the terminal. Then paydesk does not ask where to keep the key either.
  */
 export function isScripted(ctx: Context, flags: KeyFlagValues): boolean {
   return !ctx.ask.interactive || flags['key-stdin'] === true || flags['key-file'] !== undefined;
@@ -118,7 +113,7 @@ export function fieldsView(title: string, record: JsonObject): readonly Block[] 
 }
 
 /** With --dry-run: prints what would be done and returns true. */
-export async function dryRunShown(ctx: Context, action: string, record: JsonObject): Promise<boolean> {
+export async function profileDryRunShown(ctx: Context, action: string, record: JsonObject): Promise<boolean> {
   if (!ctx.options.dryRun) return false;
   const { object: _, ...fields } = record;
   await ctx.out.dryRun({ ...fields, action }, () => fieldsView(`would ${action}`, record));

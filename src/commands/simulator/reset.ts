@@ -1,7 +1,7 @@
 /** `simulator reset`: puts the demo back into its first state. */
 
 import { exitCodes } from '../../errors.ts';
-import { type Context, defineCommand } from '../command.ts';
+import { type Context, defineCommand, dryRunShown } from '../command.ts';
 
 export const simulatorReset = defineCommand({
   description:
@@ -11,12 +11,8 @@ export const simulatorReset = defineCommand({
   examples: ['paydesk simulator reset', 'paydesk simulator reset --json'],
   exits: [0, exitCodes.usage, exitCodes.refused],
   run: async (ctx) => {
-    if (ctx.options.dryRun) {
-      await ctx.out.dryRun({ simulator: 'reset' }, () => [
-        { line: 'would throw away the state of demo; nothing was changed' },
-      ]);
-      return undefined;
-    }
+    const would = 'would throw away the state of demo; nothing was changed';
+    if (await dryRunShown(ctx, { simulator: 'reset' }, would)) return undefined;
     await closeOpen(ctx);
     const { instance, orders } = await ctx.simulator.reset();
     const record = { object: 'simulator', profile: 'demo', instance, orders };
