@@ -210,12 +210,13 @@ export function partsOfReply(value: unknown, httpStatus: number): CliErrorParts 
   const isRecord = error === undefined && typeof valueAt(value, ['object']) === 'string';
   const named = (name: string) => firstText(value, [[name], ['error', name]]);
   const message = isRecord ? named('message') : firstText(value, messagePlaces);
+  const code = named('code');
   return {
     type: isRecord ? undefined : named('type'),
-    code: named('code'),
+    code,
     logId: named('log_id'),
     httpStatus,
-    details: message === undefined ? [] : [{ message: message.slice(0, longestMessage) }],
+    details: message === undefined ? [] : [{ message: message.slice(0, longestMessage), code }],
   };
 }
 

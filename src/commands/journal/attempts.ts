@@ -34,11 +34,11 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('ref', 'REF', 'text'),
   fieldColumn('stated_by', 'STATED BY', 'text'),
   fieldColumn('stated_note', 'HOW KNOWN', 'text'),
-  fieldColumn('reply.http_status', 'HTTP', 'integer'),
-  fieldColumn('reply.type', 'TYPE', 'text'),
-  fieldColumn('reply.code', 'CODE', 'text'),
-  fieldColumn('reply.log_id', 'LOG ID', 'text'),
-  fieldColumn('reply.message', 'MESSAGE', 'text'),
+  fieldColumn('http_status', 'HTTP', 'integer'),
+  fieldColumn('type', 'TYPE', 'text'),
+  fieldColumn('code', 'CODE', 'text'),
+  fieldColumn('log_id', 'LOG ID', 'text'),
+  fieldColumn('message', 'MESSAGE', 'text'),
 ];
 
 /** The last attempt of an intent. Throws CliError 'not_found'. */
@@ -158,7 +158,7 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     // Set when a person stated the outcome: who it was, and how they know.
     stated_by: last?.operator ?? null,
     stated_note: last?.note ?? null,
-    reply: replyOf(saidBy(record)),
+    ...replyOf(saidBy(record)),
   };
 }
 
@@ -167,10 +167,14 @@ export function saidBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): VerdictRo
   return verdicts.findLast(({ error }) => error !== undefined)?.error;
 }
 
-/** A reply as a script reads it; null when there was none, or when it was a plain yes. */
-export function replyOf(said: VerdictRow['error']): JsonObject | null {
-  if (said === undefined) return null;
-  const { httpStatus, type, code, logId, details = [] } = said;
+/** What a reply says for itself, as fields for scripts. */
+export function replyOf({
+  httpStatus,
+  type,
+  code,
+  logId,
+  details = [],
+}: VerdictRow['error'] = {}): JsonObject {
   const [message] = details.flatMap((one) => one.message ?? one.debugMessage ?? []);
   return {
     http_status: httpStatus ?? null,

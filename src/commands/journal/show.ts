@@ -48,8 +48,8 @@ function shownOf(record: AttemptRecord, open: boolean, until: number | undefined
 
 // Times are Unix seconds, as in the record around it.
 function historyOf({ time, verdict, by, why, alarm, operator, note, error }: VerdictRow): JsonObject {
-  const reply = error === undefined ? undefined : replyOf(error);
-  return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note, reply };
+  const reply = error === undefined ? {} : replyOf(error);
+  return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note, ...reply };
 }
 
 function attemptView(record: AttemptRecord, open: boolean, until: string | undefined): readonly Block[] {
