@@ -2,7 +2,7 @@
 
 import type { Command, Input } from '../commands/command.ts';
 import { findCommand, groups } from '../commands/commands.ts';
-import { CliError } from '../errors.ts';
+import { CliError, withParts } from '../errors.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { bareText, topicText, wrapped } from './help.ts';
 import { topicNames } from './help-topics.ts';
@@ -93,10 +93,7 @@ const aboutAccount =
 export function withProfile(error: CliError, profile: string | undefined): CliError {
   const { now } = error.parts;
   if (profile === undefined || now === undefined) return error;
-  const carried = new CliError(error.kind, error.message, {
-    ...error.parts,
+  return withParts(error, {
     now: now.map((line) => line.replace(aboutAccount, `paydesk -p ${profile} `)),
   });
-  if (error.stack !== undefined) carried.stack = error.stack;
-  return carried;
 }

@@ -161,7 +161,7 @@ function pad(cell: DrawnCell, index: number, { columns, widths }: Layout, style:
   const drawn = cell.style === undefined ? cell.text : style.paint(cell.text, cell.style);
   const space = ' '.repeat((widths[index] ?? 0) - widthOf(cell.text));
   const kind = columns[index]?.kind;
-  return kind === 'money' || kind === 'integer' ? space + drawn : drawn + space;
+  return kind !== undefined && rightAligned.has(kind) ? space + drawn : drawn + space;
 }
 
 function fitCell(cell: DrawnCell, index: number, { columns, widths }: Layout, style: TableStyle): DrawnCell {
@@ -187,8 +187,19 @@ const borderless = Object.fromEntries([...edges, ...corners].map((name) => [name
 // The cells between two columns.
 const gap = 2;
 
+const rightAligned: ReadonlySet<ValueKind> = new Set<ValueKind>(['money', 'figure', 'integer']);
 // If not all columns fit, these kinds stay first.
-const importance: readonly ValueKind[] = ['id', 'money', 'status', 'time', 'integer', 'card', 'text', 'flag'];
+const importance: readonly ValueKind[] = [
+  'id',
+  'money',
+  'status',
+  'time',
+  'figure',
+  'integer',
+  'card',
+  'text',
+  'flag',
+];
 // Cells of these kinds may be cut. Ids, amounts and times are shown whole or not at all.
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
 const smallest = 6;

@@ -18,7 +18,9 @@ export const settingsHelp = `Settings (CUR: a currency such as MXN; the word def
   refund.horizon_part         a charge's refund may turn up so late (24h)
   refund.horizon_whole        a whole order's refund may (15min)
   reconcile.after             reads after a lost reply, in seconds (0,2,5,15)
-  amounts.decimals.CUR        decimals beside amounts, for reading only
+  amounts.decimals.CUR        decimals of a currency: 2 shows 23000 as 230.00
+                              too, and takes --amount 230.00 as 23000
+  amounts.grouping            on: 23 000 instead of 23000 on screens (off)
   time.zone                   zone of the times on screen
 Also: api-version, lang, auth.`;
 
