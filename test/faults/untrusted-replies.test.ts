@@ -71,11 +71,11 @@ test.each(cases)('$what: kept on screen, in --json and in the journal', async ({
   for (const word of shown) expect(text).toContain(word);
 
   const listed = await service.run(['journal', 'list', '--json']);
-  const [record] = JSON.parse(listed.stdout).data as [{ readonly id: string }];
+  const [record] = JSON.parse(listed.stdout).data as [{ readonly intent: string }];
   expect(record).toMatchObject(said);
-  const kept = await service.run(['journal', 'show', record.id, '--json']);
+  const kept = await service.run(['journal', 'show', record.intent, '--json']);
   expect(JSON.parse(kept.stdout)).toMatchObject({ ...said, history: [said, said] });
-  const person = await service.run(['journal', 'show', record.id]);
+  const person = await service.run(['journal', 'show', record.intent]);
   for (const word of shown) expect(person.stdout.replaceAll(/\s+/g, ' ')).toContain(word);
   expect(service.posts).toHaveLength(1);
 });
