@@ -102,7 +102,9 @@ async function searchPages(
   accepts: (record: WireRecord) => boolean,
 ): Promise<SearchResult> {
   const { observer, max, paging } = search;
-  const sink = ctx.out.list(columnsOf(matcher, observer, await statusColumn(ctx, service)));
+  const sink = ctx.out.list(columnsOf(matcher, observer, await statusColumn(ctx, service)), {
+    pages: 'many',
+  });
   let found = 0;
   const endProgress = ctx.notes.progress(() =>
     observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${found} found`,
