@@ -78,6 +78,6 @@ function captureResult({ record, by, intent }: Applied, profile: Profile): reado
     {
       line: `order    ${order?.id ?? ''}   ${order?.payment_status ?? 'status not shown'}${journalWords(intent)}`,
     },
-    ...(by === 'read' ? [{ line: 'confirmed by a read, since no usable answer came' }] : []),
+    ...(by === 'read' ? [{ line: 'the reply was lost; the order now shows that it was made' }] : []),
   ];
 }

@@ -33,7 +33,8 @@ export const intentFlag = flag.of<string>({
  */
 export const againFlag = flag.of<readonly string[]>({
   value: 'ID,…',
-  summary: 'the refund or attempt that this repeats (the refusal says which ID); each ID works once',
+  summary:
+    "the refund or attempt that this repeats, or a twin's refund (the refusal says which ID); each ID works once",
   parse: (text, name) => {
     const ids = text.split(',');
     if (ids.every((id) => chargeIdPattern.test(id))) return ids;
