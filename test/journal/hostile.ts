@@ -139,7 +139,7 @@ class Machine {
       send: life.port((request: ChangeRequest) => this.#receive(planned, request)),
       operator: 'op',
       options: { dryRun: false, timeoutMs: 60_000 },
-      notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
+      notes: { note: () => undefined, warn: () => undefined, waiting: () => () => undefined },
       ids: () => `i_${++this.#ids}`,
     });
     // A person asks again only for what was not seen in its time, and where the order shows no refund.

@@ -30,7 +30,7 @@ function partsWith(send: SendOnce, more: Partial<ChangeParts> = {}): ChangeParts
     clock,
     operator: 'op7',
     options: { dryRun: false, timeoutMs: 60_000 },
-    notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
+    notes: { note: () => undefined, warn: () => undefined, waiting: () => () => undefined },
     ids: () => `i_${++ids}`,
     ...more,
   };
