@@ -128,8 +128,8 @@ export function createNotes(options: NotesOptions): NotesControl {
     note: (line) => say({ kind: 'note', blocks: [{ line }] }),
     warn: (line) => say({ kind: 'warn', blocks: [{ line }] }),
     show: (blocks) => say({ kind: 'show', blocks }),
-    progress: (text) => startProgress(({ start }) => start(text)),
-    waiting: (text, atOnce) => startProgress(({ wait }) => wait(text, atOnce)),
+    progress: (text) => startProgress((progress) => progress.start(text)),
+    waiting: (text, atOnce) => startProgress((progress) => progress.wait(text, atOnce)),
     flush() {
       screen?.progress.clear();
       return release(held);

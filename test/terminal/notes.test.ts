@@ -137,7 +137,7 @@ describe('the line about waiting', () => {
         after: (ms: number, call: () => void) => add(ms, undefined, call),
         every: (ms: number, call: () => void) => add(ms, ms, call),
       },
-      async forward(ms: number) {
+      forward: async (ms: number) => {
         await Promise.resolve();
         at += ms;
         for (const timer of timers.filter(({ due }) => due <= at)) {
