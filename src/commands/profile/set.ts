@@ -9,6 +9,8 @@ export const settingsHelp = `Settings (CUR: a currency such as MXN; the word def
   orders.order                newest-first where lists are so (unknown)
   orders.status               filter of orders list
   checkouts.path              where checkouts are created (/checkouts)
+  checkouts.expiry_field      how a payment link's expiry is spelled:
+                              expired_at or expires_at (expired_at)
   reference.keys              metadata keys of the shop's own number, the
                               first that an order has
     (shop_order,reference,order_number)
