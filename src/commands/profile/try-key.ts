@@ -94,7 +94,7 @@ function seenLine(profile: Profile, order: JsonObject | undefined): Cell {
     typeof order.livemode === 'boolean' ? '' : ' (the order does not show whether it is real money)';
   return [
     `${works}. Its newest order${mode}: `,
-    String(order.id ?? 'no id shown'),
+    typeof order.id === 'string' ? order.id : 'no id shown',
     `, ${moneyOf(order, profile)}, `,
     { time: order.created_at, precision: 'full' },
   ];
