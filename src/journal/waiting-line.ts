@@ -41,10 +41,10 @@ export interface WaitingLine {
 
 export function startWaitingLine(notes: Pick<Notes, 'waiting'>, timeoutMs: number): WaitingLine {
   let current: WaitingFor | undefined;
-  let stop = () => undefined as void;
+  let stop: (() => void) | undefined;
   const end = () => {
-    stop();
-    stop = () => undefined;
+    stop?.();
+    stop = undefined;
     current = undefined;
   };
   return {

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { newRefundOf, paidOrder, withRefund } from '../harness/orders.ts';
-import { type Handler, json, reset } from '../harness/server.ts';
+import { type Handler, json, reply, reset } from '../harness/server.ts';
 import { startService } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
 import { changeArgs, ledgerAndDesk, story } from './desk.ts';
@@ -122,11 +122,10 @@ describe('a reply that is lost, or says nothing', () => {
   const screen = (text: string) => text.slice(text.indexOf('will send once'));
 
   test('nothing of it is left on the screen of 80 columns', async () => {
-    expect(screen(await lost(reset, [], 80))).toMatchInlineSnapshot(`
+    expect(screen(await lost(reply('', 502), [], 80))).toMatchInlineSnapshot(`
       "will send once: {}
       unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm
-               (the connection to 127.0.0.1:35133 was closed before an answer came
-               (ECONNRESET)). It may have been made
+               (HTTP 502, an empty body). It may have been made
       certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
@@ -136,10 +135,10 @@ describe('a reply that is lost, or says nothing', () => {
   });
 
   test('nothing of it is left on the screen of 120 columns', async () => {
-    expect(screen(await lost(reset, [], 120))).toMatchInlineSnapshot(`
+    expect(screen(await lost(reply('', 502), [], 120))).toMatchInlineSnapshot(`
       "will send once: {}
-      unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (the connection to 127.0.0.1:42617 was
-               closed before an answer came (ECONNRESET)). It may have been made
+      unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 502, an empty body). It may have
+               been made
       certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
