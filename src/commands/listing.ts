@@ -16,7 +16,7 @@ export function pagingFlags(resource: ResourceName) {
   return {
     limit: flag.integer(1, 1000, {
       value: 'N',
-      summary: `${many} a page`,
+      summary: `${many} per page`,
       defaultText: "the service's",
     }),
     next: flag.id(resource, { value: 'ID', summary: `the page after this ${one}`, conflicts: ['previous'] }),

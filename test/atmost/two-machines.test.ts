@@ -124,7 +124,7 @@ describe.concurrent('somebody else makes the same refund while ours is unknown (
     const { code, stdout } = await desk.run(home, changeArgs(order));
     expect({ code, story: story(home) }, stdout).toEqual({ code: 0, story: 'sent unknown applied' });
     expect(flat(stdout)).toMatch(/refund rf_theirs \d+ \w+ \d{4} \d\d:\d\d:\d\d/);
-    expect(stdout).toContain('the reply was lost; the order now shows');
+    expect(stdout).toContain('this refund is ours or identical');
     expect(journalRows(home).map(({ by }) => by)).not.toContain('reply');
     const again = await desk.run(home, changeArgs(order));
     expect({ code: again.code, posts: order.posts.length }, again.stderr).toEqual({ code: 3, posts: 1 });

@@ -36,7 +36,7 @@ export const find = defineCommand({
       defaultText: String(defaultMax),
     }),
     next: flag.id('orders', { value: 'ID', summary: 'look through what comes after this order' }),
-    limit: flag.integer(1, 1000, { value: 'N', summary: 'orders a page' }),
+    limit: flag.integer(1, 1000, { value: 'N', summary: 'orders per page' }),
   },
   examples: [
     'paydesk -p demo orders find 4242 torres',
