@@ -44,8 +44,9 @@ export interface RunOptions {
   /** How a run in memory waits between two reads or tries; absent: its clock is put forward instead. */
   readonly sleeps?: 'in no time' | 'really';
   /**
-   * A run in memory writes to a terminal of so many columns, in colour where NO_COLOR is set to ''; standard input stays a pipe, so nobody is
-   * asked. For somebody who answers, see terminal.ts.
+   * A run in memory writes to a terminal of so many columns, in colour where NO_COLOR is set to ''; standard input stays a
+   * pipe, so nobody is asked. Of lines that are redrawn, only what is left at the end comes back, but from `onScreen`. For
+   * somebody who answers, see terminal.ts.
    */
   readonly columns?: number;
 }

@@ -15,7 +15,7 @@ import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec
 import type { FoundRefund } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { journalWords, requestLine, titleLine } from '../change-words.ts';
+import { journalWords, requestLine, titleLine, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
 import { type RefundOrigins, sentByWords } from './known-refunds.ts';
 import type { RefundPlan } from './refund-plan.ts';
@@ -160,7 +160,9 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
     {
       line: `money    ${before} -> ${refunded} refunded of ${after.amount}; ${after.amount - refunded} left${journalWords(applied.intent)}`,
     },
-    ...(applied.by === 'read' ? [{ line: 'the reply was lost; the order now shows the refund' }] : []),
+    ...(applied.by === 'read'
+      ? [{ line: `${unconfirmedReply(applied)}; the order now shows the refund` }]
+      : []),
   ];
 }
 
