@@ -3,6 +3,7 @@
  * Pure.
  */
 
+import { type AmountStyle, amountWords } from '../amounts.ts';
 import { type AttemptRecord, type ChangeKind, type ChangeSubject, changeKinds } from '../journal/journal.ts';
 import { accountLabel, type Profile } from '../profiles/profiles.ts';
 import type { Block, Style } from '../terminal/terminal.ts';
@@ -36,8 +37,11 @@ export const kindWords: Readonly<Record<ChangeKind, KindWords>> = {
 };
 
 /** Names a change: `refund of 23000 MXN on ord_…`, `order creation of 300 MXN`, `POST /charges`. */
-export function changeWords({ kind, amount, currency, orderId, request }: ChangeSubject): string {
-  const sum = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
+export function changeWords(
+  { kind, amount, currency, orderId, request }: ChangeSubject,
+  style: AmountStyle,
+): string {
+  const sum = amount === undefined ? '' : ` of ${amountWords(amount, currency, style)}`;
   // Only the witness knows of this change: `journal verify --repair` could not read its row.
   if (request.path === '') return 'a change whose record is lost';
   if (kind === 'api') return `${request.method} /${request.path}`;
@@ -45,8 +49,11 @@ export function changeWords({ kind, amount, currency, orderId, request }: Change
 }
 
 /** Names the change of an attempt in the journal, without its order. */
-export function changeOf({ sent: { proof, amount, currency, request } }: AttemptRecord): string {
-  return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request });
+export function changeOf(
+  { sent: { proof, amount, currency, request } }: AttemptRecord,
+  style: AmountStyle,
+): string {
+  return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request }, style);
 }
 
 /** Says how long an unconfirmed change blocks its order. A change without an order blocks only a repeat of itself. */

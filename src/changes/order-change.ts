@@ -98,7 +98,7 @@ async function changeNamedOrder(
     const order = await readOne(ctx, service, 'orders', id, 'change');
     const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
     const { intent, preview, check, result } = await change.plan(read);
-    const confirmation = { profile, confirm, order: { id, amount: intent.amount } };
+    const confirmation = { profile, confirm, order: { id, amount: intent.amount, currency: intent.currency } };
     let shown = order;
     const approve = async (fresh: WireRecord) => {
       await checkUnchanged(ctx, shown, fresh, confirmation);
@@ -123,7 +123,9 @@ async function checkNotOpen(
   const closed = await ctx.journal.refuseOpen({ service, orderId, again });
   for (const record of closed) {
     const { intent } = record.sent;
-    ctx.notes.note(`outcome of ${intent}, ${changeOf(record)}: paydesk journal show ${intent}`);
+    ctx.notes.note(
+      `outcome of ${intent}, ${changeOf(record, service.profile.settings)}: paydesk journal show ${intent}`,
+    );
   }
   return closed;
 }
