@@ -72,9 +72,29 @@ export const globalFlags = {
     },
   }),
   utc: flag.switch({ summary: 'show times in UTC', env: 'PAYDESK_UTC' }),
-  help: flag.switch({ short: 'h', summary: 'show help' }),
+  help: flag.switch({ short: 'h', summary: 'show help; --help --all shows every option of a command' }),
   version: flag.switch({ short: 'V', summary: 'show the version' }),
 } as const;
+
+/**
+ * The global options in the help of every command; `--help --all` shows the others. A person at the desk says which
+ * account, how to print and what of it, looks before something is sent, and skips a question. The others are for scripts,
+ * for one machine or for one run in a hundred.
+ */
+export const usualGlobalFlags: Readonly<Record<string, Flag>> = pick(globalFlags, [
+  'profile',
+  'output',
+  'columns',
+  'yes',
+  'dry-run',
+]);
+
+function pick<T extends object>(
+  from: T,
+  names: readonly (keyof T & string)[],
+): Readonly<Record<string, T[keyof T]>> {
+  return Object.fromEntries(names.map((name) => [name, from[name]]));
+}
 
 /** The global flags as typed, before environment and defaults. */
 export type GlobalInput = Input<readonly [], typeof globalFlags>['flags'];
