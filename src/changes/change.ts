@@ -178,11 +178,12 @@ async function askForWord(ctx: Context, { profile, order }: Confirmation): Promi
     if (isMeant(typed, profile, order)) return;
     mistyped = short(typed);
   }
-  throw cancelled(`${mistyped} is not ${meantWords(profile, order)}; typed wrong ${tries} times`);
+  throw cancelled(`${mistyped} is ${otherThanMeant(profile, order)}; that was try ${tries}`);
 }
 
 function wordQuestion(profile: Profile, order: Confirmation['order'], mistyped: string | undefined) {
-  const again = mistyped === undefined ? undefined : `${mistyped} ${notMeantWords(mistyped, profile, order)}.`;
+  const again =
+    mistyped === undefined ? undefined : `${mistyped} ${notMeantWords(mistyped, profile, order)}.`;
   const type = (what: string) =>
     [again, `Type ${what}${again === undefined ? ' to send it' : ' again'}, or press Enter to cancel:`]
       .filter((sentence) => sentence !== undefined)
@@ -221,10 +222,10 @@ function notMeantWords(text: string, { name, settings }: Profile, order: Confirm
     : `is not the amount: in decimals it is ${figure}`;
 }
 
-function meantWords({ name, settings }: Profile, order: Confirmation['order']): string {
-  if (order === undefined) return name;
+function otherThanMeant({ name, settings }: Profile, order: Confirmation['order']): string {
+  if (order === undefined) return `not ${name}`;
   const { id, amount, currency } = order;
-  return amount === undefined ? id : `${amountWords(amount, currency, settings)} and not ${id}`;
+  return amount === undefined ? `not ${id}` : `neither ${amountWords(amount, currency, settings)} nor ${id}`;
 }
 
 function cancelled(why = 'not confirmed'): CliError {

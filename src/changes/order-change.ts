@@ -98,7 +98,11 @@ async function changeNamedOrder(
     const order = await readOne(ctx, service, 'orders', id, 'change');
     const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
     const { intent, preview, check, result } = await change.plan(read);
-    const confirmation = { profile, confirm, order: { id, amount: intent.amount, currency: intent.currency } };
+    const confirmation = {
+      profile,
+      confirm,
+      order: { id, amount: intent.amount, currency: intent.currency },
+    };
     let shown = order;
     const approve = async (fresh: WireRecord) => {
       await checkUnchanged(ctx, shown, fresh, confirmation);
