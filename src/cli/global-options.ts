@@ -33,6 +33,12 @@ export const globalFlags = {
     env: 'PAYDESK_COLUMNS',
     parse: (text, name) => nonEmpty(text, name).split(','),
   }),
+  width: flag.integer(20, 1000, {
+    value: 'N',
+    summary: 'how many characters wide tables and screens are',
+    env: 'PAYDESK_WIDTH',
+    defaultText: "the terminal's; without one nothing is cut",
+  }),
   'no-header': flag.switch({ summary: 'no heading line in table and csv', env: 'PAYDESK_NO_HEADER' }),
   'no-input': flag.switch({ summary: 'never ask; a missing value is an error', env: 'PAYDESK_NO_INPUT' }),
   yes: flag.switch({ short: 'y', summary: 'answer yes to a confirmation (production needs --confirm)' }),
@@ -108,6 +114,8 @@ export interface Globals {
   /** PAYDESK_COLUMNS. A list shows the ones that it has. */
   readonly usualColumns: readonly string[] | undefined;
   readonly header: boolean;
+  /** How wide tables and screens are. */
+  readonly width: number | undefined;
   /** The options about output as they were typed, to be repeated in the command for the next page. */
   readonly outputWords: readonly string[];
   readonly input: boolean;
@@ -141,6 +149,7 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     columns: typed.columns,
     usualColumns: fromVariable(env, globalFlags.columns),
     header: !on('no-header'),
+    width: value(typed.width, globalFlags.width),
     outputWords: outputWords(typed),
     input: !on('no-input') && !isOn(env, 'CI'),
     yes: typed.yes === true,
@@ -184,10 +193,11 @@ function formatOf(typed: GlobalInput): Format | undefined {
 
 // Variables are left out, because the next command reads them too.
 function outputWords(typed: GlobalInput): readonly string[] {
-  const { output, columns } = typed;
+  const { output, columns, width } = typed;
   return [
     ...(output === undefined ? [] : ['-o', output]),
     ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(width === undefined ? [] : ['--width', String(width)]),
     ...(['json', 'ndjson', 'csv', 'no-header', 'utc'] as const)
       .filter((name) => typed[name] === true)
       .map((name) => `--${name}`),

@@ -75,6 +75,7 @@ type ScreenOptions = Pick<
   | 'accessible'
   | 'debug'
   | 'utc'
+  | 'width'
 >;
 
 // These count until the command line is read.
@@ -89,6 +90,7 @@ const plainOptions: ScreenOptions = {
   accessible: false,
   debug: false,
   utc: false,
+  width: undefined,
 };
 
 /** The state of a new run. Nothing is opened, read or written yet. */
@@ -150,7 +152,9 @@ function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
   const { secrets } = keys;
   const { clock } = io;
   const shared = { ...options, locale, secrets };
-  const [stdout, stderr] = [factsOf(io.stdout), factsOf(io.stderr)];
+  const stdout = { ...factsOf(io.stdout), width: options.width };
+  // Notes in a log are never wrapped.
+  const stderr = { ...factsOf(io.stderr), width: io.stderr.isTTY === true ? options.width : undefined };
   const stderrColor = colorLevel(stderr, options.color, io.env);
   const notes = createNotes({
     ...shared,

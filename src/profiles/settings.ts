@@ -54,7 +54,7 @@ const checkoutsPath = v.pipe(
 );
 
 // Assumed: shops call their own order number so, unless the setting says otherwise; the document shows no key of metadata.
-const usualReferenceKeys = 'shop_order,reference,order_number';
+const usualReferenceKeys = 'shop_order, reference, order_number';
 
 // Keys as they stand in the metadata; a comma separates them.
 const metadataKeys = v.pipe(

@@ -51,8 +51,11 @@ function localColumn({ tableFrom: _, ...time }: Column): Column {
   return { ...time, name, title: name.toUpperCase(), kind: 'localTime' };
 }
 
-/** The columns of a table of this width, if nobody named any. */
-export function tableColumns(columns: readonly Column[], width: number): readonly Column[] {
+/** The columns of a table of this width, if nobody named any. Without a terminal no column is dropped. */
+export function tableColumns(
+  columns: readonly Column[],
+  width = Number.POSITIVE_INFINITY,
+): readonly Column[] {
   return columns.filter(({ tableFrom }) => tableFrom !== undefined && tableFrom <= width);
 }
 

@@ -24,9 +24,16 @@ export interface StreamFacts {
   readonly columns: number | undefined;
   /** Lines of the terminal; undefined if it is no terminal. */
   readonly rows: number | undefined;
+  /** `--width`: how wide tables and screens are, whatever the terminal has. */
+  readonly width?: number | undefined;
 }
 
 /** The width to draw for. Undefined: nothing is wrapped or cut. */
+export function widthToDraw(facts: StreamFacts): number | undefined {
+  return facts.width ?? widthOfTerminal(facts);
+}
+
+/** How wide the terminal is; undefined if there is none. */
 export function widthOfTerminal({ isTTY, columns }: StreamFacts): number | undefined {
   return isTTY && columns !== undefined && columns > 0 ? columns : undefined;
 }

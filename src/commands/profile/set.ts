@@ -9,9 +9,8 @@ export const settingsHelp = `Settings (CUR: a currency such as MXN; the word def
   orders.order                newest-first where lists are so (unknown)
   orders.status               filter of orders list
   checkouts.path              where checkouts are created (/checkouts)
-  reference.keys              metadata keys of the shop's own number, the
-                              first that an order has
-    (shop_order,reference,order_number)
+  reference.keys              metadata keys of the shop's own number, the first
+      that an order has (shop_order, reference, order_number)
   refund.require              reason, note, reason,note or none (none)
   refund.max_amount.CUR       largest refund, the service's integer
   refund.send_within          from the final check to the sending (10s)
