@@ -68,6 +68,11 @@ export function placesOf(
   return Object.hasOwn(places, code) ? places[code] : undefined;
 }
 
+/** Whether the profile declares so many decimals for any currency. */
+export function declaresPlaces(places: number, { 'amounts.decimals': declared }: AmountStyle): boolean {
+  return Object.values(declared).includes(places);
+}
+
 function inBrackets(amount: Amount, currency: string | undefined, style: AmountStyle): string {
   const text = scaled(amount, currency, style);
   return text === undefined ? '' : ` (${text})`;

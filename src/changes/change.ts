@@ -173,21 +173,26 @@ const tries = 3;
 async function askForWord(ctx: Context, { profile, order }: Confirmation): Promise<void> {
   let mistyped: string | undefined;
   for (let left = tries; left > 0; left -= 1) {
-    const typed = await ctx.ask.text(wordQuestion(profile, order, mistyped));
+    const before =
+      mistyped === undefined
+        ? ''
+        : `${mistyped} ${notMeantWords(mistyped, profile, order)}${triesWords(left)}. `;
+    const typed = await ctx.ask.text(wordQuestion(profile, order, before));
     if (typed === '') throw cancelled();
     if (isMeant(typed, profile, order)) return;
     mistyped = short(typed);
   }
-  throw cancelled(`${mistyped} is ${otherThanMeant(profile, order)}; that was try ${tries}`);
+  throw cancelled(`${mistyped} is ${otherThanMeant(profile, order)}; typed wrong ${tries} times`);
 }
 
-function wordQuestion(profile: Profile, order: Confirmation['order'], mistyped: string | undefined) {
-  const again =
-    mistyped === undefined ? undefined : `${mistyped} ${notMeantWords(mistyped, profile, order)}.`;
+function triesWords(left: number): string {
+  return left === 1 ? ' (last try)' : ` (${left} tries left)`;
+}
+
+// `before`: what was wrong with the last answer.
+function wordQuestion(profile: Profile, order: Confirmation['order'], before: string) {
   const type = (what: string) =>
-    [again, `Type ${what}${again === undefined ? ' to send it' : ' again'}, or press Enter to cancel:`]
-      .filter((sentence) => sentence !== undefined)
-      .join(' ');
+    `${before}Type ${what}${before === '' ? ' to send it' : ' again'}, or press Enter to cancel:`;
   if (order === undefined)
     return {
       message: type(`the profile's name, ${profile.name},`),

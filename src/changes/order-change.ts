@@ -41,6 +41,8 @@ interface OrderChange {
   readonly kind: 'refund' | 'capture';
   /** The flags that were typed. A later run with the same `--intent` must have the same ones. */
   readonly asked: JsonObject;
+  /** Checks the flags by the profile alone, before any request. Throws CliError 'usage'. */
+  readonly check?: (profile: Profile) => void;
   /** Flags that the profile requires and that were not given, such as `--note`. */
   readonly missing?: (profile: Profile) => readonly string[];
   /** Plans the change for this order. Throws CliError 'refused' when the order does not allow it. */
@@ -82,6 +84,7 @@ async function changeNamedOrder(
   const service = await ctx.service({ purpose: 'change' });
   const { profile } = service;
   const { kind } = change;
+  change.check?.(profile);
   const required = change.missing?.(profile) ?? [];
   const missing = [...(givenId === undefined ? ['ID'] : []), ...required];
   checkOrderConfirmable(ctx, { profile, confirm, id: givenId }, { command: `orders ${kind}`, missing });

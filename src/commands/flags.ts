@@ -98,7 +98,7 @@ function amount(text: string, name: string): number {
 }
 
 function typedAmount(text: string, name: string): TypedAmount {
-  const typed = readAmount(text);
+  const typed = text === text.trim() ? readAmount(text) : undefined;
   if (typed !== undefined) return typed;
   throw usage(`${name} ${short(text)}: not an amount such as 23000 or 230.00; no commas, and more than 0`);
 }

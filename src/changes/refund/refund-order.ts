@@ -1,6 +1,6 @@
 /** Refunds an order: takes the flags, asks a person for missing values, and plans the refund. */
 
-import { amountProblem, amountWords, figureWords, placesOf, readAmount } from '../../amounts.ts';
+import { amountProblem, declaresPlaces, figureWords, placesOf, readAmount } from '../../amounts.ts';
 import { type OrderMoney, paidBy } from '../../api/charges.ts';
 import {
   paths,
@@ -10,6 +10,7 @@ import {
   refundReasonValues,
 } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
+import { usage } from '../../commands/flags.ts';
 import { aboutMoney, type Profile } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
@@ -27,10 +28,20 @@ export function refundOrder(
   order: OrderAsked,
   what: Omit<RefundAsked, 'again'>,
 ): Promise<void> {
-  const { charge, amount, reason } = what;
+  const { charge, amount, typed, reason } = what;
   return changeOrder(ctx, order, {
     kind: 'refund',
     asked: { charge, amount, reason },
+    check: ({ name, settings }) => {
+      if (typed?.places === undefined || declaresPlaces(typed.places, settings)) return;
+      throw usage(
+        `--amount ${typed.text}: not an amount here; profile ${name} declares no currency with ${typed.places} ${typed.places === 1 ? 'decimal' : 'decimals'}`,
+        [
+          "type a whole number, in the service's units",
+          `a lead can declare decimals: paydesk profile set ${name} amounts.decimals.CUR N`,
+        ],
+      );
+    },
     missing: ({ settings }) =>
       settings['refund.require'].filter((name) => what[name] === undefined).map((name) => `--${name}`),
     plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, order.confirm),
@@ -133,9 +144,9 @@ async function askAmount(
   left: number,
 ): Promise<NamedMoney> {
   const { settings } = profile;
-  const all = amountWords(left, currency, settings);
+  const all = figureWords(left, currency, settings);
   const answer = await ctx.ask.text({
-    message: aboutMoney(profile, `How much? Enter alone refunds all that is left, ${all}:`),
+    message: aboutMoney(profile, `How much? (Enter: all ${all})`),
     flag: '--amount N',
     optional: true,
     check: (text) => {
