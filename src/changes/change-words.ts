@@ -4,6 +4,7 @@
  */
 
 import { type AmountStyle, amountWords } from '../amounts.ts';
+import type { CliErrorParts } from '../errors.ts';
 import { type AttemptRecord, type ChangeKind, type ChangeSubject, changeKinds } from '../journal/journal.ts';
 import { accountLabel, type Profile } from '../profiles/profiles.ts';
 import type { Block, Style } from '../terminal/terminal.ts';
@@ -54,6 +55,17 @@ export function changeOf(
   style: AmountStyle,
 ): string {
   return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request }, style);
+}
+
+/** What a reply says for itself: `HTTP 500, internal_error, log_id 5f2c81: the bank did not answer`. */
+export function replyWords({ type, code, logId, httpStatus, details = [] }: CliErrorParts): string {
+  const facts = [
+    ...(httpStatus === undefined ? [] : [`HTTP ${httpStatus}`]),
+    ...[code ?? type ?? []].flat(),
+    ...(logId === undefined ? [] : [`log_id ${logId}`]),
+  ];
+  const messages = details.flatMap(({ message, debugMessage }) => message ?? debugMessage ?? []);
+  return `${facts.join(', ')}${messages.length === 0 ? '' : `: ${messages.join('; ')}`}`;
 }
 
 /** Says how long an unconfirmed change blocks its order. A change without an order blocks only a repeat of itself. */

@@ -2,7 +2,7 @@
 
 import { amountWords, figuresIn, figureWords, partWords } from '../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/charges.ts';
-import { type DocumentedError, documentedErrorOf } from '../api/spec.ts';
+import { type DocumentedError, documentedErrorOf, expiryFields, isObject } from '../api/spec.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
 import type { ChangeSubject, FoundRefund, Outcome } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
@@ -54,6 +54,7 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
           `new refunds that the service lists: ${idsOf(refunds, figuresIn(change.currency, profile.settings))}`,
         ];
   return new CliError('unknown', `${sentences[alarm]}: the ${changeWords(change, profile.settings)}`, {
+    ...outcome.said,
     certain: ['sent once by this machine', ...seen, ...listed].join('; '),
     now,
   });
@@ -69,7 +70,7 @@ function idsOf(refunds: readonly FoundRefund[], figure: (amount: number) => stri
 function duplicate(
   { settings }: Profile,
   { orderId = '', currency }: ChangeSubject,
-  { refunds = [], order }: Ended,
+  { refunds = [], order, said }: Ended,
   now: readonly string[],
 ): CliError {
   const [first] = refunds;
@@ -83,6 +84,7 @@ function duplicate(
       : '';
   const ids = refunds.map(({ id }) => id ?? 'one without an id').join(' and ');
   return new CliError('unknown', `${refunds.length} new refunds${money} of this order\n${orderId}\n${ids}`, {
+    ...said,
     opening: 'DUPLICATE?',
     certain: `this machine sent one; the service lists ${refunds.length === 2 ? 'both' : 'all of them'}, ${figureWords(sum, currency, settings)} together;\npaydesk cannot take a refund back`,
     now,
@@ -184,4 +186,30 @@ function chargeIdRequired({ profile, orderId }: Refusal, money: OrderMoney | und
 
 function nameOf(charge: ChargeMoney): string {
   return `charge ${charge.number} (${charge.id})`;
+}
+
+/**
+ * What to do if a refusal of a payment link names the spelling of the expiry that was not sent; undefined if it does not.
+ * The document writes the field both ways, so only the service can say which one it reads.
+ */
+export function otherSpelling(
+  { name, kind }: Profile,
+  { request: { body } }: ChangeSubject,
+  { code, details = [] }: CliErrorParts,
+): readonly string[] | undefined {
+  const sent = expiryFields.find((field) => isObject(body) && body[field] !== undefined);
+  const other = expiryFields.find((field) => sent !== undefined && field !== sent);
+  const said = [code, ...details.flatMap((one) => [one.message, one.debugMessage, one.param, one.code])];
+  if (other === undefined || !said.some((text) => text?.includes(other))) return undefined;
+  const setting = `checkouts.expiry_field ${other}`;
+  return kind === 'stored'
+    ? [
+        `the request said ${sent}. To send ${other} from now on:`,
+        `paydesk profile set ${name} ${setting}`,
+        'then run the command again',
+      ]
+    : [
+        `the request said ${sent}. To send ${other}, write the body yourself (--body FILE)`,
+        `or add a profile and set ${setting} there`,
+      ];
 }

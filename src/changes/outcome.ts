@@ -3,11 +3,25 @@
 import { figuresIn } from '../amounts.ts';
 import { isKeyRefusal } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
-import { CliError, keyRefused, withParts } from '../errors.ts';
+import { CliError, type CliErrorParts, keyRefused, withParts } from '../errors.ts';
 import { type ChangeSubject, changeKinds, type Intent, type Outcome } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
-import { blockedWords, bodyLine, changeWords, kindWords, settleCommands } from './change-words.ts';
-import { alarmError, type Ended, type Explanation, explainRejection, keepByHand } from './explain-outcome.ts';
+import {
+  blockedWords,
+  bodyLine,
+  changeWords,
+  kindWords,
+  replyWords,
+  settleCommands,
+} from './change-words.ts';
+import {
+  alarmError,
+  type Ended,
+  type Explanation,
+  explainRejection,
+  keepByHand,
+  otherSpelling,
+} from './explain-outcome.ts';
 
 /** The outcome of a change that was made, with the record as it is now. */
 export type Applied = Extract<Outcome, { verdict: 'applied' }>;
@@ -44,7 +58,11 @@ export function appliedOrThrow(
   const subject = { intent: outcome.intent, orderId: change.orderId, profile: profile.name };
   if (outcome.alarm !== undefined)
     throw withParts(alarmError(profile, change, outcome, outcome.alarm), subject);
-  if (outcome.verdict === 'applied') return outcome;
+  if (outcome.verdict === 'applied') {
+    const { said } = outcome;
+    if (said !== undefined) ctx.notes.note(`the reply did not confirm it (${replyWords(said)}); a read does`);
+    return outcome;
+  }
   throw withParts(endError(ctx, profile, change, outcome), subject);
 }
 
@@ -110,15 +128,15 @@ function rejectedError(
       ...parts,
       opening: 'refused by the service:',
       certain: `${kindWords[change.kind].refused}${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
-      now: [...(explained.now ?? afterRefusal(profile, change)), ...keepByHand(outcome)],
+      now: [...(explained.now ?? afterRefusal(profile, change, parts)), ...keepByHand(outcome)],
     },
   );
 }
 
-function afterRefusal(profile: Profile, change: ChangeSubject): readonly string[] {
-  return change.orderId === undefined
-    ? ['mend what it names, then run the command again']
-    : [readEach(profile, change)];
+function afterRefusal(profile: Profile, change: ChangeSubject, parts: CliErrorParts): readonly string[] {
+  if (change.orderId !== undefined) return [readEach(profile, change)];
+  const spelling = change.kind === 'checkout' ? otherSpelling(profile, change, parts) : undefined;
+  return spelling ?? ['correct what it names, then run the command again'];
 }
 
 function readEach(profile: Profile, { orderId }: ChangeSubject): string {
@@ -169,7 +187,7 @@ function blockWords(
 }
 
 function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, outcome: Uncertain): CliError {
-  const { reason, sentAt, lastReadAt, reads } = outcome;
+  const { reason, said, sentAt, lastReadAt, reads } = outcome;
   const seen =
     lastReadAt === undefined
       ? unreadWords(change, outcome)
@@ -180,6 +198,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
     'unknown',
     `no usable answer to the ${changeWords(change, profile.settings)} (${reason}). It may have been made`,
     {
+      ...said,
       ...(throttled && { opening: 'throttled:' }),
       certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
       now: [

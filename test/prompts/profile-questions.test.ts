@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { helpOf } from '../harness/help-text.ts';
-import { copyOf, type Home, newHome, paydeskProcess } from '../harness/paydesk.ts';
+import { copyOf, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { startServer } from '../harness/server.ts';
@@ -115,9 +115,10 @@ describe.concurrent('a key typed at a prompt never appears (E50)', () => {
       const terminal = atTerminal(['profile', 'add', 'a'], { home, env });
       await terminal.answer('address of the service', 'http://127.0.0.1:9\r');
       await terminal.answer('the key is for', style === 'lines' ? '1\r' : '\r');
-      await terminal.waitFor('the system keyring is of no use');
+      await terminal.waitFor('no system keyring available');
       await terminal.answer('keep the key in a file that only you can read?', 'y\r');
       await terminal.answer('private key of a', `${key}\r`);
+      await terminal.answer('try the key before it is kept?', style === 'lines' ? '2\r' : '\x1b[B\r');
       await terminal.answer('whenever no -p is given', '\r');
       const ended = await terminal.end;
       expect(ended.exitCode).toBe(0);
@@ -153,9 +154,15 @@ const questions: readonly Question[] = [
   },
   { name: 'a new key', at: 'private key of a', args: ['profile', 'key', 'a'] },
   {
+    name: 'whether to try the key',
+    at: 'try the key before it is kept?',
+    args: ['profile', 'add', 'b', ...where, '--key-store', 'file'],
+    first: [['private key of b', `${newKey()}\r`]],
+  },
+  {
     name: 'whether it is the default',
     at: 'whenever no -p is given',
-    args: ['profile', 'add', 'b', ...where, '--key-store', 'file'],
+    args: ['profile', 'add', 'b', ...where, '--key-store', 'file', '--no-check'],
     first: [['private key of b', `${newKey()}\r`]],
   },
   { name: 'removal', at: 'remove profile a', args: ['profile', 'remove', 'a'] },
@@ -214,7 +221,7 @@ describe.concurrent('Enter at a removal means No (E49)', () => {
     using home = copyOf(added);
     const terminal = atTerminal(['profile', 'remove', 'a'], { home, env });
     await terminal.answer('remove profile a', '\r');
-    expect((await terminal.end).exitCode).toBe(3);
+    expect(await terminal.end).toMatchObject({ exitCode: 3, sameTerminal: true });
     expect(readFileSync(profilesOf(home), 'utf8')).toBe(readFileSync(profilesOf(added), 'utf8'));
     expect(readFileSync(keysOf(home), 'utf8')).toContain(addedKey);
   });
@@ -240,7 +247,7 @@ describe.concurrent('what a profile command would ask is named as a flag where n
   ];
   test.each(missing)('off a terminal, $args: $flag', async ({ args, flag }) => {
     using home = copyOf(added);
-    const piped = await paydeskProcess(args, { home, stdinOpen: true });
+    const piped = await paydesk(args, { home, stdinOpen: true });
     expect(piped.code).toBe(2);
     expect(piped.stderr).toContain(`missing ${flag}`);
     expect(piped.stdout).toBe('');

@@ -3,7 +3,7 @@
 import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { blockedWords, changeOf, settleCommands } from '../../changes/changes.ts';
+import { blockedWords, changeOf, replyWords, settleCommands } from '../../changes/changes.ts';
 import { type AttemptRecord, attemptName, changeKinds, type VerdictRow } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
@@ -15,6 +15,8 @@ import {
   intentArgument,
   outcomeWords,
   recordOf,
+  replyOf,
+  saidBy,
 } from './attempts.ts';
 
 export const show = defineCommand({
@@ -64,8 +66,9 @@ function shownOf(record: AttemptRecord, open: boolean, until: number | undefined
 }
 
 // Times are Unix seconds, as in the record around it.
-function historyOf({ time, verdict, by, why, alarm, operator, note }: VerdictRow): JsonObject {
-  return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note };
+function historyOf({ time, verdict, by, why, alarm, operator, note, error }: VerdictRow): JsonObject {
+  const reply = error === undefined ? {} : replyOf(error);
+  return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note, ...reply };
 }
 
 function attemptView(
@@ -82,6 +85,7 @@ function attemptView(
   const refunds = verdicts.at(-1)?.refunds ?? [];
   const words = outcomeWords(record, open);
   const figure = figuresIn(sent.currency, style);
+  const said = saidBy(record);
   return [
     { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     {
@@ -107,6 +111,7 @@ function attemptView(
           `${figure(amount)} on charge ${chargeId}`,
         ]),
         ...(neighbour === undefined ? [] : [[faint('located after'), neighbour]]),
+        ...(said === undefined ? [] : [[faint('reply'), replyWords(said)]]),
         ...(sent.note === undefined ? [] : [[faint('note'), sent.note]]),
       ],
       indent: 2,
