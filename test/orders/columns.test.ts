@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chargeOf, type Json, orderOf, paidOrder } from '../harness/orders.ts';
 import { withoutEscapes } from '../harness/pty.ts';
-import { pages, type Service, startAnswering, storeShop } from '../harness/service.ts';
+import { changing, pages, type Service, startAnswering, storeShop } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
 
 // 20 November 2020, 12:00 in UTC.
@@ -200,6 +200,26 @@ describe('--width', () => {
     const narrow = await service.run([...show, '--width', '50'], { columns: 120 });
     const still = (text: string) => text.replace(/read just now, .*/, '');
     expect(still(narrow.stdout)).toBe(still((await service.run(show, { columns: 50 })).stdout));
+  });
+
+  test('is the width of the preview of a change', async () => {
+    const order = paidOrder('ord_2tQ8mVxK4nRz7LcWp', { customer_info: { name: 'Ana '.repeat(30) } });
+    await using desk = await startAnswering(changing(order));
+    const words = [
+      'orders',
+      'refund',
+      'ord_2tQ8mVxK4nRz7LcWp',
+      '--reason',
+      'other',
+      '--yes',
+      '--width',
+      '60',
+    ];
+    const { code, stdout, stderr } = await desk.run(words, { columns: 120 });
+    expect(code, stderr).toBe(0);
+    const longest = Math.max(...`${stdout}${stderr}`.split('\n').map((line) => line.length));
+    expect(longest).toBeLessThanOrEqual(60);
+    expect(longest).toBeGreaterThan(50);
   });
 
   test('goes with the command for the next page, and says which columns it has no room for', async () => {
