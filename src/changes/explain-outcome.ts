@@ -2,6 +2,7 @@
 
 import { amountWords, figuresIn, figureWords, partWords } from '../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/charges.ts';
+import type { RefundRequest } from '../api/request-bodies.ts';
 import { type DocumentedError, documentedErrorOf, expiryFields, isObject } from '../api/spec.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
 import type { ChangeSubject, FoundRefund, Outcome } from '../journal/journal.ts';
@@ -113,6 +114,8 @@ interface Refusal {
   readonly orderId: string | undefined;
   /** Refunds that somebody else made. They appeared between the last read before the sending and the read after it. */
   readonly others: readonly FoundRefund[];
+  /** The body of the refund. Commands to copy keep its amount and reason. */
+  readonly asked: RefundRequest;
   /** Writes a time (Unix seconds) in full. */
   readonly time: (seconds: number) => string;
 }
@@ -150,7 +153,7 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explana
   return {
     message: `order ${id} is not refundable${whole}${blocked.length === 0 ? '' : which}`,
     certain: wentBack(money, refusal),
-    now: [...bankWords(money), ...chargeCommands(money, open, profile), show],
+    now: [...bankWords(money), ...chargeCommands(money, open, profile, refusal.asked), show],
   };
 }
 
@@ -176,11 +179,11 @@ function bankWords({ charges }: OrderMoney): readonly string[] {
   ];
 }
 
-function chargeIdRequired({ profile, orderId }: Refusal, money: OrderMoney | undefined): Explanation {
-  const charges = money?.charges ?? [];
+function chargeIdRequired({ profile, orderId, asked }: Refusal, money: OrderMoney | undefined): Explanation {
+  const charges = money?.charges.filter(({ counts }) => counts) ?? [];
   return {
     message: `order ${orderId ?? money?.id ?? ''} was paid by ${charges.length === 0 ? 'several' : charges.length} charges: a part of it needs a charge`,
-    now: money === undefined ? [] : chargeCommands(money, charges, profile),
+    now: money === undefined ? [] : chargeCommands(money, charges, profile, asked),
   };
 }
 

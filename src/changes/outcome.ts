@@ -60,7 +60,7 @@ export function appliedOrThrow(
     throw withParts(alarmError(profile, change, outcome, outcome.alarm), subject);
   if (outcome.verdict === 'applied') {
     const { said } = outcome;
-    if (said !== undefined) ctx.notes.note(`the reply did not confirm it (${replyWords(said)}); a read does`);
+    if (said !== undefined) ctx.notes.note(`the reply was no confirmation: ${replyWords(said)}`);
     return outcome;
   }
   throw withParts(endError(ctx, profile, change, outcome), subject);
@@ -119,6 +119,7 @@ function rejectedError(
           order: order?.value,
           orderId: change.orderId,
           others: outcome.refunds ?? [],
+          asked: change.request.body ?? {},
           time: (seconds) => ctx.fullTime(seconds * 1000),
         });
   return new CliError(

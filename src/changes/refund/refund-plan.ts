@@ -78,9 +78,9 @@ function checkTyped({ typed }: NamedMoney, money: OrderMoney, profile: Profile):
 
 // Chooses the whole order or one charge. When it is not clear which charge is meant, it throws CliError 'refused' with a
 // command for each charge (service: Endpoints 1, rules 1 to 4).
-function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
+function chooseTarget(asked: RefundAsked, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
   const counting = money.charges.filter((charge) => charge.counts);
-  if (asked.charge !== undefined) return namedCharge(asked.charge, money, profile);
+  if (asked.charge !== undefined) return namedCharge(asked.charge, asked, money, profile);
   const [only] = counting;
   if (only === undefined)
     throw refused(`${money.id} has nothing left to refund: no charge of it is paid and has something left`, [
@@ -94,13 +94,13 @@ function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): '
   if (asked.amount !== undefined) {
     throw refused(
       `${money.id} has ${counting.length} charges: say which one --amount is for`,
-      chargeCommands(money, counting, profile, asked.amount),
+      chargeCommands(money, counting, profile, asked),
     );
   }
   if (touched) {
     throw refused(
       `${money.id} was refunded in part before: say which charge to refund the rest of`,
-      chargeCommands(money, counting, profile),
+      chargeCommands(money, counting, profile, { ...asked, amount: undefined }),
     );
   }
   return 'whole';
@@ -115,7 +115,7 @@ function wasTouched({ charges }: OrderMoney): boolean {
   return charges.some((charge) => charge.refunds.length > 0);
 }
 
-function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeMoney {
+function namedCharge(name: string, asked: RefundAsked, money: OrderMoney, profile: Profile): ChargeMoney {
   const found = money.charges.filter(
     (charge) => charge.id === name || String(charge.number) === name || paidBy(charge.value) === name,
   );
@@ -129,6 +129,7 @@ function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeM
         money,
         money.charges.filter(({ counts }) => counts),
         profile,
+        asked,
       ),
     );
   }

@@ -15,7 +15,7 @@ import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec
 import type { FoundRefund } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { journalWords, requestLine, titleLine } from '../change-words.ts';
+import { journalWords, requestLine, titleLine, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
 import { type RefundOrigins, sentByWords } from './known-refunds.ts';
 import type { RefundPlan } from './refund-plan.ts';
@@ -172,7 +172,9 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
       line: `money    ${figure(before)} -> ${figure(refunded)} refunded of ${figure(after.amount)}; ${figure(after.amount - refunded)} left${journalWords(applied.intent)}`,
       hang: 9,
     },
-    ...(applied.by === 'read' ? [{ line: 'the reply was lost; the order now shows the refund' }] : []),
+    ...(applied.by === 'read'
+      ? [{ line: `${unconfirmedReply(applied)}; the order now shows the refund` }]
+      : []),
   ];
 }
 
