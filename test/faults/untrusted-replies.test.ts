@@ -248,8 +248,8 @@ describe('a read that is refused in another form than the service documents', ()
 
   test('shows its text and status, and asks for no base URL, at 80 columns', async () => {
     expect(await screenAt(80)).toMatchInlineSnapshot(`
-      "error:   the service refused the request: header x is not allowed
-               (FST_ERR, HTTP 406, log_id 77)
+      "error:   the service refused the request: header x is not allowed (FST_ERR, HTTP
+               406, log_id 77)
       certain: nothing was changed by GET /orders
       now:     show these lines to whoever runs the service
       "
