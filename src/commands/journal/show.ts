@@ -26,13 +26,31 @@ export const show = defineCommand({
   },
 });
 
-/** Prints one attempt with its history. */
-export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<void> {
+/** What a new read of the order has brought, for `journal reconcile INTENT`. */
+export interface Look {
+  readonly line: string;
+  /** When the order was read, Unix milliseconds; undefined when it was not. */
+  readonly at: number | undefined;
+  /** The outcome before, in words. */
+  readonly was: string;
+  readonly changed: boolean;
+}
+
+/** Prints one attempt with its history; first what a new read has brought, if there was one. */
+export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Look): Promise<void> {
   const open = ctx.journal.isOpen(record, await ctx.journal.now());
   const until = open ? ctx.journal.blockedUntil(record) : undefined;
   const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
   const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
-  await ctx.out.own(shownOf(record, open, seconds), () => attemptView(record, open, words));
+  const looked = look && {
+    read_at: look.at === undefined ? null : Math.floor(look.at / 1000),
+    changed: look.changed,
+    outcome_before: look.was,
+  };
+  await ctx.out.own({ ...shownOf(record, open, seconds), ...looked }, () => [
+    ...(look === undefined ? [] : [{ line: look.line, hang: 2 }]),
+    ...attemptView(record, open, words),
+  ]);
 }
 
 /** Checks --columns before anything is written down. Throws CliError 'usage' for a name that `showAttempt` does not have. */
@@ -51,8 +69,28 @@ function shownOf(record: AttemptRecord, open: boolean, until: number | undefined
 }
 
 // Times are Unix seconds, as in the record around it.
-function historyOf({ time, verdict, by, why, alarm, operator, note }: VerdictRow): JsonObject {
-  return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note };
+function historyOf(row: VerdictRow): JsonObject {
+  const { time, verdict, by, why, alarm, corrects, acknowledged, operator, note } = row;
+  const at = Math.floor(time / 1000);
+  return { verdict_at: at, verdict, by, why, alarm, corrects, acknowledged, operator, note };
+}
+
+// `recorded as not made   by root: no trace at the bank`
+function historyCells({
+  verdict,
+  by,
+  why,
+  corrects,
+  acknowledged,
+  operator,
+  note,
+}: VerdictRow): readonly string[] {
+  const noted = note === undefined ? '' : `: ${note}`;
+  if (acknowledged !== undefined && operator !== undefined)
+    return ['alarm acknowledged', `by ${operator}${noted}`];
+  if (by !== 'person' || acknowledged !== undefined) return [verdict.replaceAll('_', ' '), `${why}${noted}`];
+  const word = corrects === true ? 'corrected to' : 'recorded as';
+  return [`${word} ${verdict === 'applied' ? 'made' : 'not made'}`, `by ${operator ?? 'somebody'}${noted}`];
 }
 
 function attemptView(record: AttemptRecord, open: boolean, until: string | undefined): readonly Block[] {
@@ -94,11 +132,7 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
     },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
     {
-      grid: verdicts.map(({ time, verdict, why, note }) => [
-        at(time),
-        verdict.replaceAll('_', ' '),
-        note === undefined ? why : `${why}: ${note}`,
-      ]),
+      grid: verdicts.map((row) => [at(row.time), ...historyCells(row)]),
       indent: 2,
     },
     ...refunds.map(({ id, amount, chargeId }) => ({
@@ -118,7 +152,11 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
 function nextSteps(record: AttemptRecord, open: boolean, until: string | undefined): readonly string[] {
   const { intent, proof } = record.sent;
   const last = record.verdicts.at(-1);
-  if (last?.alarm === 'duplicate') return ['stop on this order and show your lead'];
+  if (last?.alarm !== undefined && !open)
+    return [
+      'stop on this order and show your lead; when somebody has dealt with it:',
+      `paydesk journal acknowledge ${intent} --note TEXT`,
+    ];
   if (open) {
     const { provable: readable } = changeKinds[proof.kind];
     return [
@@ -134,6 +172,14 @@ function nextSteps(record: AttemptRecord, open: boolean, until: string | undefin
       ...settleCommands(intent),
     ];
   }
+  if (last?.by === 'person' && last.acknowledged === undefined)
+    return [
+      ...(proof.orderId === undefined
+        ? []
+        : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)]),
+      'if that record is wrong:',
+      `paydesk journal settle ${intent} --correct ${last.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
+    ];
   if (last?.verdict === 'not_seen')
     return [`to send it again: the same command with --again ${attemptName(record)}`];
   return proof.orderId === undefined ? [] : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)];
