@@ -68,11 +68,12 @@ export function fieldColumn(name: string, title: string, kind: Column['kind'], t
 }
 
 function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Column {
+  const path = name.split('.');
   return {
     name,
     title: name.toUpperCase(),
     kind,
-    value: (record) => valueAt(record, name.split('.')),
+    value: (record) => fieldAt(record, path),
     ...more,
   };
 }

@@ -29,6 +29,8 @@ export interface AccountParts {
   readonly locks: Locks;
   readonly notes: Notes;
   readonly operator: string;
+  /** A time for messages (Unix milliseconds), in the zone of the run. */
+  readonly shortTime: (ms: number) => string;
   readonly demo: () => Promise<Demo>;
   /** Where Node keeps compiled code. The folder is made when an account is opened: runs that only print help make no file. */
   readonly cacheFolder: string;

@@ -64,6 +64,8 @@ export interface Context {
   }): Promise<OpenService>;
   /** Writes a time (Unix milliseconds) as a time of day in the zone of the run, `09:31:40`. */
   timeOfDay(ms: number): string;
+  /** As `timeOfDay`; a time of another day says which, `09:31:40 on 20 Nov`. Unix milliseconds. */
+  shortTime(ms: number): string;
   /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
   fullTime(ms: number): string;
   readonly days: Days;

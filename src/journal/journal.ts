@@ -85,6 +85,8 @@ interface OutcomeBase {
   readonly alarm?: Alarm | undefined;
   /** Why the last verdict was given, in words. */
   readonly why?: string | undefined;
+  /** What the last reply says for itself: message, code, type, log id and HTTP status. Set when it was no plain yes. */
+  readonly said?: VerdictRow['error'];
   /** Set when the outcome could not be written down (exit 9). The command prints it, and `row` as JSON on stderr. */
   readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;
   /** Set when this is the outcome of an earlier run with the same `--intent`; this run sent nothing. */
@@ -191,6 +193,16 @@ export interface Journal {
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
     orderId?: string,
   ): Promise<ReadonlyMap<string, UnconfirmedChange>>;
+  /** The attempts on an order that may be of this account, however its address is spelled. Asks the service nothing. */
+  onOrder(
+    service: Pick<Service, 'profile' | 'keyFingerprint'>,
+    orderId: string,
+  ): Promise<readonly AttemptRecord[]>;
+  /**
+   * The refunds that an order shows and that unconfirmed attempts probably made, by the id of the refund. `known`: the
+   * attempts on that order.
+   */
+  probableRefunds(known: readonly AttemptRecord[], order: JsonObject): ReadonlyMap<string, AttemptRecord>;
   /** Whether a refund was made, but is read again until its horizon, in case a second one appears. */
   isWatched(record: AttemptRecord): boolean;
   /** The refund records that an attempt made; none unless its last verdict is `applied`. */

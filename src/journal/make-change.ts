@@ -26,6 +26,8 @@ export interface ChangeParts {
   readonly locks: Locks;
   readonly store: JournalStore;
   readonly clock: Clock;
+  /** A time for messages (Unix milliseconds). */
+  readonly shortTime: (ms: number) => string;
   /** Who runs paydesk: the system user, or the value of PAYDESK_OPERATOR. */
   readonly operator: string;
   readonly version?: string | undefined;
@@ -99,7 +101,7 @@ class Run {
   /** Throws CliError 'refused' when one of these attempts has made the wanted change after all. */
   refuseAppeared(closed: readonly AttemptRecord[]): void {
     const refusal = appeared(this.#wanted, closed);
-    if (refusal !== undefined) throw refusalError(refusal, this.#subject());
+    if (refusal !== undefined) throw refusalError(refusal, this.#subject(), this.#parts.shortTime);
   }
 
   #subject(): string {
@@ -117,7 +119,7 @@ class Run {
     const { request, checks = [] } = this.#intent;
     switch (end.how) {
       case 'refused':
-        throw refusalError(end.refusal, this.#subject());
+        throw refusalError(end.refusal, this.#subject(), this.#parts.shortTime);
       case 'dry_run':
         return { verdict: 'dry_run', request, checks };
       case 'verdict':
@@ -183,7 +185,7 @@ class Run {
     if (report.kind !== 'reply') return { is: report.kind, why: report.reason, moment };
     const parsed = parseReply(report.reply);
     this.#head = { status: report.reply.status, headers: report.reply.headers ?? [] };
-    const value = 'value' in parsed.body ? parsed.body.value : undefined;
+    const value = 'problem' in parsed.body ? undefined : parsed.body.value;
     if (isObject(value)) this.#reply = { value, bytes: report.reply.body };
     return { is: 'replied', parsed, moment };
   }

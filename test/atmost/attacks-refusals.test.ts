@@ -57,7 +57,7 @@ describe.concurrent('an error that does not say what became of the money leaves 
         posts: 1,
         story: 'sent unknown not_seen',
       });
-      expect(same.stderr).toContain('has an open outcome');
+      expect(same.stderr).toContain('is still unconfirmed');
       order.apply(order.posts[0]?.body ?? '');
       const look = await desk.run(home, ['journal', 'reconcile', '--all']);
       expect(came(look, order, home), look.stderr).toEqual({

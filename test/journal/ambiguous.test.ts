@@ -179,6 +179,7 @@ async function send(kind: Kind, made: boolean, answer: Answer): Promise<Ended> {
     store: createMemoryStore(),
     clock,
     operator: 'op',
+    shortTime: String,
     options: { dryRun: false, timeoutMs: 60_000 },
     notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
     ids: () => 'i_1',

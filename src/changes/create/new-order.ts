@@ -180,9 +180,7 @@ function orderResult(
     },
     { line: `order    ${order?.id ?? 'id not shown'}   ${status ?? 'no status yet'}${journalWords(intent)}` },
     ...(checkout.url === undefined ? [] : linkLines(checkout)),
-    ...(by === 'read'
-      ? [{ line: 'seen by a read, since no usable answer came: it is ours or identical' }]
-      : []),
+    ...(by === 'read' ? [{ line: 'the reply was lost; the service now lists the order' }] : []),
     ...(order === undefined ? [] : [{ line: `next: ${commandLine(profile, 'orders', 'show', order.id)}` }]),
   ];
 }

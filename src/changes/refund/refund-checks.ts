@@ -38,8 +38,8 @@ function provableMoney(order: JsonObject): OrderMoney {
 
 function checkState(money: OrderMoney, profile: Profile): void {
   if (money.status === statuses.preAuthorized) {
-    throw refused(`${money.id} is not charged yet (${money.status})`, [
-      'paydesk has no documented way to release it; do not capture in order to refund',
+    throw refused(`${money.id} is only authorized, no money taken`, [
+      'paydesk cannot release it; do not capture it just to refund it',
     ]);
   }
   if (money.status === statuses.refunded)
