@@ -44,7 +44,7 @@ const shortest = 10;
 export function noteProblem(note: string): string | undefined {
   const words = note.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const letters = words.join('');
-  if ([...letters].length < shortest) return `at least ${shortest} letters: say how you know`;
+  if (letters.length < shortest) return `at least ${shortest} letters: say how you know`;
   const same = new Set(words).size === 1 && words.length > 1;
   return same || /^(.+?)\1+$/su.test(letters) ? 'the same again and again: say how you know' : undefined;
 }
