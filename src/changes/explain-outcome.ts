@@ -1,7 +1,7 @@
 /** Explains alarms and refusals by the service: what was seen, and which commands help. Pure. */
 
 import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/charges.ts';
-import { type DocumentedError, documentedErrorOf } from '../api/spec.ts';
+import { type DocumentedError, documentedErrorOf, expiryFields, isObject } from '../api/spec.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
 import type { ChangeSubject, FoundRefund, Outcome } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
@@ -179,4 +179,30 @@ function chargeIdRequired({ profile, orderId }: Refusal, money: OrderMoney | und
 
 function nameOf(charge: ChargeMoney): string {
   return `charge ${charge.number} (${charge.id})`;
+}
+
+/**
+ * What to do if a refusal of a payment link names the spelling of the expiry that was not sent; undefined if it does not.
+ * The document writes the field both ways, so only the service can say which one it reads.
+ */
+export function otherSpelling(
+  { name, kind }: Profile,
+  { request: { body } }: ChangeSubject,
+  { code, details = [] }: CliErrorParts,
+): readonly string[] | undefined {
+  const sent = expiryFields.find((field) => isObject(body) && body[field] !== undefined);
+  const other = expiryFields.find((field) => sent !== undefined && field !== sent);
+  const said = [code, ...details.flatMap((one) => [one.message, one.debugMessage, one.param, one.code])];
+  if (other === undefined || !said.some((text) => text?.includes(other))) return undefined;
+  const setting = `checkouts.expiry_field ${other}`;
+  return kind === 'stored'
+    ? [
+        `the request said ${sent}. To send ${other} from now on:`,
+        `paydesk profile set ${name} ${setting}`,
+        'then run the command again',
+      ]
+    : [
+        `the request said ${sent}. To send ${other}, write the body yourself (--body FILE)`,
+        `or add a profile and set ${setting} there`,
+      ];
 }

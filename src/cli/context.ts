@@ -71,6 +71,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     profiles,
     simulator: showingKey(createSimulatorControl(simulator), state),
     service: account.service,
+    draftService: account.draftService,
     change: account.change,
     journal: account.journal,
     ...createReaders(io, state.signal),

@@ -59,14 +59,14 @@ const output = (): readonly string[] => [
   '  buyer, email         name and e-mail address of the buyer',
   "  reference            the shop's own number: the first key in the setting reference.keys that the metadata of the order has",
   '  metadata.KEY         what the shop stored under this key',
-  '  customer_info.phone  any other documented field by its path, as -o list shows it; in a list such as charges.1.payment_method.last4 the items count from 1',
+  '  customer_info.phone  any other documented field by its path, as -o list shows it; items of a list count from 1, as in charges.2.fee',
   '  created_at_local     any time as clocks show it, with its offset from UTC: in the zone of --tz, of the profile, or of this machine. created_at stays in UTC',
   'Rows of charges and refunds (orders export --rows) also have the fields of their order, and refunds those of their charge: order.id, order.amount, order.payment_status, charge.status. A field that only one of them has needs no prefix: customer_info.phone, metadata.KEY. amount is always the amount of the row itself.',
   'PAYDESK_COLUMNS names columns for every list; each list shows the ones that it has.',
   '',
   '  $ paydesk -p demo orders list --all --ndjson',
   '  $ paydesk -p demo orders list --csv --columns id,amount,currency',
-  '  $ paydesk -p demo orders export --rows refunds --csv --columns order.id,order.amount,amount,email,refunded_at_local',
+  '  $ paydesk -p demo orders export --rows refunds --csv --columns order.id,amount,email',
 ];
 
 const safety = (): readonly string[] => [
