@@ -10,8 +10,14 @@ import { type Service, startService, storeShop } from '../harness/service.ts';
 import { sit } from '../orders/desk.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
-const refunded = (...amounts: number[]) => {
-  const records = amounts.map((amount, index) => newRefundOf(`rf_${index + 1}`, amount));
+// Made right after the first refund here was sent.
+const madeAt = Date.UTC(2040, 10, 21, 5, 5, 13) / 1000;
+const refunded = (...amounts: number[]) => refundedAt(madeAt, ...amounts);
+const refundedAt = (time: number, ...amounts: number[]) => {
+  const records = amounts.map((amount, index) => ({
+    ...newRefundOf(`rf_${index + 1}`, amount),
+    created_at: time,
+  }));
   const charge = chargeOf('ch_1', 35000, { refunds: listOf(...records) });
   return orderOf('ord_1', [charge], { amount_refunded: amounts.reduce((sum, amount) => sum + amount, 0) });
 };
@@ -46,7 +52,7 @@ async function startDesk(clock: 'standing' | 'real' = 'standing'): Promise<Desk>
   const screen = async (at: string, args: readonly string[], columns: number) => {
     const { stdout, stderr } = await run(at, args, columns);
     return `${stderr}${stdout}`
-      .replaceAll(intent, 'i_7f3k2m9q')
+      .replaceAll(/\bi_[0-9a-f]{8}\b/g, 'i_7f3k2m9q')
       .replaceAll(service.url, 'http://127.0.0.1:1');
   };
   return { service, home, intent, run, screen };
@@ -58,14 +64,57 @@ describe('journal settle --not-applied, while the refund may still appear', () =
   test('says what it means before it records it; the order id is not in the lines above the question', async () => {
     const { intent, screen, service } = await startDesk();
     const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', 'ord_1'];
-    expect(await screen('21T06:10:00', settle, 80)).toMatchInlineSnapshot();
+    expect(await screen('21T06:10:00', settle, 80)).toMatchInlineSnapshot(`
+      "refund of 300 MXN, sent 64 min ago by op7; the order does not show it
+      You are recording that this refund was NOT made. It may still appear until
+      tomorrow 05:06. If you are wrong, the buyer is paid twice.
+      refund of 300 MXN: recorded as not made, by op7
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
+        21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank
+                                                        looked: nothing
+      now:  paydesk -p shop orders show ord_1
+            if that record is wrong:
+            paydesk journal settle i_7f3k2m9q --correct --applied --note TEXT
+      "
+    `);
     expect(service.posts).toHaveLength(1);
   });
 
   test('the same at 120 columns', async () => {
     const { intent, screen } = await startDesk();
     const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', 'ord_1'];
-    expect(await screen('21T06:10:00', settle, 120)).toMatchInlineSnapshot();
+    expect(await screen('21T06:10:00', settle, 120)).toMatchInlineSnapshot(`
+      "refund of 300 MXN, sent 64 min ago by op7; the order does not show it
+      You are recording that this refund was NOT made. It may still appear until tomorrow 05:06. If you are wrong, the buyer
+      is paid twice.
+      refund of 300 MXN: recorded as not made, by op7
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
+        21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank looked: nothing
+      now:  paydesk -p shop orders show ord_1
+            if that record is wrong:
+            paydesk journal settle i_7f3k2m9q --correct --applied --note TEXT
+      "
+    `);
   });
 
   test.each([
@@ -104,8 +153,8 @@ describe('journal settle --not-applied, while the refund may still appear', () =
     const person = sit(['journal', 'settle', intent, '--not-applied'], { home, env });
     await person.answer('How do you know?', 'idk\r');
     await person.answer('at least 10 letters', '\x15Ana at the bank looked\r');
-    await person.waitFor('You are recording that this refund was NOT made. It may still appear until ');
-    await person.waitFor('If you are wrong, the buyer is paid twice.');
+    await person.waitFor(/this\s+refund\s+was\s+NOT\s+made\.\s+It\s+may\s+still\s+appear\s+until\s/);
+    await person.waitFor(/If\s+you\s+are\s+wrong,\s+the\s+buyer\s+is\s+paid\s+twice/);
     await person.waitFor("Type the order id, from the service's own screen or the ticket");
     expect(person.transcript).not.toContain('ord_1');
     person.type('ord_2\r');
@@ -132,7 +181,38 @@ describe('after it was settled by hand', () => {
       'settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank looked: nothing). If it was made after all, this pays the buyer twice';
     const dry = await run('21T06:20:00', [...refund, '--dry-run', '--json']);
     expect(JSON.parse(dry.stdout).checks).toContain(words);
-    expect(await screen('21T06:20:00', refund, 80)).toMatchInlineSnapshot();
+    expect(await screen('21T06:20:00', [...refund, '--dry-run'], 120)).toMatchInlineSnapshot(`
+      "would send: POST /orders/ord_1/refunds
+      body: {"charge_id":"ch_1", "amount":300}
+      note: settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC,
+      sent by op7, was NOT made (Ana at the bank looked: nothing). If it was made after all, this pays the buyer twice
+      nothing was sent (--dry-run)
+      "
+    `);
+    expect(await screen('21T06:20:00', refund, 80)).toMatchInlineSnapshot(`
+      "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
+      MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank
+      looked: nothing). If it was made after all, this pays the buyer twice
+      REFUND PART OF AN ORDER                                         sandbox shop
+      order   ord_1  35000 MXN  paid  21 Sep 2026 14:13
+      buyer   Buyer Name  buyer@example.com
+      from    charge 1 of 1, visa *4242, ch_1
+      reason  none is sent
+                         charge 1  order
+        paid                35000  35000
+        refunded so far         0     0
+        THIS REFUND          -300  -300  0.8 % of charge 1
+        left afterwards     34700  34700
+      will send once: {"charge_id":"ch_1", "amount":300}
+      unknown: no usable answer to the refund of 300 MXN on ord_1 (HTTP 502, an HTML
+               page). It may have been made
+      certain: sent once, 06:20:00; 1 read up to 06:20:00 does not show it yet
+      now:     tell the buyer "it is being checked"; do not refund it anywhere else;
+               in a few minutes: paydesk journal reconcile i_7f3k2m9q
+               blocked until 22 Nov 2040 06:20:00 UTC at the latest, or until you
+               settle it
+      "
+    `);
     expect(service.posts).toHaveLength(2);
     const quiet = await run('21T06:20:00', [...refund, '--quiet', '--again', 'x']);
     expect(quiet.code).toBe(3);
@@ -153,7 +233,34 @@ describe('after it was settled by hand', () => {
       code: 3,
       stderr: expect.stringContaining(`settle ${intent} --correct --applied`),
     });
-    expect(await screen('21T07:00:00', [...correct, ...reason], 80)).toMatchInlineSnapshot();
+    expect(await screen('21T07:00:00', [...correct, ...reason], 80)).toMatchInlineSnapshot(`
+      "refund of 300 MXN, sent 114 min ago by op7; the order does not show it
+      op7 recorded on 21 Nov 2040 06:10:00 UTC that it was not made: Ana at the bank
+      looked: nothing; that stays in the journal
+      You are recording that this refund was made. If you are wrong, the buyer does
+      not get the money.
+      ord_1
+      refund of 300 MXN: recorded as made, by op7
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
+        21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank
+                                                        looked: nothing
+        21 Nov 2040 07:00:00 UTC  corrected to made     by op7: it came after all,
+                                                        bank file of Monday
+      now:  paydesk -p shop orders show ord_1
+            if that record is wrong:
+            paydesk journal settle i_7f3k2m9q --correct --not-applied --note TEXT
+      "
+    `);
     const told = journalRows(home).map(({ verdict, by }) => [verdict, by]);
     expect(told.slice(-2)).toEqual([
       ['rejected', 'person'],
@@ -169,7 +276,7 @@ describe('after it was settled by hand', () => {
     const { intent, run, service } = await settled();
     const first = await run('21T06:20:00', refund);
     expect(first.code, first.stderr).toBe(7);
-    service.orders = [refunded(300)];
+    service.orders = [refundedAt(madeAt + 4500, 300)];
     expect((await run('21T06:30:00', ['journal', 'reconcile', '--all'])).code).toBe(0);
     const correct = [
       'journal',
@@ -242,9 +349,50 @@ describe('a duplicate alarm', () => {
     }
     const open = JSON.parse((await run(weeksLater, ['journal', 'list', '--open', '--json'])).stdout);
     expect(open.data).toMatchObject([{ intent, alarm: 'duplicate' }]);
-    expect(
-      await screen(weeksLater, ['journal', 'acknowledge', intent, ...dealt], 80),
-    ).toMatchInlineSnapshot();
+    expect(await screen(weeksLater, ['journal', 'acknowledge', intent, ...dealt], 80)).toMatchInlineSnapshot(`
+      "refund of 300 MXN: made: the reply was lost, the order shows it; alarm
+      acknowledged by op7
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen            HTTP 502, an HTML page
+        21 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
+        30 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
+        30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2,
+                                                      ticket 8851
+        refund rf_1   -300   charge ch_1
+        refund rf_2   -300   charge ch_1
+      now:  paydesk -p shop orders show ord_1
+      "
+    `);
+    expect(await screen(weeksLater, ['journal', 'show', intent], 120)).toMatchInlineSnapshot(`
+      "refund of 300 MXN: made: the reply was lost, the order shows it; alarm acknowledged by op7
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen            HTTP 502, an HTML page
+        21 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
+        30 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
+        30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2, ticket 8851
+        refund rf_1   -300   charge ch_1
+        refund rf_2   -300   charge ch_1
+      now:  paydesk -p shop orders show ord_1
+      "
+    `);
     expect(await run(weeksLater, ['journal', 'reconcile', '--all', '--quiet'])).toMatchObject({
       code: 0,
       stdout: '',
@@ -326,7 +474,51 @@ describe('a duplicate alarm', () => {
 describe('journal reconcile', () => {
   test('INTENT says that it looked again, when, and what changed', async () => {
     const { intent, run, screen, service } = await startDesk();
-    expect(await screen('21T05:10:00', ['journal', 'reconcile', intent], 80)).toMatchInlineSnapshot();
+    expect(await screen('21T05:10:00', ['journal', 'reconcile', intent], 80)).toMatchInlineSnapshot(`
+      "read ord_1 again at 05:10:00: nothing changed
+      refund of 300 MXN: being checked: not found yet
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen  HTTP 502, an HTML page
+      now:  tell the buyer "it is being checked"; do not send it again anywhere else
+            paydesk journal reconcile i_7f3k2m9q
+            blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle
+            it
+            when you know which, one of:
+            paydesk journal settle i_7f3k2m9q --applied --note TEXT
+            paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
+      "
+    `);
+    expect(await screen('21T05:11:00', ['journal', 'reconcile', intent], 120)).toMatchInlineSnapshot(`
+      "read ord_1 again at 05:11:00: nothing changed
+      refund of 300 MXN: being checked: not found yet
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen  HTTP 502, an HTML page
+      now:  tell the buyer "it is being checked"; do not send it again anywhere else
+            paydesk journal reconcile i_7f3k2m9q
+            blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it
+            when you know which, one of:
+            paydesk journal settle i_7f3k2m9q --applied --note TEXT
+            paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
+      "
+    `);
     service.orders = [refunded(300)];
     const changed = await run('21T05:20:00', ['journal', 'reconcile', intent]);
     expect(changed.stdout.split('\n')[0]).toBe(
@@ -355,9 +547,13 @@ describe('journal reconcile', () => {
     service.orders = [order, other];
     const second = ['-p', 'shop', 'orders', 'refund', 'ord_2', '--charge', '1', '--amount', '500', '--yes'];
     expect((await run('21T05:06:00', second)).code).toBe(7);
-    const made = orderOf('ord_2', [chargeOf('ch_2', 9000, { refunds: listOf(newRefundOf('rf_9', 500)) })], {
-      amount_refunded: 500,
-    });
+    const made = orderOf(
+      'ord_2',
+      [chargeOf('ch_2', 9000, { refunds: listOf({ ...newRefundOf('rf_9', 500), created_at: madeAt + 48 }) })],
+      {
+        amount_refunded: 500,
+      },
+    );
     service.orders = [order, made];
     const all = ['journal', 'reconcile', '--all'];
     const news = await run('21T05:07:00', [...all, '--quiet', '--json']);
@@ -367,7 +563,20 @@ describe('journal reconcile', () => {
     ]);
     const still = await run('21T12:00:00', [...all, '--quiet', '--json']);
     expect(JSON.parse(still.stdout).data).toMatchObject([{ order: 'ord_1', open: true }]);
-    expect(await screen('21T20:00:00', [...all, '--quiet'], 80)).toMatchInlineSnapshot();
-    expect(await screen('21T21:00:00', [...all, '--quiet'], 120)).toMatchInlineSnapshot();
+    expect(await screen('21T20:00:00', [...all, '--quiet'], 80)).toMatchInlineSnapshot(`
+      "refund of 300 MXN on ord_1: being checked: not found yet; blocked until 22 Nov
+      2040 05:05:12 UTC at the latest, or until you settle it:
+      paydesk journal show i_7f3k2m9q
+      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                     
+      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  being checked: not found yet
+      "
+    `);
+    expect(await screen('21T21:00:00', [...all, '--quiet'], 120)).toMatchInlineSnapshot(`
+      "refund of 300 MXN on ord_1: being checked: not found yet; blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until
+      you settle it: paydesk journal show i_7f3k2m9q
+      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                       KIND    BY   PROFILE
+      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  being checked: not found yet  refund  op7  shop   
+      "
+    `);
   });
 });

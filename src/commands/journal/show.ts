@@ -144,6 +144,7 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
     })),
     ...nextSteps(record, open, until).map((line, index) => ({
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,
+      hang: 6,
     })),
   ];
 }
