@@ -42,6 +42,8 @@ interface OrderChange {
   readonly kind: 'refund' | 'capture';
   /** The flags that were typed. A later run with the same `--intent` must have the same ones. */
   readonly asked: JsonObject;
+  /** Checks the flags by the profile alone, before any request. Throws CliError 'usage'. */
+  readonly check?: (profile: Profile) => void;
   /** Flags that the profile requires and that were not given, such as `--note`. */
   readonly missing?: (profile: Profile) => readonly string[];
   /** Plans the change for this order. Throws CliError 'refused' when the order does not allow it. */
@@ -83,6 +85,7 @@ async function changeNamedOrder(
   const service = await ctx.service({ purpose: 'change' });
   const { profile } = service;
   const { kind } = change;
+  change.check?.(profile);
   const required = change.missing?.(profile) ?? [];
   const missing = [...(givenId === undefined ? ['ID'] : []), ...required];
   checkOrderConfirmable(ctx, { profile, confirm, id: givenId }, { command: `orders ${kind}`, missing });
@@ -102,7 +105,11 @@ async function changeNamedOrder(
     const byHand = await byHandLines(ctx, service, id);
     const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
     if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
-    const confirmation = { profile, confirm, order: { id, amount: intent.amount } };
+    const confirmation = {
+      profile,
+      confirm,
+      order: { id, amount: intent.amount, currency: intent.currency },
+    };
     let shown = order;
     const approve = async (fresh: WireRecord) => {
       await checkUnchanged(ctx, shown, fresh, confirmation);
@@ -127,7 +134,9 @@ async function checkNotOpen(
   const closed = await ctx.journal.refuseOpen({ service, orderId, again });
   for (const record of closed) {
     const { intent } = record.sent;
-    ctx.notes.note(`outcome of ${intent}, ${changeOf(record)}: paydesk journal show ${intent}`);
+    ctx.notes.note(
+      `outcome of ${intent}, ${changeOf(record, service.profile.settings)}: paydesk journal show ${intent}`,
+    );
   }
   return closed;
 }

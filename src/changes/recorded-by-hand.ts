@@ -30,5 +30,5 @@ function lineOf(ctx: Context, record: AttemptRecord): string {
   const corrected = last?.corrects === true ? ', which corrects what was recorded before' : '';
   const risk =
     made || sent.proof.kind !== 'refund' ? '' : '. If it was made after all, this pays the buyer twice';
-  return `settled by hand: ${last?.operator ?? 'somebody'} recorded on ${ctx.fullTime(last?.time ?? sent.time)} that the ${changeOf(record)} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made ? 'made' : 'NOT made'}${note}${corrected}${risk}`;
+  return `settled by hand: ${last?.operator ?? 'somebody'} recorded on ${ctx.fullTime(last?.time ?? sent.time)} that the ${changeOf(record, ctx.profiles.amountStyle(sent.profile))} of ${ctx.fullTime(sent.time)}, sent by ${sent.operator}, was ${made ? 'made' : 'NOT made'}${note}${corrected}${risk}`;
 }

@@ -50,7 +50,7 @@ const output = (): readonly string[] => [
   '  -o list    Field: value lines, every field; reads well aloud',
   "  -o json    the service's own objects, keys as they came; a list is one envelope with has_more last",
   '  -o ndjson  one record per line',
-  '  -o csv     a heading line, then one row per record: times ISO 8601 in UTC, amounts integers, cells that a spreadsheet would run get a leading quote',
+  '  -o csv     a heading line, then one row per record: times in UTC (ISO 8601), amounts as whole numbers; a cell that a spreadsheet would run as a formula gets a leading quote',
   '',
   "Amounts are the service's integers, as it states them; nothing is converted. A refund's amount is negative.",
   'Without a terminal nothing is cut, no column is dropped, and there is no colour; --width 100 draws tables and screens for 100 characters anywhere. With json and ndjson a failing run writes one JSON object to stderr: object error, kind, exit_code, message, certain, now, code, log_id, http_status, details, notes.',

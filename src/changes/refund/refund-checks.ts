@@ -1,5 +1,6 @@
 /** Checks a refund before it is sent: reasons to refuse it, and warnings. Pure. */
 
+import { amountWords, figuresIn, figureWords, partWords } from '../../amounts.ts';
 import {
   type ChargeMoney,
   hiddenRefunds,
@@ -43,14 +44,14 @@ function checkState(money: OrderMoney, profile: Profile): void {
     ]);
   }
   if (money.status === statuses.refunded)
-    throw refused(`${money.id} is refunded already: ${sumLine(money)}`, [showOrder(money, profile)]);
+    throw refused(`${money.id} is refunded already: ${sumLine(money, profile)}`, [showOrder(money, profile)]);
 }
 
 /** Throws CliError 'refused' when the service says that the order is not refundable. */
 export function checkWhole(money: OrderMoney, profile: Profile): void {
   if (money.isRefundable !== false) return;
   throw refused(
-    `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money)}`,
+    `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money, profile)}`,
     [showOrder(money, profile)],
   );
 }
@@ -59,9 +60,9 @@ export function showOrder({ id }: OrderMoney, profile: Profile): string {
   return commandLine(profile, 'orders', 'show', id);
 }
 
-function sumLine(money: OrderMoney): string {
+function sumLine(money: OrderMoney, { settings }: Profile): string {
   const refunded = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-  return `${refunded} of ${money.amount} ${money.currency ?? ''} went back`.trim();
+  return `${partWords(refunded, money.amount, money.currency, settings)} went back`;
 }
 
 /**
@@ -88,7 +89,7 @@ export function checkRepeat(
       ...(note === undefined ? [] : ['--note', note]),
     ];
     throw refused(
-      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${-amount} already, ${equal.id}`,
+      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}`,
       [
         'if the buyer is to get the same amount once more:',
         commandLine(
@@ -122,7 +123,7 @@ export function checkLimit(amount: number, money: OrderMoney, profile: Profile):
   const limit = limits[money.currency.toUpperCase()];
   if (limit === undefined || amount <= limit) return;
   throw refused(
-    `${amount} ${money.currency} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${limit}`,
+    `${amountWords(amount, money.currency, profile.settings)} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${figureWords(limit, money.currency, profile.settings)}`,
     ['ask your lead'],
   );
 }
@@ -132,43 +133,104 @@ const youngMs = 15 * 60_000;
 /**
  * Warns about refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same order.
  */
-export function youngWarnings(money: OrderMoney, nowMs: number, origins: RefundOrigins): string[] {
+export function youngWarnings(
+  money: OrderMoney,
+  { settings }: Profile,
+  nowMs: number,
+  origins: RefundOrigins,
+): string[] {
+  const figure = figuresIn(money.currency, settings);
   return money.charges.flatMap(({ number, refunds }) =>
     refunds.flatMap(({ id, amount, createdAt = 0 }) => {
       const ageMs = nowMs - createdAt * 1000;
       if (ageMs > youngMs || origins?.has(id) === true) return [];
       const ago = `${Math.max(0, Math.floor(ageMs / 60_000))} min ago`;
       return [
-        `${id} gave ${-amount} of charge ${number} back ${ago}: somebody may be refunding this order now`,
+        `${id} gave ${figure(-amount)} of charge ${number} back ${ago}: somebody may be refunding this order now`,
       ];
     }),
   );
 }
 
-/** Warns when the order lacks a field that the refund depends on, or when its sums do not agree. */
-export function generalWarnings(money: OrderMoney, order: JsonObject): string[] {
-  const known: readonly (string | undefined)[] = Object.values(statuses);
+/** Warns when the order lacks a field that the refund depends on, or when its state or its sums are unusual. */
+export function generalWarnings(money: OrderMoney, order: JsonObject, { settings }: Profile): string[] {
+  const figure = figuresIn(money.currency, settings);
   const shown = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-  const vague =
-    money.isRefundable === undefined && !(money.status !== undefined && known.includes(money.status));
   return [
-    ...(vague ? ['the service does not show whether this order can be refunded; it decides'] : []),
+    ...statusWarnings(money),
     ...(money.amountRefunded !== undefined && money.amountRefunded > shown
-      ? [`the order says that ${money.amountRefunded} went back, the refunds that it shows are ${shown}`]
+      ? [
+          `the order says that ${figure(money.amountRefunded)} went back, the refunds that it shows are ${figure(shown)}`,
+        ]
       : []),
     ...(typeof order.livemode === 'boolean' ? [] : ['the order does not show its livemode']),
   ];
 }
 
-/** Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. */
+// Assumed: the word for a payment that the buyer's bank took back; the document shows none.
+const chargedBack = 'charged_back';
+
+function statusWarnings({ status, isRefundable, charges }: OrderMoney): string[] {
+  const known: readonly string[] = [...Object.values(statuses), chargedBack];
+  const back = charges
+    .filter((charge) => charge.status === chargedBack)
+    .map(({ number }) => `charge ${number}`);
+  const who = status === chargedBack ? ['this order'] : back;
+  return [
+    ...(who.length === 0
+      ? []
+      : [
+          `${who.join(' and ')} was charged back: the bank has paid the buyer, and a refund pays a second time`,
+        ]),
+    ...(status === undefined
+      ? ['the order shows no payment_status; the service decides whether it can be refunded']
+      : known.includes(status)
+        ? []
+        : [
+            `paydesk does not know the payment_status ${status}; the service decides whether it can be refunded`,
+          ]),
+    ...(isRefundable === undefined
+      ? ['the order does not show is_refundable; the service decides whether it can be refunded']
+      : []),
+  ];
+}
+
+/** What was asked for besides the charge. The commands of the hints keep it. */
+type AskedBesides = Partial<Pick<RefundAsked, 'amount' | 'reason' | 'note'>>;
+
+/**
+ * Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. If less is left than
+ * the amount that was asked for, there is no command.
+ */
 export function chargeCommands(
   money: OrderMoney,
   charges: readonly ChargeMoney[],
   profile: Profile,
-  amount?: number,
+  { amount, reason, note }: AskedBesides = {},
 ): string[] {
-  return charges.flatMap((charge) => [
-    `charge ${charge.number} ${paidBy(charge.value)}: ${charge.left} of ${charge.amount} ${money.currency ?? ''} left`,
-    `  ${commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number), ...(amount === undefined ? [] : ['--amount', String(amount)]))}`,
-  ]);
+  const more = [
+    ...(amount === undefined ? [] : ['--amount', String(amount)]),
+    ...(reason === undefined ? [] : ['--reason', reason]),
+    ...(note === undefined ? [] : ['--note', note]),
+  ];
+  return charges.flatMap((charge) => {
+    const line = `charge ${charge.number} ${nameOfCharge(charge, money)}: ${partWords(charge.left, charge.amount, money.currency, profile.settings)} left`;
+    const command = commandLine(
+      profile,
+      'orders',
+      'refund',
+      money.id,
+      '--charge',
+      String(charge.number),
+      ...more,
+    );
+    return charge.left < (amount ?? 0) ? [line] : [line, `  ${command}`];
+  });
+}
+
+// The card, and the id too where another card ends alike.
+function nameOfCharge(charge: ChargeMoney, { charges }: OrderMoney): string {
+  const card = paidBy(charge.value);
+  const alike = charges.filter(({ value }) => paidBy(value) === card);
+  return alike.length > 1 ? `${card} ${charge.id}` : card;
 }

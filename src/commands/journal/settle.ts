@@ -5,7 +5,7 @@ import { about, CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag, usage } from '../flags.ts';
-import { attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
+import { amountStyleOf, attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
 import { madeWords, meaningOf, noteProblem } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
@@ -54,7 +54,7 @@ async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked):
   const { applied, corrects } = asked;
   const { intent } = record.sent;
   // A dry run does not read the order, because paydesk writes down what such a read proves.
-  const would = `would read what became of ${intent}, ${changeOf(record)}, and where that does not tell, write down that it was ${madeWords(record, applied)}`;
+  const would = `would read what became of ${intent}, ${changeOf(record, amountStyleOf(ctx, record))}, and where that does not tell, write down that it was ${madeWords(record, applied)}`;
   if (await dryRunShown(ctx, { action: 'settle', intent, applied }, would)) return undefined;
   checkShown(ctx, record);
   if (corrects) refuseNoCorrection(record, applied);
@@ -187,7 +187,7 @@ function sentLine(ctx: Context, { record, evidence }: Statement): string {
     evidence.shows === 'unreadable'
       ? `no read can show it: ${evidence.problem}`
       : 'the order does not show it';
-  return `${changeOf(record)}, sent ${minutes} min ago by ${sent.operator}; ${shown}`;
+  return `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes} min ago by ${sent.operator}; ${shown}`;
 }
 
 // What is corrected.
