@@ -9,7 +9,7 @@ import { chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { flag, usage } from '../commands/flags.ts';
 import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
-import { accountLabel, type Profile } from '../profiles/profiles.ts';
+import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { changeWords } from './change-words.ts';
 import type { Ended } from './explain-outcome.ts';
@@ -99,7 +99,7 @@ async function showRepeat(
   if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
   const applied = appliedOrThrow(ctx, profile, change, outcome);
   const view = [
-    { line: [`applied before: ${changeWords(change)}   `, accountLabel(profile)] },
+    { line: [`applied before: ${changeWords(change)}   `, accountSpan(profile)] },
     ...madeLines(change, applied),
     ...moneyLines(applied),
   ];

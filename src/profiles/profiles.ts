@@ -10,6 +10,7 @@ import type { Settings, SettingTexts } from './settings.ts';
 export {
   aboutMoney,
   accountLabel,
+  accountSpan,
   checkMode,
   commandLine,
   otherModeLine,

@@ -61,7 +61,9 @@ function heading({ charge, amount, rest }: RefundPlan): string {
 
 function orderLine(money: OrderMoney, order: JsonObject): Cell {
   return [
-    `order   ${money.id}  ${money.amount} ${money.currency ?? ''}  ${money.status ?? 'status not shown'}  `,
+    `order   ${money.id}  ${money.amount} ${money.currency ?? ''}  `,
+    { status: money.status ?? 'status not shown' },
+    '  ',
     { time: order.created_at, precision: 'day' },
   ];
 }
