@@ -41,6 +41,8 @@ interface OrderChange {
   readonly kind: 'refund' | 'capture';
   /** The flags that were typed. A later run with the same `--intent` must have the same ones. */
   readonly asked: JsonObject;
+  /** Checks the flags by the profile alone, before any request. Throws CliError 'usage'. */
+  readonly check?: (profile: Profile) => void;
   /** Flags that the profile requires and that were not given, such as `--note`. */
   readonly missing?: (profile: Profile) => readonly string[];
   /** Plans the change for this order. Throws CliError 'refused' when the order does not allow it. */
@@ -57,7 +59,9 @@ export interface OrderRead {
 }
 
 export interface OrderPlan {
-  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'>;
+  /** `again`: without the names that are not about this order. */
+  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'> &
+    Partial<Pick<Intent, 'again'>>;
   readonly preview: readonly Block[];
   /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
   readonly check: (fresh: JsonObject) => void;
@@ -82,6 +86,7 @@ async function changeNamedOrder(
   const service = await ctx.service({ purpose: 'change' });
   const { profile } = service;
   const { kind } = change;
+  change.check?.(profile);
   const required = change.missing?.(profile) ?? [];
   const missing = [...(givenId === undefined ? ['ID'] : []), ...required];
   checkOrderConfirmable(ctx, { profile, confirm, id: givenId }, { command: `orders ${kind}`, missing });
@@ -98,7 +103,11 @@ async function changeNamedOrder(
     const order = await readOne(ctx, service, 'orders', id, 'change');
     const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
     const { intent, preview, check, result } = await change.plan(read);
-    const confirmation = { profile, confirm, order: { id, amount: intent.amount } };
+    const confirmation = {
+      profile,
+      confirm,
+      order: { id, amount: intent.amount, currency: intent.currency },
+    };
     let shown = order;
     const approve = async (fresh: WireRecord) => {
       await checkUnchanged(ctx, shown, fresh, confirmation);
@@ -123,7 +132,9 @@ async function checkNotOpen(
   const closed = await ctx.journal.refuseOpen({ service, orderId, again });
   for (const record of closed) {
     const { intent } = record.sent;
-    ctx.notes.note(`outcome of ${intent}, ${changeOf(record)}: paydesk journal show ${intent}`);
+    ctx.notes.note(
+      `outcome of ${intent}, ${changeOf(record, service.profile.settings)}: paydesk journal show ${intent}`,
+    );
   }
   return closed;
 }

@@ -50,7 +50,7 @@ const output = (): readonly string[] => [
   '  -o list    Field: value lines, every field; reads well aloud',
   "  -o json    the service's own objects, keys as they came; a list is one envelope with has_more last",
   '  -o ndjson  one record per line',
-  '  -o csv     a heading line, then one row per record: times ISO 8601 in UTC, amounts integers, cells that a spreadsheet would run get a leading quote',
+  '  -o csv     a heading line, then one row per record: times in UTC (ISO 8601), amounts as whole numbers; a cell that a spreadsheet would run as a formula gets a leading quote',
   '',
   "Amounts are the service's integers, as it states them; nothing is converted. A refund's amount is negative.",
   'Without a terminal nothing is cut, no column is dropped, and there is no colour; --width 100 draws tables and screens for 100 characters anywhere. With json and ndjson a failing run writes one JSON object to stderr: object error, kind, exit_code, message, certain, now, code, log_id, http_status, details, notes.',
@@ -59,14 +59,14 @@ const output = (): readonly string[] => [
   '  buyer, email         name and e-mail address of the buyer',
   "  reference            the shop's own number: the first key in the setting reference.keys that the metadata of the order has",
   '  metadata.KEY         what the shop stored under this key',
-  '  customer_info.phone  any other documented field by its path, as -o list shows it; in a list such as charges.1.payment_method.last4 the items count from 1',
+  '  customer_info.phone  any other documented field by its path, as -o list shows it; items of a list count from 1, as in charges.2.fee',
   '  created_at_local     any time as clocks show it, with its offset from UTC: in the zone of --tz, of the profile, or of this machine. created_at stays in UTC',
   'Rows of charges and refunds (orders export --rows) also have the fields of their order, and refunds those of their charge: order.id, order.amount, order.payment_status, charge.status. A field that only one of them has needs no prefix: customer_info.phone, metadata.KEY. amount is always the amount of the row itself.',
   'PAYDESK_COLUMNS names columns for every list; each list shows the ones that it has.',
   '',
   '  $ paydesk -p demo orders list --all --ndjson',
   '  $ paydesk -p demo orders list --csv --columns id,amount,currency',
-  '  $ paydesk -p demo orders export --rows refunds --csv --columns order.id,order.amount,amount,email,refunded_at_local',
+  '  $ paydesk -p demo orders export --rows refunds --csv --columns order.id,amount,email',
 ];
 
 const safety = (): readonly string[] => [

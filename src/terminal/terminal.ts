@@ -98,8 +98,8 @@ export interface Output {
   ownList(columns: readonly Column[], records: readonly JsonObject[]): Promise<void>;
   /** Writes one record of the service. `view` is its table, `columns` are for CSV. */
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
-  /** Writes one flat record that paydesk made itself. `view` is its table. */
-  own(record: JsonObject, view: () => readonly Block[]): Promise<void>;
+  /** Writes one flat record that paydesk made itself. `view` is its table; `known` has the columns of some of its fields. */
+  own(record: JsonObject, view: () => readonly Block[], known?: readonly Column[]): Promise<void>;
   /** Writes what a change would do: `{"object":"dry_run", …}`. --columns is for the result of the change, so the plan is always whole. */
   dryRun(plan: JsonObject, view: () => readonly Block[]): Promise<void>;
   /**
@@ -121,6 +121,11 @@ export interface Notes {
   show(blocks: readonly Block[]): void;
   /** Shows how far a long run is, in a line that is redrawn. Call the returned function at its end. */
   progress(text: () => string): () => void;
+  /**
+   * Says what the run waits for, until the returned function is called. On a terminal the seconds pass behind the text;
+   * elsewhere it is one line. With --quiet, json and ndjson there is none, and a short wait says nothing unless `atOnce`.
+   */
+  waiting(text: () => string, atOnce: boolean): () => void;
 }
 
 /** One answer that a person can pick. */

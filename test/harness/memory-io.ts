@@ -16,14 +16,16 @@ export interface MemoryParts {
   readonly clock: ClockWithTimers;
   /** stdout and stderr are a terminal of so many columns; nobody types at it. */
   readonly columns?: number | undefined;
+  /** Called with all that either of them is given, in that order. */
+  readonly shown?: ((chunk: Buffer) => void) | undefined;
 }
 
 /** Runs with streams, signals and connections of its own; connections that are left open are closed at its end, as with a process. */
 export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<number>): Running {
   const { env, clock, cwd } = parts;
   const zone = env.TZ === '' ? undefined : env.TZ;
-  const stdout = new Collected(parts.columns);
-  const stderr = new Collected(parts.columns);
+  const stdout = new Collected(parts);
+  const stderr = new Collected(parts);
   const connections = connectionsOfItsOwn();
   let listeners: readonly ((signal: StopSignal) => void)[] = [];
   const io: Io = {
@@ -55,7 +57,12 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
   };
   const toEnd = async (): Promise<Ran> => {
     try {
-      return { code: await run(io), signal: null, stdout: stdout.text, stderr: stderr.text };
+      return {
+        code: await run(io),
+        signal: null,
+        stdout: stdout.text,
+        stderr: stderr.isTTY ? asLeft(stderr.text) : stderr.text,
+      };
     } finally {
       await connections.close();
     }
@@ -70,6 +77,11 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
   };
 }
 
+// What a screen shows at the end: a line of progress was drawn over, and taken away.
+function asLeft(text: string): string {
+  return text.replaceAll(/^.*\r(?:\x1b\[K)?/gm, '');
+}
+
 function failed({ stderr }: Ran): never {
   throw new Error(`it ended without a line on stdout: ${stderr}`);
 }
@@ -80,16 +92,19 @@ class Collected extends Writable {
   readonly isTTY: boolean;
   readonly columns: number;
   readonly rows = 40;
+  readonly #shown: MemoryParts['shown'];
 
   /** Without columns it is no terminal. */
-  constructor(columns = 0) {
+  constructor({ columns = 0, shown }: Pick<MemoryParts, 'columns' | 'shown'>) {
     super();
     this.columns = columns;
     this.isTTY = columns > 0;
+    this.#shown = shown;
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.#chunks.push(chunk);
+    this.#shown?.(chunk);
     if (chunk.includes('\n')) this.#line.resolve(this.text.split('\n')[0] ?? '');
     done();
   }

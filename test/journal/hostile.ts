@@ -141,7 +141,7 @@ class Machine {
       operator: 'op',
       shortTime: String,
       options: { dryRun: false, timeoutMs: 60_000 },
-      notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
+      notes: { note: () => undefined, warn: () => undefined, waiting: () => () => undefined },
       ids: () => `i_${++this.#ids}`,
     });
     // A person asks again only for what was not seen in its time, and where the order shows no refund.

@@ -31,7 +31,7 @@ function partsWith(send: SendOnce, more: Partial<ChangeParts> = {}): ChangeParts
     operator: 'op7',
     shortTime: (ms) => new Date(ms).toISOString().slice(11, 19),
     options: { dryRun: false, timeoutMs: 60_000 },
-    notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
+    notes: { note: () => undefined, warn: () => undefined, waiting: () => () => undefined },
     ids: () => `i_${++ids}`,
     ...more,
   };

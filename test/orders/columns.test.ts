@@ -2,8 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chargeOf, type Json, orderOf, paidOrder } from '../harness/orders.ts';
+import { paydesk } from '../harness/paydesk.ts';
 import { withoutEscapes } from '../harness/pty.ts';
-import { pages, type Service, startAnswering, storeShop } from '../harness/service.ts';
+import { changing, pages, type Service, startAnswering, storeShop } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
 
 // 20 November 2020, 12:00 in UTC.
@@ -202,6 +203,26 @@ describe('--width', () => {
     expect(still(narrow.stdout)).toBe(still((await service.run(show, { columns: 50 })).stdout));
   });
 
+  test('is the width of the preview of a change', async () => {
+    const order = paidOrder('ord_2tQ8mVxK4nRz7LcWp', { customer_info: { name: 'Ana '.repeat(30) } });
+    await using desk = await startAnswering(changing(order));
+    const words = [
+      'orders',
+      'refund',
+      'ord_2tQ8mVxK4nRz7LcWp',
+      '--reason',
+      'other',
+      '--yes',
+      '--width',
+      '60',
+    ];
+    const { code, stdout, stderr } = await desk.run(words, { columns: 120 });
+    expect(code, stderr).toBe(0);
+    const longest = Math.max(...`${stdout}${stderr}`.split('\n').map((line) => line.length));
+    expect(longest).toBeLessThanOrEqual(60);
+    expect(longest).toBeGreaterThan(50);
+  });
+
   test('goes with the command for the next page, and says which columns it has no room for', async () => {
     const { stderr } = await service.run(['orders', 'list', '--limit', '1', '--width', '40']);
     expect(stderr).toContain('--width 40 has no room for CREATED, REFUNDED, CARD');
@@ -269,4 +290,16 @@ describe('columns of later pages keep their places', () => {
       'ID                     CREATED UTC   STATUS     AMOUNT  REFUNDED  CARD ',
     );
   });
+});
+
+test('the preview of a refund names the shop’s number by the same setting', async () => {
+  const [order = {}] = orders;
+  const metadata = { gift: 'yes', ticket: 'T-9' };
+  await using desk = await startAnswering(changing({ ...order, metadata }));
+  await storeShop(desk.home, desk, { 'reference.keys': 'ticket' });
+  const id = 'ord_2tQ8mVxK4nRz7LcWp';
+  const words = ['-p', 'shop', 'orders', 'refund', id, '--reason', 'other', '--yes'];
+  const { code, stderr } = await paydesk(words, { home: desk.home });
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain('buyer   Ana Torres  ana@example.com  T-9\n');
 });

@@ -50,6 +50,8 @@ interface Creation<B extends JsonObject, D> {
   };
   readonly preview: (body: B, profile: Profile) => readonly Block[];
   readonly result: (applied: Applied, body: B, profile: Profile) => readonly Block[];
+  /** Says what of the reply differs from the preview; undefined if nothing does. */
+  readonly difference?: (reply: JsonObject, body: B) => string | undefined;
   /** The part of a reply that has the link. */
   readonly checkoutIn: (reply: JsonObject) => JsonObject;
 }
@@ -86,7 +88,11 @@ export async function createOne<B extends JsonObject, D extends { readonly expir
         intent: { request, amount, currency, approve: async () => undefined },
         preview: creation.preview(body, profile),
         confirmation,
-        show: (made) => ctx.out.record(made.record, columns, () => creation.result(made, body, profile)),
+        async show(made) {
+          await ctx.out.record(made.record, columns, () => creation.result(made, body, profile));
+          const difference = creation.difference?.(made.record.value, body);
+          if (difference !== undefined) ctx.notes.warn(difference);
+        },
       };
     },
   );

@@ -1,5 +1,6 @@
 /** Checks a refund before it is sent: reasons to refuse it, and warnings. Pure. */
 
+import { amountWords, figuresIn, figureWords, partWords } from '../../amounts.ts';
 import {
   type ChargeMoney,
   hiddenRefunds,
@@ -13,6 +14,7 @@ import { CliError } from '../../errors.ts';
 import { checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { RefundOrigins } from './known-refunds.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
+import { isPaidBack, type KnownTwin, nameForAgain } from './twins.ts';
 
 export function refused(message: string, now: readonly string[]): CliError {
   return new CliError('refused', message, { certain: 'nothing was sent', now });
@@ -43,14 +45,14 @@ function checkState(money: OrderMoney, profile: Profile): void {
     ]);
   }
   if (money.status === statuses.refunded)
-    throw refused(`${money.id} is refunded already: ${sumLine(money)}`, [showOrder(money, profile)]);
+    throw refused(`${money.id} is refunded already: ${sumLine(money, profile)}`, [showOrder(money, profile)]);
 }
 
 /** Throws CliError 'refused' when the service says that the order is not refundable. */
 export function checkWhole(money: OrderMoney, profile: Profile): void {
   if (money.isRefundable !== false) return;
   throw refused(
-    `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money)}`,
+    `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money, profile)}`,
     [showOrder(money, profile)],
   );
 }
@@ -59,9 +61,9 @@ export function showOrder({ id }: OrderMoney, profile: Profile): string {
   return commandLine(profile, 'orders', 'show', id);
 }
 
-function sumLine(money: OrderMoney): string {
+function sumLine(money: OrderMoney, { settings }: Profile): string {
   const refunded = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-  return `${refunded} of ${money.amount} ${money.currency ?? ''} went back`.trim();
+  return `${partWords(refunded, money.amount, money.currency, settings)} went back`;
 }
 
 /**
@@ -71,39 +73,78 @@ function sumLine(money: OrderMoney): string {
  */
 export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
-  { again, reason, note }: Pick<RefundAsked, 'again' | 'reason' | 'note'>,
+  asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
   profile: Profile,
 ): void {
+  const { again, twins = [] } = asked;
   const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   if (again.some((name) => !shown.has(name))) return;
   for (const { chargeId, amount } of expected) {
     const charge = money.charges.find(({ id }) => id === chargeId);
     const equal = newestEqual(charge?.refunds ?? [], amount);
     if (equal === undefined || again.includes(equal.id)) continue;
-    const more = [
-      '--charge',
-      String(charge?.number ?? chargeId),
-      ...(body.amount === undefined ? [] : ['--amount', String(body.amount)]),
-      ...(reason === undefined ? [] : ['--reason', reason]),
-      ...(note === undefined ? [] : ['--note', note]),
-    ];
     throw refused(
-      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${-amount} already, ${equal.id}`,
+      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}`,
       [
         'if the buyer is to get the same amount once more:',
-        commandLine(
-          profile,
-          'orders',
-          'refund',
-          money.id,
-          ...more,
-          '--again',
-          [...again, equal.id].join(','),
-        ),
+        refundCommand(profile, money, [
+          '--charge',
+          String(charge?.number ?? chargeId),
+          ...typedAgain(body, asked, [...twins, ...again, equal.id]),
+        ]),
         showOrder(money, profile),
       ],
     );
   }
+}
+
+/**
+ * Throws CliError 'refused' for a refund of a duplicate whose twin was refunded, or may have been, unless `--again` names
+ * that refund (`nameForAgain`). `line`: a twin in words.
+ */
+export function checkTwins(
+  { charge, body, money }: Pick<RefundPlan, 'charge' | 'body' | 'money'>,
+  asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
+  { found, line }: { readonly found: readonly KnownTwin[]; readonly line: (twin: KnownTwin) => string },
+  profile: Profile,
+): void {
+  if (asked.reason !== 'duplicated_transaction') return;
+  const { again, twins = [] } = asked;
+  const unnamed = found.filter((twin) => isPaidBack(twin) && !twins.includes(nameForAgain(twin)));
+  const [first] = unnamed;
+  if (first === undefined) return;
+  const names = [...twins, ...again, ...unnamed.map(nameForAgain)];
+  const { unconfirmed } = first;
+  throw refused(line(first), [
+    ...(unconfirmed === undefined
+      ? []
+      : ['first find out whether it was made:', `paydesk journal reconcile ${unconfirmed.intent}`]),
+    `if the buyer is to get both back, --again names the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
+    refundCommand(profile, money, [
+      ...(charge === undefined ? [] : ['--charge', String(charge.number)]),
+      ...typedAgain(body, asked, names),
+    ]),
+    commandLine(profile, 'orders', 'show', first.id),
+  ]);
+}
+
+function refundCommand(profile: Profile, { id }: OrderMoney, words: readonly string[]): string {
+  return commandLine(profile, 'orders', 'refund', id, ...words);
+}
+
+// The flags as they were typed or answered, and what --again must name.
+function typedAgain(
+  { amount }: RefundPlan['body'],
+  { reason, note }: Pick<RefundAsked, 'reason' | 'note'>,
+  names: readonly string[],
+): readonly string[] {
+  return [
+    ...(amount === undefined ? [] : ['--amount', String(amount)]),
+    ...(reason === undefined ? [] : ['--reason', reason]),
+    ...(note === undefined ? [] : ['--note', note]),
+    '--again',
+    names.join(','),
+  ];
 }
 
 /**
@@ -122,7 +163,7 @@ export function checkLimit(amount: number, money: OrderMoney, profile: Profile):
   const limit = limits[money.currency.toUpperCase()];
   if (limit === undefined || amount <= limit) return;
   throw refused(
-    `${amount} ${money.currency} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${limit}`,
+    `${amountWords(amount, money.currency, profile.settings)} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${figureWords(limit, money.currency, profile.settings)}`,
     ['ask your lead'],
   );
 }
@@ -132,43 +173,104 @@ const youngMs = 15 * 60_000;
 /**
  * Warns about refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same order.
  */
-export function youngWarnings(money: OrderMoney, nowMs: number, origins: RefundOrigins): string[] {
+export function youngWarnings(
+  money: OrderMoney,
+  { settings }: Profile,
+  nowMs: number,
+  origins: RefundOrigins,
+): string[] {
+  const figure = figuresIn(money.currency, settings);
   return money.charges.flatMap(({ number, refunds }) =>
     refunds.flatMap(({ id, amount, createdAt = 0 }) => {
       const ageMs = nowMs - createdAt * 1000;
       if (ageMs > youngMs || origins?.has(id) === true) return [];
       const ago = `${Math.max(0, Math.floor(ageMs / 60_000))} min ago`;
       return [
-        `${id} gave ${-amount} of charge ${number} back ${ago}: somebody may be refunding this order now`,
+        `${id} gave ${figure(-amount)} of charge ${number} back ${ago}: somebody may be refunding this order now`,
       ];
     }),
   );
 }
 
-/** Warns when the order lacks a field that the refund depends on, or when its sums do not agree. */
-export function generalWarnings(money: OrderMoney, order: JsonObject): string[] {
-  const known: readonly (string | undefined)[] = Object.values(statuses);
+/** Warns when the order lacks a field that the refund depends on, or when its state or its sums are unusual. */
+export function generalWarnings(money: OrderMoney, order: JsonObject, { settings }: Profile): string[] {
+  const figure = figuresIn(money.currency, settings);
   const shown = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-  const vague =
-    money.isRefundable === undefined && !(money.status !== undefined && known.includes(money.status));
   return [
-    ...(vague ? ['the service does not show whether this order can be refunded; it decides'] : []),
+    ...statusWarnings(money),
     ...(money.amountRefunded !== undefined && money.amountRefunded > shown
-      ? [`the order says that ${money.amountRefunded} went back, the refunds that it shows are ${shown}`]
+      ? [
+          `the order says that ${figure(money.amountRefunded)} went back, the refunds that it shows are ${figure(shown)}`,
+        ]
       : []),
     ...(typeof order.livemode === 'boolean' ? [] : ['the order does not show its livemode']),
   ];
 }
 
-/** Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. */
+// Assumed: the word for a payment that the buyer's bank took back; the document shows none.
+const chargedBack = 'charged_back';
+
+function statusWarnings({ status, isRefundable, charges }: OrderMoney): string[] {
+  const known: readonly string[] = [...Object.values(statuses), chargedBack];
+  const back = charges
+    .filter((charge) => charge.status === chargedBack)
+    .map(({ number }) => `charge ${number}`);
+  const who = status === chargedBack ? ['this order'] : back;
+  return [
+    ...(who.length === 0
+      ? []
+      : [
+          `${who.join(' and ')} was charged back: the bank has paid the buyer, and a refund pays a second time`,
+        ]),
+    ...(status === undefined
+      ? ['the order shows no payment_status; the service decides whether it can be refunded']
+      : known.includes(status)
+        ? []
+        : [
+            `paydesk does not know the payment_status ${status}; the service decides whether it can be refunded`,
+          ]),
+    ...(isRefundable === undefined
+      ? ['the order does not show is_refundable; the service decides whether it can be refunded']
+      : []),
+  ];
+}
+
+/** What was asked for besides the charge. The commands of the hints keep it. */
+type AskedBesides = Partial<Pick<RefundAsked, 'amount' | 'reason' | 'note'>>;
+
+/**
+ * Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. If less is left than
+ * the amount that was asked for, there is no command.
+ */
 export function chargeCommands(
   money: OrderMoney,
   charges: readonly ChargeMoney[],
   profile: Profile,
-  amount?: number,
+  { amount, reason, note }: AskedBesides = {},
 ): string[] {
-  return charges.flatMap((charge) => [
-    `charge ${charge.number} ${paidBy(charge.value)}: ${charge.left} of ${charge.amount} ${money.currency ?? ''} left`,
-    `  ${commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number), ...(amount === undefined ? [] : ['--amount', String(amount)]))}`,
-  ]);
+  const more = [
+    ...(amount === undefined ? [] : ['--amount', String(amount)]),
+    ...(reason === undefined ? [] : ['--reason', reason]),
+    ...(note === undefined ? [] : ['--note', note]),
+  ];
+  return charges.flatMap((charge) => {
+    const line = `charge ${charge.number} ${nameOfCharge(charge, money)}: ${partWords(charge.left, charge.amount, money.currency, profile.settings)} left`;
+    const command = commandLine(
+      profile,
+      'orders',
+      'refund',
+      money.id,
+      '--charge',
+      String(charge.number),
+      ...more,
+    );
+    return charge.left < (amount ?? 0) ? [line] : [line, `  ${command}`];
+  });
+}
+
+// The card, and the id too where another card ends alike.
+function nameOfCharge(charge: ChargeMoney, { charges }: OrderMoney): string {
+  const card = paidBy(charge.value);
+  const alike = charges.filter(({ value }) => paidBy(value) === card);
+  return alike.length > 1 ? `${card} ${charge.id}` : card;
 }

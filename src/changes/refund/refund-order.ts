@@ -1,8 +1,8 @@
 /** Refunds an order: takes the flags, asks a person for missing values, and plans the refund. */
 
-import { type OrderMoney, paidBy } from '../../api/charges.ts';
+import { amountProblem, declaresPlaces, figureWords, placesOf, readAmount } from '../../amounts.ts';
+import { type OrderMoney, paidBy, readMoney } from '../../api/charges.ts';
 import {
-  parseAmount,
   paths,
   type ReasonWords,
   type RefundReason,
@@ -10,14 +10,17 @@ import {
   refundReasonValues,
 } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
+import { usage } from '../../commands/flags.ts';
+import { attemptName } from '../../journal/journal.ts';
 import { aboutMoney, type Profile } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
 import { originsOf } from './known-refunds.ts';
-import { refundableMoney, youngWarnings } from './refund-checks.ts';
-import { canGoBackWhole, planRefund, type RefundAsked } from './refund-plan.ts';
+import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
+import { checkTwins, refundableMoney, youngWarnings } from './refund-checks.ts';
+import { canGoBackWhole, type NamedMoney, planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
-import type { Twin } from './twins.ts';
+import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
 
 /**
  * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a plain success.
@@ -27,10 +30,20 @@ export function refundOrder(
   order: OrderAsked,
   what: Omit<RefundAsked, 'again'>,
 ): Promise<void> {
-  const { charge, amount, reason } = what;
+  const { charge, amount, typed, reason } = what;
   return changeOrder(ctx, order, {
     kind: 'refund',
     asked: { charge, amount, reason },
+    check: ({ name, settings }) => {
+      if (typed?.places === undefined || declaresPlaces(typed.places, settings)) return;
+      throw usage(
+        `--amount ${typed.text}: not an amount here; profile ${name} declares no currency with ${typed.places} ${typed.places === 1 ? 'decimal' : 'decimals'}`,
+        [
+          "type a whole number, in the service's units",
+          `a lead can declare decimals: paydesk profile set ${name} amounts.decimals.CUR N`,
+        ],
+      );
+    },
     missing: ({ settings }) =>
       settings['refund.require'].filter((name) => what[name] === undefined).map((name) => `--${name}`),
     plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, order.confirm),
@@ -45,11 +58,18 @@ async function planOrder(
 ): Promise<OrderPlan> {
   const { profile } = read.service;
   const { id, order, twin } = read;
-  const asked = await askForMissing(ctx, read, given, confirm);
+  const answers = await askForMissing(ctx, read, given, confirm);
+  const twins = await lookForTwins(ctx, read.service, order, twin);
+  const asked = { ...answers, ...(await splitAgain(ctx, read, answers, twins)) };
   const planned = planRefund(asked, order, profile);
+  const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
+  checkTwins(planned, asked, { found: twins.twins, line }, profile);
   const origins = await originsOf(ctx, read.service, order);
-  const young = youngWarnings(planned.money, ctx.clock.now(), origins);
-  const plan = { ...planned, warnings: [...planned.warnings, ...young, ...twinWords(twin)] };
+  const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
+  const plan = {
+    ...planned,
+    warnings: [...planned.warnings, ...young, ...twins.twins.map(line), ...twins.gaps],
+  };
   const { body, expected, tolerated, amount, money, warnings } = plan;
   const { reason, note } = asked;
   return {
@@ -62,6 +82,7 @@ async function planOrder(
       reason,
       note,
       checks: warnings,
+      again: asked.again,
     },
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
@@ -71,9 +92,24 @@ async function planOrder(
   };
 }
 
-function twinWords(twin: Twin | undefined): readonly string[] {
-  if (twin === undefined) return [];
-  return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin.id}`];
+// `--again` may name refunds of twins besides refunds and attempts of this order. The journal knows only those of this order.
+// If the twins could not be read, every name that is not of this order is taken for the refund of a twin.
+async function splitAgain(
+  ctx: Context,
+  { service, id, order }: OrderRead,
+  { again }: RefundAsked,
+  { twins: found, failed }: FoundTwins,
+): Promise<Pick<RefundAsked, 'again' | 'twins'>> {
+  if (again.length === 0) return { again };
+  const ofTwins = new Set(found.filter(isPaidBack).map(nameForAgain));
+  const reading = readMoney(order);
+  const refunds = 'money' in reading ? reading.money.charges.flatMap((charge) => charge.refunds) : [];
+  const ofOrder = new Set([
+    ...refunds.map((refund) => refund.id),
+    ...(failed ? await ctx.journal.onOrder(service, id) : []).map(attemptName),
+  ]);
+  const isTwins = (name: string) => ofTwins.has(name) || (failed && !ofOrder.has(name));
+  return { again: again.filter((name) => !isTwins(name)), twins: again.filter(isTwins) };
 }
 
 // Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be refunded is
@@ -84,14 +120,14 @@ async function askForMissing(
   given: RefundAsked,
   confirm: string | undefined,
 ): Promise<RefundAsked> {
-  const { charge, amount, reason, note, again } = given;
+  const { charge, amount, typed, reason, note, again } = given;
   const asks = ctx.ask.interactive && !ctx.options.dryRun;
   const money = refundableMoney(order, profile);
   const asksOptional = asks && !ctx.options.yes && confirm === undefined;
   const what =
     asksOptional && isPicked && charge === undefined && amount === undefined
       ? await askWhat(ctx, profile, money)
-      : { charge, amount };
+      : { charge, amount, typed };
   planRefund({ ...what, reason, note, again }, order, profile);
   const asksReason = asks && (asksOptional || requires(profile, 'reason'));
   return {
@@ -103,15 +139,11 @@ async function askForMissing(
 }
 
 // Asks which charge to refund, or all of the order if that is possible, and then for the amount.
-async function askWhat(
-  ctx: Context,
-  profile: Profile,
-  money: OrderMoney,
-): Promise<{ charge?: string; amount?: number }> {
+async function askWhat(ctx: Context, profile: Profile, money: OrderMoney): Promise<NamedMoney> {
   const charges = money.charges.filter(({ counts }) => counts);
   const [only, second] = charges;
   if (only === undefined) return {};
-  if (second === undefined) return askAmount(ctx, profile, only.left);
+  if (second === undefined) return askAmount(ctx, profile, money, only.left);
   const charge = await ctx.ask.choose<string | undefined>({
     message: aboutMoney(profile, 'What of it?'),
     flag: '--charge CH',
@@ -119,28 +151,46 @@ async function askWhat(
       ...(canGoBackWhole(money) ? [{ value: undefined, label: 'all of it' }] : []),
       ...charges.map(({ number, value, left, id }) => ({
         value: id,
-        label: `charge ${number}  ${paidBy(value)}  ${left} left`,
+        label: `charge ${number}  ${paidBy(value)}  ${figureWords(left, money.currency, profile.settings)} left`,
       })),
     ],
   });
   const chosen = charges.find(({ id }) => id === charge);
-  return chosen === undefined ? {} : { charge: chosen.id, ...(await askAmount(ctx, profile, chosen.left)) };
+  return chosen === undefined
+    ? {}
+    : { charge: chosen.id, ...(await askAmount(ctx, profile, money, chosen.left)) };
 }
 
-async function askAmount(ctx: Context, profile: Profile, left: number): Promise<{ amount?: number }> {
-  const typed = await ctx.ask.text({
-    message: aboutMoney(profile, `How much? (Enter: all ${left})`),
+// Asks until the amount is one of the order's currency and not more than is left.
+async function askAmount(
+  ctx: Context,
+  profile: Profile,
+  { currency }: OrderMoney,
+  left: number,
+): Promise<NamedMoney> {
+  const { settings } = profile;
+  const all = figureWords(left, currency, settings);
+  const answer = await ctx.ask.text({
+    message: aboutMoney(profile, `How much? (Enter: all ${all})`),
     flag: '--amount N',
     optional: true,
     check: (text) => {
-      const amount = parseAmount(text);
-      if (text === '' || (amount !== undefined && amount <= left)) return undefined;
-      return amount === undefined ? "digits only: the service's own integer" : `only ${left} is left`;
+      const typed = readAmount(text);
+      if (text === '') return undefined;
+      if (typed === undefined) return notAnAmount(placesOf(currency, settings));
+      const problem = amountProblem(typed, currency, settings);
+      return problem ?? (typed.amount <= left ? undefined : `only ${all} is left`);
     },
   });
-  const amount = parseAmount(typed);
+  const typed = readAmount(answer);
   // A refund without an amount refunds everything that is left.
-  return amount === undefined || amount === left ? {} : { amount };
+  return typed === undefined || typed.amount === left ? {} : { amount: typed.amount, typed };
+}
+
+function notAnAmount(places: number | undefined): string {
+  return places === undefined || places === 0
+    ? 'a whole number, no decimals or commas'
+    : `an amount such as 300 or 3.${'0'.repeat(places)}, no commas`;
 }
 
 // Shows each reason in words and as the service writes it. "No reason" is a choice unless the profile requires one.

@@ -1,5 +1,6 @@
 /** Plans a refund: turns the typed flags and the order into a request body, or refuses. Pure. */
 
+import { amountProblem, figuresIn, partWords, type TypedAmount, unitsWarning } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import type { JsonObject, RefundReason } from '../../api/spec.ts';
@@ -17,10 +18,12 @@ import {
 } from './refund-checks.ts';
 
 /** Which money is refunded. Without a charge and an amount it is the whole order. */
-interface NamedMoney {
+export interface NamedMoney {
   /** A charge's id, its number in `orders show`, or `*4242`. */
   readonly charge?: string | undefined;
   readonly amount?: number | undefined;
+  /** The amount as it was typed, perhaps with decimals or a currency. The currency of the order decides whether it fits. */
+  readonly typed?: TypedAmount | undefined;
 }
 
 /** The refund that a person asked for. */
@@ -29,6 +32,8 @@ export interface RefundAsked extends NamedMoney {
   readonly note?: string | undefined;
   /** Refunds or attempts that this refund repeats (`--again`). */
   readonly again: readonly string[];
+  /** What `--again` names besides: refunds of twins. A printed command must name them too. */
+  readonly twins?: readonly string[] | undefined;
 }
 
 /** A refund that may be sent: its body, the refund records that must appear, and the warnings. */
@@ -50,19 +55,34 @@ export interface RefundPlan {
 /** Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). */
 export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profile): RefundPlan {
   const money = refundableMoney(order, profile);
+  checkTyped(asked, money, profile);
   if (asked.charge === undefined) checkWhole(money, profile);
   const target = chooseTarget(asked, money, profile);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
   checkRepeat(plan, asked, profile);
   checkLimit(plan.amount, money, profile);
-  return { ...plan, warnings: [...plan.warnings, ...generalWarnings(money, order)] };
+  const units =
+    asked.typed === undefined ? undefined : unitsWarning(asked.typed, money.currency, profile.settings);
+  const warnings = [
+    ...(units === undefined ? [] : [units]),
+    ...plan.warnings,
+    ...generalWarnings(money, order, profile),
+  ];
+  return { ...plan, warnings };
+}
+
+// The digits of `230.00` are sent only if the profile declares just so many decimals for the order's currency.
+function checkTyped({ typed }: NamedMoney, money: OrderMoney, profile: Profile): void {
+  const problem = typed === undefined ? undefined : amountProblem(typed, money.currency, profile.settings);
+  if (problem !== undefined)
+    throw refused(`--amount ${typed?.text}: ${problem}`, [showOrder(money, profile)]);
 }
 
 // Chooses the whole order or one charge. When it is not clear which charge is meant, it throws CliError 'refused' with a
 // command for each charge (service: Endpoints 1, rules 1 to 4).
-function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
+function chooseTarget(asked: RefundAsked, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
   const counting = money.charges.filter((charge) => charge.counts);
-  if (asked.charge !== undefined) return namedCharge(asked.charge, money, profile);
+  if (asked.charge !== undefined) return namedCharge(asked.charge, asked, money, profile);
   const [only] = counting;
   if (only === undefined)
     throw refused(`${money.id} has nothing left to refund: no charge of it is paid and has something left`, [
@@ -76,13 +96,13 @@ function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): '
   if (asked.amount !== undefined) {
     throw refused(
       `${money.id} has ${counting.length} charges: say which one --amount is for`,
-      chargeCommands(money, counting, profile, asked.amount),
+      chargeCommands(money, counting, profile, asked),
     );
   }
   if (touched) {
     throw refused(
       `${money.id} was refunded in part before: say which charge to refund the rest of`,
-      chargeCommands(money, counting, profile),
+      chargeCommands(money, counting, profile, { ...asked, amount: undefined }),
     );
   }
   return 'whole';
@@ -97,7 +117,7 @@ function wasTouched({ charges }: OrderMoney): boolean {
   return charges.some((charge) => charge.refunds.length > 0);
 }
 
-function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeMoney {
+function namedCharge(name: string, asked: RefundAsked, money: OrderMoney, profile: Profile): ChargeMoney {
   const found = money.charges.filter(
     (charge) => charge.id === name || String(charge.number) === name || paidBy(charge.value) === name,
   );
@@ -111,6 +131,7 @@ function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeM
         money,
         money.charges.filter(({ counts }) => counts),
         profile,
+        asked,
       ),
     );
   }
@@ -122,7 +143,10 @@ function checkCharge(charge: ChargeMoney, money: OrderMoney, profile: Profile): 
   const name = `charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}`;
   const now = [showOrder(money, profile)];
   if (charge.left <= 0)
-    throw refused(`${name} is refunded already: ${charge.refunded} of ${charge.amount} went back`, now);
+    throw refused(
+      `${name} is refunded already: ${partWords(charge.refunded, charge.amount, money.currency, profile.settings)} went back`,
+      now,
+    );
   if (charge.isRefundable === false)
     throw refused(`the service says that ${name} is not refundable (is_refundable false)`, now);
   if (!charge.counts)
@@ -156,8 +180,9 @@ function chargePlan(
 ): RefundPlan {
   const amount = asked.amount ?? charge.left;
   if (amount > charge.left) {
+    const figure = figuresIn(money.currency, profile.settings);
     throw refused(
-      `${amount} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${charge.amount} paid, ${charge.refunded} refunded, ${charge.left} left`,
+      `${figure(amount)} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${figure(charge.amount)} paid, ${figure(charge.refunded)} refunded, ${figure(charge.left)} left`,
       [commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))],
     );
   }

@@ -45,7 +45,7 @@ export const exportOrders = defineCommand({
     'paydesk -p demo orders export --no-input',
     'paydesk -p demo orders export --since 30d --csv --columns id,created_at,amount,currency',
     'paydesk -p demo orders export --to orders.ndjson.gz',
-    'paydesk -p demo orders export --rows charges --csv --columns id,amount,order.id,order.amount,email',
+    'paydesk -p demo orders export --rows charges --csv --columns id,order.id,order.amount',
     'paydesk -p demo orders export --rows refunds --since 2026-11-01 --until 2026-12-01 --tz America/Mexico_City --to refunds.csv',
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 9],
