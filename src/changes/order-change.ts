@@ -60,7 +60,9 @@ export interface OrderRead {
 }
 
 export interface OrderPlan {
-  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'>;
+  /** `again`: without the names that are not about this order. */
+  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'> &
+    Partial<Pick<Intent, 'again'>>;
   readonly preview: readonly Block[];
   /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
   readonly check: (fresh: JsonObject) => void;

@@ -46,6 +46,8 @@ export interface ServiceOptions {
   readonly onPost?: (order: Json | undefined, service: Service, request: SeenRequest) => Handler;
   /** Called before each GET is answered. */
   readonly onGet?: (service: Service, request: SeenRequest) => void;
+  /** Answers a GET in place of the service, where it returns a handler. */
+  readonly onPage?: (request: SeenRequest) => Handler | undefined;
   readonly mode?: 'sandbox' | 'production';
   readonly sendsDate?: false;
 }
@@ -58,7 +60,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const path = url.pathname.slice(prefix.length);
       if (!url.pathname.startsWith(`${prefix}/`)) return notFound(request, response, socket);
       if (request.method === 'GET') options.onGet?.(service, request);
-      return answer(path, url, request)(request, response, socket);
+      const instead = request.method === 'GET' ? options.onPage?.(request) : undefined;
+      return (instead ?? answer(path, url, request))(request, response, socket);
     },
     { ...options, prefix },
   );
