@@ -156,7 +156,16 @@ describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
 
 function settleArgs(home: Home, { id }: LedgerOrder): readonly string[] {
   const intent = journalRows(home)[0]?.intent ?? '';
-  return ['journal', 'settle', intent, '--not-applied', '--note', 'looked', '--confirm', id];
+  return [
+    'journal',
+    'settle',
+    intent,
+    '--not-applied',
+    '--note',
+    'the service shows nothing',
+    '--confirm',
+    id,
+  ];
 }
 
 /** The last such call before the POST, counted over a whole run's main thread. */

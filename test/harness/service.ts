@@ -207,18 +207,19 @@ export interface CreationOptions {
   readonly newest?: () => readonly object[];
   /** Its list does not say that it is one. */
   readonly unnamed?: true;
+  readonly sendsDate?: false;
 }
 
 /** A service that makes what it is asked to make, and lists only its newest order. */
 export function startCreations(options: CreationOptions = {}): Promise<Service> {
-  const { mode = 'sandbox', onChange = made, newest = () => [], unnamed } = options;
+  const { mode = 'sandbox', onChange = made, newest = () => [], unnamed, ...more } = options;
   const kind = unnamed === true ? {} : { object: 'list' };
   return serviceWith(
     (...exchange) =>
       exchange[0].method === 'GET'
         ? json({ ...kind, has_more: false, data: newest() })(...exchange)
         : onChange(...exchange),
-    { mode },
+    { mode, ...more },
   );
 }
 

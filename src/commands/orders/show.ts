@@ -27,7 +27,7 @@ import {
   unconfirmedSteps,
 } from '../../changes/changes.ts';
 import { changeKinds, type UnconfirmedChange } from '../../journal/journal.ts';
-import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
+import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
@@ -116,12 +116,14 @@ function head(
     {
       line: [
         { text: order.id, style: 'strong' },
-        `  ${order.payment_status ?? 'status not shown'}  `,
+        '  ',
+        { status: order.payment_status ?? 'status not shown' },
+        '  ',
         unconfirmed === undefined
           ? refundableWords(order, value)
           : { text: `${changeKinds[unconfirmed.kind].noun} unconfirmed`, style: 'bad' },
         '  ',
-        accountLabel(profile),
+        accountSpan(profile),
       ],
     },
     ...(unconfirmed === undefined
