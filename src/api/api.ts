@@ -49,6 +49,8 @@ export interface PagesHow {
   readonly ahead?: boolean | undefined;
   /** Most requests per second. */
   readonly maxPerSecond?: number | undefined;
+  /** Ends the request of a page that nobody waits for any more. */
+  readonly signal?: AbortSignal | undefined;
   /** For a walk that goes on where another ended: the pages of that one, oldest first. Their records count as seen. */
   readonly before?: readonly WalkedBefore[] | undefined;
 }

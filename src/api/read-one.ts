@@ -7,7 +7,7 @@ import type { Service, WireRecord } from './api.ts';
 import { type ResourceName, resources } from './resources.ts';
 
 /**
- * Reads one order or customer. Throws CliError 'not_found' only after the service's own error or a complete walk. If a walk
+ * Reads one order or customer; `neighbour` is the id before it in its list, if that is known. Throws CliError 'not_found' only after the service's own error or a complete walk. If a walk
  * ends at its bound: 'incomplete', or 'refused' if a change was to follow.
  */
 export async function readOne(
@@ -16,6 +16,7 @@ export async function readOne(
   resource: ResourceName,
   id: string,
   purpose: 'show' | 'change',
+  neighbour?: string,
 ): Promise<WireRecord> {
   let read = 0;
   const endProgress = notes.progress(() =>
@@ -23,6 +24,7 @@ export async function readOne(
   );
   try {
     const located = await service.locate(resource, id, {
+      neighbour,
       progress: (count) => {
         read = count;
       },

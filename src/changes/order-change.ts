@@ -34,6 +34,8 @@ export interface PickedOrder {
   readonly id: string;
   /** Another order that may be meant instead: same buyer, same amount, a few minutes apart. */
   readonly twin: string | undefined;
+  /** The order before it in the list, to find it again in one request. */
+  readonly neighbour?: string | undefined;
 }
 
 type OrderConfirmation = Confirmation & { readonly order: { readonly id: string } };
@@ -91,10 +93,11 @@ export async function changeOrder(
   if (intentId !== undefined && givenId === undefined) throw usage('missing ID: --intent repeats one order');
   const repeat = { kind, intentId, asked: onlyGiven({ order: givenId, ...change.asked }), again };
   const plan = async () => {
-    const picked = givenId === undefined ? await pick(service) : { id: givenId, twin: undefined };
-    const { id, twin } = picked;
+    const picked: PickedOrder =
+      givenId === undefined ? await pick(service) : { id: givenId, twin: undefined };
+    const { id, twin, neighbour } = picked;
     const closed = await checkNotOpen(ctx, service, id, again);
-    const order = await readOne(ctx, service, 'orders', id, 'change');
+    const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
     const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
     const { intent, preview, check, result } = await change.plan(read);
     const confirmation = { profile, confirm, order: { id, amount: intent.amount } };

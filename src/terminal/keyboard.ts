@@ -1,9 +1,8 @@
-/** The keyboard behind stdin: drops what was typed too early, notices when nothing more will come, and which choices hold all the typed words. */
+/** The keyboard behind stdin: drops what was typed too early, and notices when nothing more will come. */
 
 import type { Readable } from 'node:stream';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
-import type { Labelled } from './ask.ts';
 
 /** The part of a terminal's stdin that is used. */
 export interface Keyboard extends Readable {
@@ -70,17 +69,4 @@ export function endOfInput(stdin: Keyboard): { readonly signal: AbortSignal; rea
       for (const event of ['end', 'close', 'error']) stdin.off(event, end);
     },
   };
-}
-
-/** The indexes of the choices that hold every word of a term, in whatever case and with whatever accents. */
-export function matching(choices: readonly Labelled[], term: string): readonly number[] {
-  const words = fold(term).split(/\s+/);
-  return choices.flatMap(({ label, tail, detail }, index) => {
-    const text = fold(`${label} ${tail ?? ''} ${detail ?? ''}`);
-    return words.every((word) => text.includes(word)) ? [index] : [];
-  });
-}
-
-function fold(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

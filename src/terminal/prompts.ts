@@ -1,9 +1,10 @@
-/** The prompts of a full terminal: the only file that uses @inquirer, with better defaults. */
+/** The prompts of a full terminal: those of @inquirer, with better defaults. */
 
-import { confirm, input, password, search, select } from '@inquirer/prompts';
+import { confirm, input, password, select } from '@inquirer/prompts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import type { Paint } from './color.ts';
-import { interrupted, type Keyboard, matching } from './keyboard.ts';
+import { interrupted, type Keyboard } from './keyboard.ts';
+import { searchPrompt } from './search-prompt.ts';
 import { type StreamFacts, widthOfTerminal } from './streams.ts';
 import { cut, widthOf } from './text-lines.ts';
 
@@ -40,24 +41,15 @@ export function createPrompts(stdin: Keyboard, stderr: StreamFacts, paint: Paint
           context(signal),
         ),
       ),
-    search: (message, choices, signal) =>
-      ended(
-        search(
-          {
-            message,
-            theme,
-            pageSize,
-            source: (term) => matching(choices, term ?? '').map((index) => choiceAt(choices, index, room)),
-          },
-          context(signal),
-        ),
-      ),
+    search: (message, list, signal) =>
+      ended(searchPrompt(message, list, { paint, room, pageSize: rowsAtOnce(stderr) }, context(signal))),
     confirm: (message, signal) => ended(confirm({ message, theme, default: false }, context(signal))),
   };
 }
 
-function choiceAt(choices: readonly Labelled[], index: number, room: number) {
-  return asChoice(choices[index] ?? { label: '', tail: undefined, detail: undefined }, index, room);
+// A search has up to seven lines around its rows.
+function rowsAtOnce({ rows = 24 }: StreamFacts): number {
+  return Math.max(3, Math.min(pageSize, rows - 8));
 }
 
 function asChoice({ label, tail, detail }: Labelled, index: number, room: number) {

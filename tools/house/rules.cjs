@@ -10,6 +10,7 @@ const everybody = '^src/(errors|io|api/(spec|resources|records|request-bodies|ch
 const packages = {
   commander: '^src/cli/',
   ky: '^src/api/',
+  '@inquirer/core': '^src/terminal/',
   '@inquirer/prompts': '^src/terminal/',
   'cli-table3': '^src/terminal/',
   chalk: '^src/terminal/',
