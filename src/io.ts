@@ -3,7 +3,7 @@
 import { isAbsolute, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 
-/** The outside of a run. The program makes it from its process (bin/process-io.ts), and a test makes its own. */
+/** Everything outside of a run. The program makes it from its process (bin/process-io.ts), and each test makes its own. */
 export interface Io {
   readonly env: Env;
   readonly stdin: Stdin;
@@ -29,7 +29,7 @@ export interface Io {
   /** The node program, and the options that it was started with. */
   readonly execPath: string;
   readonly execArgv: readonly string[];
-  /** The time zone, as an IANA name. Undefined means the zone of the process; times are a little faster to show in it. */
+  /** The IANA name of the time zone. If it is undefined, times are in the zone of the process, which is a little faster. */
   readonly zone: string | undefined;
   /** The IANA name of the zone of the process. */
   readonly zoneName: () => string;
@@ -71,17 +71,17 @@ export interface Clock {
   monotonic(): number;
   /** The id of this boot of the machine, and milliseconds since the boot. Undefined if the system does not say. */
   boot?(): { readonly id: string; readonly ms: number } | undefined;
-  /** Milliseconds since the machine was started. A system without an id of the boot may say this too. */
+  /** Milliseconds since the machine was started. A system may know this even if it has no id of the boot. */
   uptime?(): number;
   /** Resolves after this many milliseconds. Rejects with the signal's reason when that aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** A clock that can also ring: for what is waited for beside other things. */
+/** A clock with timers, for code that waits for several things at once. */
 export interface ClockWithTimers extends Clock {
-  /** Calls back once, after this many milliseconds, unless what it returns is called first. */
+  /** Calls `callback` once after this many milliseconds. Returns a function that stops the timer. */
   after(ms: number, callback: () => void): () => void;
-  /** Calls back every so many milliseconds until what it returns is called; keeps no run from ending. */
+  /** Calls `callback` again and again. Returns a function that stops the timer. The timer keeps no run from ending. */
   every(ms: number, callback: () => void): () => void;
 }
 

@@ -1,12 +1,13 @@
-/** The service as the rest of paydesk sees it: what is read, what is sent, and how a sending ended. */
+/** The service as the rest of paydesk sees it: how to read from it, how to send a change, and what comes back. */
 
+import { CliError } from '../errors.ts';
 import type { ClockWithTimers, Dispatcher } from '../io.ts';
-import type { Profile } from '../profiles/profiles.ts';
-import type { ResourceName } from './resources.ts';
+import { accountLabel, commandLine, type Profile } from '../profiles/profiles.ts';
+import type { Notes } from '../terminal/terminal.ts';
+import { type ResourceName, resources } from './resources.ts';
 import type { JsonObject } from './spec.ts';
 
 export { routeTo } from './proxy.ts';
-export { readOne } from './read-one.ts';
 
 /** Masks known keys in a reply, in every spelling, so that no later code can print or store one. */
 export interface KeyGate {
@@ -17,15 +18,15 @@ export interface KeyGate {
 
 /** One record as the service sent it. */
 export interface WireRecord {
-  /** Parsed; an integer beyond 2^53-1 is a bigint here. A field may be of any type. */
+  /** The parsed record. A field may have any type, and an integer beyond 2^53-1 is a bigint. */
   readonly value: JsonObject;
-  /** The record's own bytes out of the reply: what `--json` and exports print. */
+  /** The bytes of the record in the reply. `--json` and exports print them. */
   readonly bytes: Uint8Array;
-  /** The bytes are one line without an escape, and without a character that could be a control or be invisible. */
+  /** Whether the bytes are one line without escapes and without characters that could be invisible or control a terminal. */
   readonly plain?: boolean | undefined;
 }
 
-/** Query of one page (service: Endpoints 2). At most one of `next` and `previous`. */
+/** The query of a page (service: Endpoints 2). It has at most one of `next` and `previous`. */
 export interface PageQuery {
   readonly limit?: number | undefined;
   readonly next?: string | undefined;
@@ -35,29 +36,29 @@ export interface PageQuery {
 /** One page of a listed resource. */
 export interface Page {
   readonly records: readonly WireRecord[];
-  /** `has_more` of the envelope, which is about the direction of the walk. Absent reads as false. */
+  /** `has_more` of the reply: whether there is more in the direction of the walk. A missing one counts as false. */
   readonly hasMore: boolean;
-  /** The reply says that it is a list, and has `has_more`: the service states where the list ends. */
+  /** Whether the reply says that it is a list and has `has_more`. Only then does the service say where the list ends. */
   readonly saysHasMore: boolean;
-  /** How many records of this page the walk has seen before. They are left out. */
+  /** How many records were left out, because the walk had already seen them. */
   readonly repeated: number;
 }
 
 /** Options of a walk over pages. */
 export interface PagesHow {
-  /** Asks for the next page before it hands a page on: for walks that go to the end. */
+  /** Asks for the next page before it yields this one. This is for walks that go to the end. */
   readonly ahead?: boolean | undefined;
   /** Most requests per second. */
   readonly maxPerSecond?: number | undefined;
   /** Ends the request of a page that nobody waits for any more. */
   readonly signal?: AbortSignal | undefined;
-  /** For a walk that goes on where another ended: the pages of that one, oldest first. Their records count as seen. */
+  /** The pages of an earlier walk that this one continues, oldest first. Their records count as already seen. */
   readonly before?: readonly WalkedBefore[] | undefined;
 }
 
 /** A page of an earlier walk. */
 export interface WalkedBefore {
-  /** The id that the next page was asked for with. */
+  /** The id that the earlier walk sent to get the next page. */
   readonly last: string | undefined;
   readonly ids: readonly string[];
 }
@@ -66,22 +67,25 @@ export interface WalkedBefore {
 export type Located =
   | {
       readonly found: WireRecord;
-      /** The record before it when it was located, to find it again quickly; absent for the first of the list. */
+      /** The id of the record before it in the list, to find it again quickly. The first of the list has none. */
       readonly neighbour?: string | undefined;
     }
-  /** The service says so with its own error, or a walk over the whole list did not find it. */
+  /** The service says that there is no such record, or the whole list was read without finding it. */
   | { readonly missing: true }
-  /** The walk stopped at its bound: the record is not among the newest `read`. */
+  /** The search stopped at its bound: the record is not among the newest `read` records. */
   | { readonly boundReached: true; readonly read: number };
 
 /** Hints and bounds for finding one record. */
 export interface LocateOptions {
-  /** Where it was found before; tried first. */
+  /** The id of the record before it when it was last found. This place is tried first. */
   readonly neighbour?: string | undefined;
-  /** How many records a fallback walk may read. */
+  /** How many records may be read when the list must be searched from its start. */
   readonly max?: number | undefined;
   readonly progress?: ((read: number) => void) | undefined;
-  /** Makes one request only: for the record after the neighbour, or the newest page. `boundReached` if the reply does not show it. */
+  /**
+   * Makes only one request: for the record after `neighbour`, or for the newest page. The result is `boundReached` if the
+   * record is not in the reply.
+   */
   readonly once?: boolean | undefined;
 }
 
@@ -90,19 +94,19 @@ export interface Service {
   readonly profile: Profile;
   /** The last `Date` header of a reply and the wall clock when it came, Unix milliseconds. */
   readonly seenDate?: (() => { readonly date: number; readonly wall: number } | undefined) | undefined;
-  /** A short hash of the key, recorded beside the account; never the key. */
+  /** A short hash of the key. The journal stores it together with the account, and never the key itself. */
   readonly keyFingerprint?: string | undefined;
   /**
-   * Walks pages from the query on, forwards (or backwards from `previous`), by the id of the last (first) record.
-   * Ends when `has_more` is not true. Throws CliError: 'reply', 'network', 'auth', 'rejected', and 'incomplete'
-   * when paging makes no progress (service: Endpoints 2).
+   * Reads page after page: forwards by the id of the last record, or with `previous` backwards by the id of the first one.
+   * Ends when `has_more` is not true. Throws CliError: 'reply', 'network', 'auth', 'rejected', and 'incomplete' when paging
+   * makes no progress (service: Endpoints 2).
    */
   pages(resource: ResourceName, query: PageQuery, how?: PagesHow): AsyncIterable<Page>;
   /** Finds one record by its id, with documented paging, or directly if the profile says so. */
   locate(resource: ResourceName, id: string, options?: LocateOptions): Promise<Located>;
 }
 
-/** What a reply says besides its body. Header names are lower case. */
+/** The status and the headers of a reply. Header names are in lower case. */
 export interface ReplyHead {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -115,7 +119,7 @@ export interface AnyReply {
   readonly bytes: Uint8Array;
 }
 
-/** A service of which any path can be read. */
+/** A service that can also read any path. */
 export interface OpenService extends Service {
   /**
    * GETs a path relative to the base URL, query included. Throws CliError as `pages` does, and 'usage' for a path
@@ -124,7 +128,7 @@ export interface OpenService extends Service {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<AnyReply>;
 }
 
-/** A request that changes something; `path` is relative to the base URL, without a leading slash. */
+/** A request that changes something. `path` is relative to the base URL, without a leading slash. */
 export interface ChangeRequest {
   readonly method: 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
@@ -133,10 +137,10 @@ export interface ChangeRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A reply as it came, read to its last byte. */
+/** A complete reply, as it came. */
 export interface RawReply {
   readonly status: number;
-  /** The media type of Content-Type, lower case, without parameters; '' when there was none. */
+  /** The media type in Content-Type, in lower case and without parameters. It is '' if there was none. */
   readonly contentType: string;
   readonly body: Uint8Array;
   readonly headers?: ReplyHead['headers'] | undefined;
@@ -144,19 +148,19 @@ export interface RawReply {
   readonly date?: number | undefined;
   /** `Retry-After`, or the reset of a rate limit, in milliseconds from now, when it parses. */
   readonly retryAfterMs?: number | undefined;
-  /** The host that a redirect names; it is never followed. */
+  /** The host that a redirect names. paydesk never follows a redirect. */
   readonly redirectTo?: string | undefined;
 }
 
 /** How one sending ended. `reason` is for people: `HTTP 502, an HTML page`, `no answer within 60 s`. */
 export type SendReport =
   | { readonly kind: 'reply'; readonly reply: RawReply }
-  /** It is proved that no byte of the request left. */
+  /** It is proved that no byte of the request was sent. */
   | { readonly kind: 'not_sent'; readonly reason: string; readonly cause?: unknown }
-  /** It may have arrived. */
+  /** The request may have arrived. */
   | { readonly kind: 'no_reply'; readonly reason: string; readonly cause?: unknown };
 
-/** Sends a change once, never again: no retry, no redirect, one dispatch. Only journal/make-change.ts is handed this. */
+/** Sends a change once and never again: no retry, no redirect, one dispatch. Only journal/make-change.ts gets this. */
 export type SendOnce = (
   request: ChangeRequest,
   options: { readonly timeoutMs: number },
@@ -175,15 +179,15 @@ export interface ClientParts {
   readonly clock: ClockWithTimers;
   /** Gives 0 to 1, for the random part of the wait between tries. */
   readonly random: () => number;
-  /** Ends reads at once; a change that is on its way is never aborted. */
+  /** Ends reads at once. It never aborts a change that is on its way. */
   readonly signal: AbortSignal;
-  /** Ends the wait for the reply to a change: the person insists on leaving. */
+  /** Ends the wait for the reply to a change, when the user insists on leaving. */
   readonly leave?: AbortSignal | undefined;
-  /** An in-process service instead of the network. */
+  /** A service inside this process, instead of the network. */
   readonly transport?: typeof fetch | undefined;
-  /** The dispatcher to go through, for a proxy; absent: fetch's own. */
+  /** The dispatcher of a proxy. Default: fetch's own dispatcher. */
   readonly route?: Dispatcher | undefined;
-  /** Called once, when many pages were read. */
+  /** Called once, when many pages have been read. */
   readonly stopHeapGrowth?: () => void;
   /** Gets one line per request: method, URL, status, milliseconds. */
   readonly debug?: ((line: string) => void) | undefined;
@@ -191,17 +195,78 @@ export interface ClientParts {
   readonly onDate?: ((date: number) => void) | undefined;
 }
 
-/** Both halves of a client: reads, and the one function that sends a change. */
+/** The client of one account: its reads, and the one function that sends a change. */
 export interface Client {
   readonly service: OpenService;
-  /** Only journal/make-change.ts is handed this. */
+  /** Only journal/make-change.ts gets this. */
   readonly send: SendOnce;
 }
 
 /**
- * Opens the client of one account. Throws CliError 'auth' for a key that no header can carry, 'refused' when the key
- * would leave its origin or the machine unencrypted. Sends nothing yet.
+ * Opens the client of one account, and sends nothing yet. Throws CliError 'auth' for a key that no header can carry,
+ * 'refused' when the key would go to another origin, or unencrypted to another machine.
  */
 export async function openClient(parts: ClientParts): Promise<Client> {
   return (await import('./client.ts')).createClient(parts);
+}
+
+/**
+ * Reads one order or customer for a command. Throws CliError 'not_found' only if `locate` is sure that it is missing. If the
+ * search stopped at its bound, it throws 'incomplete', or 'refused' before a change.
+ */
+export async function readOne(
+  { notes }: { readonly notes: Pick<Notes, 'progress'> },
+  service: Service,
+  resource: ResourceName,
+  id: string,
+  purpose: 'show' | 'change',
+  neighbour?: string,
+): Promise<WireRecord> {
+  let read = 0;
+  const endProgress = notes.progress(() =>
+    read === 0 ? '' : `looking for ${id}: ${read} ${resources[resource].many} read`,
+  );
+  try {
+    const located = await service.locate(resource, id, {
+      neighbour,
+      progress: (count) => {
+        read = count;
+      },
+    });
+    if ('found' in located) return located.found;
+    throw 'missing' in located
+      ? notFound(service, resource, id)
+      : boundReached(service, resource, id, located.read, purpose);
+  } finally {
+    endProgress();
+  }
+}
+
+function notFound(service: Service, resource: ResourceName, id: string): CliError {
+  return new CliError(
+    'not_found',
+    `${accountLabel(service.profile)} has no ${resources[resource].one} ${id}`,
+    {
+      certain: 'nothing was changed',
+      now: ['check the id, or the profile:', commandLine(service.profile, resource, 'list')],
+    },
+  );
+}
+
+function boundReached(
+  service: Service,
+  resource: ResourceName,
+  id: string,
+  read: number,
+  purpose: 'show' | 'change',
+): CliError {
+  const { many } = resources[resource];
+  return new CliError(
+    purpose === 'show' ? 'incomplete' : 'refused',
+    `${id} is not among the newest ${read} ${many}`,
+    {
+      certain: `${read} ${many} were read; there may be more${purpose === 'change' ? '; nothing was sent' : ''}`,
+      now: [commandLine(service.profile, resource, 'list', '--all')],
+    },
+  );
 }

@@ -1,4 +1,4 @@
-/** The money of an order as its charges and refunds state it, or why that cannot be known. */
+/** The money of an order, read from its charges and refunds, or the reason why it cannot be known. */
 
 import { type CompleteItems, completeItems, isObject, type JsonObject, statuses, valueAt } from './spec.ts';
 
@@ -9,28 +9,28 @@ export interface RefundRecord {
   readonly amount: number;
   readonly createdAt: number | undefined;
   readonly authCode: string | undefined;
-  /** Not documented; some services show one, such as `pending`. */
+  /** The document shows no status of a refund. Some services send one, such as `pending`. */
   readonly status: string | undefined;
 }
 
 /** One charge with its refunds (service: charge). */
 export interface ChargeMoney {
   readonly id: string;
-  /** Its place in the order, from 1: what `--charge 2` names. */
+  /** The place of the charge in the order, from 1: `--charge 2` names the second. */
   readonly number: number;
   readonly status: string | undefined;
   readonly isRefundable: boolean | undefined;
   readonly amount: number;
   readonly refunds: readonly RefundRecord[];
-  /** Sum of its refunds, positive. */
+  /** The sum of its refunds, as a positive number. */
   readonly refunded: number;
   readonly left: number;
-  /** It is paid, partly refunded or shows no status, and something is left: a refund can come out of it. */
+  /** Whether a refund can take money from it: it is paid, partly refunded or without a status, and something is left. */
   readonly counts: boolean;
   readonly value: JsonObject;
 }
 
-/** The money of an order, all of it proved by what was read (service: order). */
+/** The money of an order, exactly as the service shows it (service: order). */
 export interface OrderMoney {
   readonly id: string;
   readonly livemode: boolean | undefined;
@@ -43,7 +43,7 @@ export interface OrderMoney {
   readonly charges: readonly ChargeMoney[];
 }
 
-/** Money that can be proved afterwards, or the problem that makes it unprovable. */
+/** The money of an order, or the problem that makes it impossible to prove a change to it. */
 export type MoneyReading = { readonly money: OrderMoney } | { readonly problem: string };
 
 class Unprovable extends Error {}
@@ -63,8 +63,8 @@ function allOf(list: CompleteItems): readonly unknown[] {
 }
 
 /**
- * All the refunds of a charge, or the problem when the service does not show them all. There are none when `refunds` is
- * null, or absent while nothing of the order was refunded (service: charge, order).
+ * All refunds of a charge, or the problem if the service does not show them all. There are none if `refunds` is null, or if
+ * it is missing and nothing of the order was refunded (service: charge, order).
  */
 export function refundsOf({ amount_refunded: refunded }: JsonObject, charge: JsonObject): CompleteItems {
   const { refunds, id } = charge;
@@ -157,19 +157,25 @@ export function readMoney(value: unknown): MoneyReading {
   }
 }
 
-/** The problem of an order whose `amount_refunded` is not 0 while no charge shows a refund (service: order); else undefined. */
+/** The problem if `amount_refunded` is not 0 but no charge shows a refund (service: order). Undefined if there is none. */
 export function hiddenRefunds({ amountRefunded = 0, charges }: OrderMoney): string | undefined {
   if (amountRefunded === 0 || charges.some(({ refunds }) => refunds.length > 0)) return undefined;
   return `amount_refunded is ${amountRefunded}, but no charge shows a refund`;
 }
 
-/** The newest refund of this amount (negative, service: refund) on a charge: `--again` must name it. */
+/** The newest refund of this amount (negative, service: refund) among those of a charge. `--again` must name it. */
 export function newestEqual<T extends { readonly amount: number; readonly createdAt?: number | undefined }>(
   refunds: readonly T[],
   amount: number,
 ): T | undefined {
-  const equal = refunds.filter((record) => record.amount === amount);
-  return equal.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0)).at(-1);
+  return newestOf(refunds.filter((record) => record.amount === amount));
+}
+
+/** The newest of these refunds, of two of the same time the later in the list. Undefined if there is none. */
+export function newestOf<T extends { readonly createdAt?: number | undefined }>(
+  refunds: readonly T[],
+): T | undefined {
+  return refunds.toSorted((one, other) => (one.createdAt ?? 0) - (other.createdAt ?? 0)).at(-1);
 }
 
 /** `*4242`, or the type of a payment that is not a card. */
@@ -180,22 +186,21 @@ export function paidBy(charge: JsonObject): string {
   return typeof type === 'string' && type !== '' ? type : 'not shown';
 }
 
-/** `visa *4242`: with the brand where the service shows one. */
+/** `visa *4242`, or without the brand if the service does not show it. */
 export function brandAndCard(charge: JsonObject): string {
   const brand = valueAt(charge, ['payment_method', 'brand']);
   return `${typeof brand === 'string' && brand !== '' ? `${brand} ` : ''}${paidBy(charge)}`;
 }
 
-/** Charges that a refund can come out of; none when the order does not show its charges. */
+/** The charges that a refund can take money from. None if the order does not show its charges. */
 export function countingCharges(order: JsonObject): readonly ChargeMoney[] {
   const reading = readMoney(order);
   return 'money' in reading ? reading.money.charges.filter(({ counts }) => counts) : [];
 }
 
 /**
- * Whether the service says so in `is_refundable`. Without that field: whether a charge of the order counts,
- * since an absent field means "not shown", never "false". An order that is only authorized cannot be
- * refunded, even if the service says so.
+ * Whether an order can be refunded: `is_refundable` says so. If that field is missing, it does not mean false: then a
+ * charge of the order must count. An order that is only authorized cannot be refunded, whatever the service says.
  */
 export function canBeRefunded(order: JsonObject): boolean {
   const { is_refundable: said, payment_status: status } = order;
@@ -203,12 +208,12 @@ export function canBeRefunded(order: JsonObject): boolean {
   return said === true || (said !== false && countingCharges(order).length > 0);
 }
 
-/** The sum refunded of all charges, positive. */
+/** How much of all charges was refunded, as a positive number. */
 export function refundedSum(money: OrderMoney): number {
   return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
 }
 
-/** A refunded sum as people read it: with the minus sign of a refund record (service: refund). */
+/** A refunded sum as people see it: with the minus sign of a refund record (service: refund). */
 export function negative(sum: number): string {
   return String(-sum || 0);
 }

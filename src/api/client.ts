@@ -44,14 +44,14 @@ interface SendParts {
   readonly exchange: Exchange;
   readonly overNetwork: boolean;
   readonly route?: Dispatcher | undefined;
-  /** Aborts when nobody waits for the reply any more. */
+  /** Aborts when the user does not want to wait for the reply any more. */
   readonly leave?: AbortSignal | undefined;
-  /** How far the last read got. If the channel did not report that read, its silence about a change proves nothing. */
+  /** How far the last read got. If Node's channels did not report it, their silence about a change proves nothing. */
   readonly lastRead: () => Evidence | undefined;
 }
 
-// Sends a change once, never again: one dispatch, no retry, no redirect, one deadline, and the reply is read to its last byte.
-// It never claims more than is known.
+// Makes the function that sends a change once and never again. It has one deadline and reads the reply to its last byte. It
+// reports "not sent" only if that is proved.
 function createSendOnce({ exchange, overNetwork, route, leave, lastRead }: SendParts): SendOnce {
   return async (request, { timeoutMs }) => {
     const read = lastRead();
@@ -77,7 +77,7 @@ function report(
   read: Evidence | undefined,
 ): SendReport {
   const { reason, cause } = failure;
-  // An in-process transport has no channel: the change counts as sent from the call on.
+  // A transport inside this process has no channel, so every call counts as sent.
   if (evidence === undefined) return { kind: 'no_reply', reason, cause };
   if (evidence.dispatches > 1) {
     return {
@@ -91,11 +91,12 @@ function report(
   return { kind: provablyNot ? 'not_sent' : 'no_reply', reason, cause };
 }
 
-// V8 doubles the space of young objects again and again while pages are read: 280 MB after 100,000 orders of 3 kB, where
-// 132 MB do. Stopped before the first page, the space is smaller than a page, and an export takes a seventh longer.
+// While pages are read, V8 doubles its space for young objects again and again: 280 MB after 100,000 orders of 3 kB,
+// although 132 MB are enough. If it stops before the first page, the space is smaller than a page, and an export takes a
+// seventh longer.
 const stopGrowthAtPage = 8;
 
-// Resolves when the next request may leave; rejects with the signal's reason when it aborts.
+// Resolves when the next request may be sent. Rejects with the signal's reason when that aborts.
 type Pace = (signal: AbortSignal) => Promise<void>;
 
 // Spreads requests evenly over each second.

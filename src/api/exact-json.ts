@@ -1,4 +1,4 @@
-/** Parses JSON whose numbers do not fit a JavaScript number. JSON.parse with a reviver takes 20 times the memory for it. */
+/** Parses JSON with numbers that do not fit a JavaScript number. JSON.parse with a reviver takes 20 times the memory. */
 
 import { Buffer } from 'node:buffer';
 
@@ -14,9 +14,8 @@ interface Place {
 }
 
 /**
- * Parses UTF-8 bytes as JSON.parse does, but an integer beyond 2^53-1 becomes a bigint, and a number too
- * large for any JavaScript number stays text. Throws SyntaxError for what is not JSON. The caller limits the
- * depth.
+ * Parses UTF-8 bytes like JSON.parse, but an integer beyond 2^53-1 becomes a bigint, and a number that is too large for
+ * JavaScript stays text. Throws SyntaxError if the bytes are not JSON. The caller limits the depth.
  */
 export function parseExactly({ buffer, byteOffset, length }: Uint8Array): unknown {
   const place: Place = { bytes: Buffer.from(buffer, byteOffset, length), at: 0 };
@@ -26,7 +25,7 @@ export function parseExactly({ buffer, byteOffset, length }: Uint8Array): unknow
   return value;
 }
 
-// Each reader starts at the first byte of its value, and stops after the white space behind it.
+// Each of these functions starts at the first byte of its value, and stops after the white space behind the value.
 function readValue(place: Place): unknown {
   const first = place.bytes[place.at];
   if (first === openObject) return readObject(place);

@@ -1,20 +1,20 @@
-/** One pass over JSON bytes: how deep they nest, and where the top-level `data` and each of its items begin and end. */
+/** Scans JSON bytes once: how deep they nest, and where the top-level `data` and each of its items begin and end. */
 
-/** What the pass found. */
+/** The result of a scan. */
 export interface Scan {
   /** Levels of arrays and objects inside each other. */
   readonly depth: number;
-  /** How many numbers do not fit a JavaScript number; with any, exact-json.ts must parse the text. */
+  /** How many numbers do not fit a JavaScript number. If there are any, exact-json.ts must parse the text. */
   readonly inexact: number;
-  /** The last top-level `data`, when it is an array; absent when there is none. */
+  /** The last top-level `data` that is an array. */
   readonly data: DataSpan | undefined;
 }
 
 /** Where an array of items lies in the bytes. */
 export interface DataSpan {
-  /** Of its opening bracket. */
+  /** The place of the opening bracket. */
   readonly start: number;
-  /** Just after its closing bracket. */
+  /** The place after the closing bracket. */
   readonly end: number;
   readonly items: readonly ItemSpan[];
 }
@@ -23,10 +23,7 @@ export interface DataSpan {
 export interface ItemSpan {
   readonly start: number;
   readonly end: number;
-  /**
-   * True when it is on one line, without escapes and without any byte that could start a control or hidden
-   * character.
-   */
+  /** Whether the item is one line without escapes and without bytes that could start a control or invisible character. */
   readonly plain: boolean;
 }
 
@@ -35,15 +32,14 @@ const backslash = 0x5c;
 const comma = 0x2c;
 const colon = 0x3a;
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
-// Braces differ from brackets in one bit.
+// A brace is a bracket with this bit set.
 const brace = 0x20;
 
-// The shortest integers beyond 2^53-1 have 16 digits; a plain decimal overflows from some 300 on.
+// An integer beyond 2^53-1 has at least 16 digits. A number without exponent overflows from about 300 digits on.
 const unsafeDigits = 16;
 const overflowDigits = 300;
 
-// The first UTF-8 bytes of every control or invisible character beyond ASCII; some harmless characters share
-// them.
+// The first UTF-8 bytes of all control and invisible characters beyond ASCII. Some harmless characters have them too.
 const doubtful = [0x7f, 0xc2, 0xd8, 0xdb, 0xdc, 0xe0, 0xe1, 0xe2, 0xed, 0xef, 0xf0, 0xf3];
 
 // 1 for each byte that does not end a string and keeps it plain. It is a table because every byte of a reply
@@ -59,7 +55,7 @@ const inScalar = Uint8Array.from({ length: 256 }, (_, byte) =>
     : 1,
 );
 
-/** What the pass has found so far. */
+/** What the scan has found so far. */
 interface Seen {
   depth: number;
   inexact: number;
@@ -120,9 +116,8 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-// The place after the value that begins at `from`, which is `levels` deep: only strings and brackets decide
-// where it ends. Every byte of a reply goes through here, so it calls other functions only for numbers and
-// rare cases.
+// The place after the value that begins at `from` and lies `levels` deep. Only strings and brackets decide where it ends.
+// Every byte of a reply goes through this function, so it calls other functions only for numbers and rare cases.
 function valueEnd(bytes: Uint8Array, from: number, levels: number, seen: Seen): number {
   const size = bytes.length;
   let depth = levels;

@@ -1,4 +1,4 @@
-/** Finds one record by its id between its neighbours in the list, since the document shows no way to get one (service: Endpoints 2). */
+/** Finds one record by its id. The document shows no request for that, so it looks in the list (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
 import type { Profile } from '../profiles/profiles.ts';
@@ -10,13 +10,13 @@ import type { ResourceName } from './resources.ts';
 import { resources } from './resources.ts';
 import { idOf } from './spec.ts';
 
-/** Records that a fallback walk reads at most. */
+// How many records are read at most when the list is searched from its start.
 const defaultBound = 5_000;
-// Assumed: services of this family give pages of this size at most. If one refuses it, its own default is used.
+// Assumed: no service gives larger pages. If a service refuses this size, its own default is used.
 const walkLimit = 250;
-// An order that had no record before it is looked for among this many of the newest.
+// A record that was the first of the list is looked for among this many of the newest records.
 const newestPage = 50;
-// An order that is made between two reads becomes the first of the list. Then it is tried once more.
+// If an order is made between two reads, it becomes the first of the list. Then both reads are tried once more.
 const rounds = 2;
 
 interface Access extends Pick<Reader, 'get' | 'getList'> {
@@ -27,8 +27,8 @@ type Found = Extract<Located, { found: WireRecord }>;
 type Fetch = (query: PageQuery) => Promise<ListReply>;
 
 /**
- * Finds one record. Every step checks the id that came back. If an id is not the expected one, it walks
- * through the list instead, at most `max` records.
+ * Finds one record. Every step checks the id in the reply. If it is not the expected id, the list is searched from its
+ * start, up to `max` records.
  */
 export async function locate(
   access: Access,
@@ -44,7 +44,7 @@ export async function locate(
   return (await betweenNeighbours(fetchPage, id)) ?? (await walk(fetchPage, id, options));
 }
 
-// Assumed: GET RESOURCE/ID gives one record; used only where the profile says so.
+// Assumed: GET RESOURCE/ID gives one record. This is used only if the profile says so.
 async function direct(access: Access, resource: ResourceName, id: string): Promise<Located> {
   const document = await unless404(access.get(`${resources[resource].path}/${encodeURIComponent(id)}`));
   if (document === undefined) return { missing: true };
@@ -57,7 +57,7 @@ async function direct(access: Access, resource: ResourceName, id: string): Promi
   return { found };
 }
 
-// Returns the service's own error if it refuses this very request.
+// Returns the error if the service refuses this very request. Throws any other error.
 async function unlessRejected<T>(reading: Promise<T>): Promise<T | CliError> {
   try {
     return await reading;
@@ -67,7 +67,7 @@ async function unlessRejected<T>(reading: Promise<T>): Promise<T | CliError> {
   }
 }
 
-// Assumed: a service answers 404 for a record that does not exist; the document names no status.
+// Assumed: a service answers 404 if there is no such record. The document names no status.
 async function unless404<T>(reading: Promise<T>): Promise<T | undefined> {
   const result = await unlessRejected(reading);
   if (!(result instanceof CliError)) return result;
@@ -92,7 +92,7 @@ async function afterNeighbour(
   return page instanceof CliError ? undefined : foundIn(page.records(), id, neighbour);
 }
 
-// One request: an order that moved since it was last located is not found.
+// This is only one request, so a record is not found if its place in the list has changed.
 async function atOnce(fetchPage: Fetch, neighbour: string | undefined, id: string): Promise<Located> {
   const query = neighbour === undefined ? { limit: newestPage } : { limit: 1, next: neighbour };
   const page = await unlessRejected(fetchPage(query));
@@ -112,13 +112,13 @@ async function betweenNeighbours(fetchPage: Fetch, id: string): Promise<Located 
         ? foundIn((await fetchPage({ limit: 1 })).records(), id, undefined)
         : await afterNeighbour(fetchPage, neighbour, id));
     if (here !== undefined) return here;
-    // The neighbour is not next to it, so the service does not page as documented.
+    // The neighbour is not next to the record, so the service does not page as documented.
     if (neighbour !== undefined) return undefined;
   }
   return undefined;
 }
 
-// Assumed: a 404 for an unknown cursor is the service's own "not found", once the list itself is there.
+// Assumed: 404 for the cursor means that there is no such record, if the list itself can be read.
 async function afterRefusal(fetchPage: Fetch, refusal: CliError, id: string): Promise<Located | undefined> {
   if (refusal.parts.httpStatus !== 404) return undefined;
   const page = await fetchPage({ limit: 1 });

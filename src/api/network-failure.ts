@@ -1,19 +1,19 @@
-/** Why no reply came, in words for people. They never hold a part of the request. */
+/** Says in words for people why no reply came. The words never contain a part of the request. */
 
 import { BodyRefused } from './service-reply.ts';
 
-/** An exchange that brought no reply. */
+/** Why a request got no reply. */
 export interface Failure {
   /** `reply`: something answered, but not with HTTP that paydesk can read. */
   readonly kind: 'network' | 'reply';
   readonly reason: string;
-  /** A second try of a read may work. */
+  /** Whether a second try of a read may work. */
   readonly retry: boolean;
-  /** Message and code of what was thrown. The thrown object itself holds the request, and so the key. */
+  /** The message and code of the thrown error. That error itself is not kept: it holds the request, and so the key. */
   readonly cause: Error;
 }
 
-/** Words for what fetch threw. `status` is there when the head of the reply had arrived. */
+/** The failure for an error of fetch. `status` is there if the head of the reply had arrived. */
 export function failureOf(error: unknown, host: string, status: number | undefined): Failure {
   const cause = plainCause(error);
   const chain = causes(error);
@@ -29,7 +29,7 @@ export function failureOf(error: unknown, host: string, status: number | undefin
   return { ...connectionWords(cause.code ?? '', cause.message, host), cause };
 }
 
-/** Words for a request that ran out of time. */
+/** The failure of a request that ran out of time. */
 export function timedOut(timeoutMs: number, host: string, status: number | undefined): Failure {
   const within = `within ${timeoutMs / 1000} s`;
   const reason =
@@ -66,8 +66,7 @@ function connectionWords(code: string, message: string, host: string): Omit<Fail
   if (code === 'EPROTO' || code.startsWith('ERR_SSL') || code.startsWith('ERR_TLS')) {
     return network(`no secure connection to ${host} (${code})`, false);
   }
-  // No head has arrived, so a mismatch of the body is impossible: fetch uses these codes for a head that is
-  // not HTTP.
+  // No head has arrived, so the body cannot be the problem. fetch uses these codes also for a head that is not HTTP.
   const noHead = code === 'UND_ERR_HEADERS_OVERFLOW' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
   if (code.startsWith('HPE_') || noHead) {
     return {
@@ -85,14 +84,14 @@ function causes(error: unknown): Error[] {
   const chain: Error[] = [];
   for (let one = error; one instanceof Error && chain.length < 8; one = one.cause) {
     chain.push(one);
-    // Several addresses of one name were tried: the first failure speaks for all.
+    // If several addresses of one name were tried, the first failure stands for all.
     if (one instanceof AggregateError && one.errors[0] instanceof Error) chain.push(one.errors[0]);
   }
   return chain;
 }
 
 function codeOf(error: Error): string | undefined {
-  // This error has a code only sometimes.
+  // An HTTPParserError has a code only sometimes.
   if (error.name === 'HTTPParserError') return 'HPE_';
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
@@ -102,7 +101,7 @@ function plainCause(error: unknown): Error & { readonly code?: string } {
   const telling = chain.findLast((one) => codeOf(one) !== undefined) ?? chain.at(-1);
   if (telling === undefined) return new Error('no reason given');
   const code = codeOf(telling);
-  // A parser's error quotes what it read, and that may hold anything.
+  // The message of a parser quotes the reply, and a reply may contain anything.
   const plain = new Error(code?.startsWith('HPE_') === true ? 'not HTTP' : telling.message);
   return code === undefined ? plain : Object.assign(plain, { code });
 }

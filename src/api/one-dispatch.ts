@@ -1,27 +1,27 @@
-/** A dispatcher that lets one request pass, and the evidence of how far that request got. */
+/** Watches one request of fetch: it can stop a second dispatch, and it reports how far the request got. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Dispatcher } from '../io.ts';
 
-// Where fetch keeps the dispatcher that it uses by itself: an agent, or the proxy agent set on top of it.
+// fetch keeps its own dispatcher under this symbol: an agent, or a proxy agent that was set in its place.
 const globalDispatcher = Symbol.for('undici.globalDispatcher.1');
 const created = 'undici:request:create';
 const headersSent = 'undici:client:sendHeaders';
 
 /** How far a watched request got. */
 export interface Evidence {
-  /** How often fetch asked for it to be dispatched, the refused ones too. */
+  /** How often fetch dispatched the request, with the times that were stopped. */
   readonly dispatches: number;
-  /** Its own request object was seen being made, so the channel speaks. */
+  /** A channel of Node reported this very request when it was made. So the channels work. */
   readonly created: boolean;
-  /** The channel said that this very object's headers were written. */
+  /** A channel reported that the headers of this very request were written. */
   readonly headersSent: boolean;
 }
 
 /** A dispatcher for one fetch. */
 export interface Watch {
   readonly dispatcher: Dispatcher;
-  /** What was seen; nothing can be dispatched through it afterwards. */
+  /** Returns the evidence. Afterwards nothing can be dispatched any more. */
   end(): Evidence;
 }
 
@@ -31,7 +31,7 @@ function isDispatcher(value: unknown): value is Dispatcher {
   );
 }
 
-/** The dispatcher that fetch uses. Undefined before the first fetch, unless Node itself was told to use proxies. */
+/** The dispatcher that fetch uses. Undefined before the first fetch, unless Node uses proxies by itself. */
 export function dispatcherInUse(): Dispatcher | undefined {
   const current: unknown = Reflect.get(globalThis, globalDispatcher);
   return isDispatcher(current) ? current : undefined;
@@ -44,15 +44,15 @@ async function ownDispatcher(): Promise<Dispatcher> {
   return current;
 }
 
-// The request object out of a channel's message; objects are compared, never their paths.
+// The request object in a message of a channel. Two requests may have the same path, so the objects are compared.
 function requestOf(message: unknown): object | undefined {
   if (typeof message !== 'object' || message === null || !('request' in message)) return undefined;
   return typeof message.request === 'object' ? (message.request ?? undefined) : undefined;
 }
 
 /**
- * Watches one fetch. `limit` is how many dispatches pass: 1 for a change, since fetch itself sends a POST again
- * on HTTP 421; the next one fails the fetch. `route`: the dispatcher to go through instead of fetch's own.
+ * Watches one fetch. After `limit` dispatches, the next one makes the fetch fail. The limit of a change is 1, because fetch
+ * itself sends a POST again on HTTP 421. `route` is the dispatcher to use instead of fetch's own.
  */
 export async function watchDispatch(limit: number, route?: Dispatcher): Promise<Watch> {
   const base = route ?? (await ownDispatcher());
@@ -61,7 +61,7 @@ export async function watchDispatch(limit: number, route?: Dispatcher): Promise<
   let inside = false;
   let own: object | undefined;
   let sent = false;
-  // Fires synchronously inside dispatch. The first one is ours; a proxy's CONNECT is made after it.
+  // The channel calls this synchronously inside `dispatch`. The first request is ours. A CONNECT to a proxy comes after it.
   const onCreated = (message: unknown) => {
     if (inside && own === undefined) own = requestOf(message);
   };

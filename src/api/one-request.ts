@@ -1,4 +1,4 @@
-/** One request and its reply, or why there is none: ky with everything it does by itself turned off, and one deadline. */
+/** Sends one request and reads its reply, with one deadline. Everything that ky would do by itself is turned off. */
 
 import ky from 'ky';
 import { CliError } from '../errors.ts';
@@ -9,15 +9,15 @@ import { type Failure, failureOf, timedOut } from './network-failure.ts';
 import { headOf, readBody, withoutKeys } from './service-reply.ts';
 import { type JsonObject, keyPattern, type Method, mediaType } from './spec.ts';
 
-/** One request, without what every request carries. */
+/** A request, without the headers that every request has. */
 export interface WireRequest {
   readonly method: Method;
-  /** Relative to the base URL, without a leading slash; the query included. */
+  /** Path and query, relative to the base URL, without a leading slash. */
   readonly path: string;
   readonly body?: JsonObject | undefined;
   /** Headers besides the usual ones of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** From connect to the last byte of the body. */
+  /** The time from the connection to the last byte of the body. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly dispatcher?: Dispatcher | undefined;
@@ -31,7 +31,7 @@ export type Exchange = (request: WireRequest) => Promise<Exchanged>;
 
 /**
  * Makes the function that sends one request of an account. Throws CliError 'auth' for a key that no header can carry,
- * 'refused' when the key would leave its origin or the machine unencrypted.
+ * 'refused' when the key would go to another origin, or unencrypted to another machine.
  */
 export function createExchange(parts: ClientParts): Exchange {
   const { profile, clock, transport, gate } = parts;
@@ -41,9 +41,9 @@ export function createExchange(parts: ClientParts): Exchange {
     headers: headersOf(profile, parts.key, parts.version),
     redirect: 'manual',
     throwHttpErrors: false,
-    // Tries are ours (read.ts). ky 2.1 asks once where the body is cut, since it is done with the head of a reply: a second loop
-    // around its own could ask 16 times instead of 4. After Retry-After: 3600 it asks 4 times instead of giving up, and all of
-    // its tries share one deadline, one signal and one dispatcher.
+    // Only read.ts tries again. ky 2.1 does not try again if the body of a reply breaks off, so read.ts must. If both did
+    // it, they could ask 16 times instead of 4. After Retry-After: 3600 ky asks 4 times instead of giving up, and all its
+    // tries share one deadline, one signal and one dispatcher.
     retry: 0,
     timeout: false,
     ...(transport === undefined ? {} : { fetch: transport }),
@@ -89,8 +89,8 @@ export function createExchange(parts: ClientParts): Exchange {
 
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 
-// The base URL with a trailing slash. Throws CliError 'refused' when the key would go elsewhere than to its origin, or over
-// plain http to another machine.
+// The base URL with a trailing slash. Throws CliError 'refused' when the key would go to another origin, or over plain http
+// to another machine.
 function baseOf(profile: Profile, overNetwork: boolean): URL {
   if (!URL.canParse(profile.baseUrl)) throw refused(profile, 'its base URL is no URL');
   const base = new URL(`${profile.baseUrl.replace(/\/+$/, '')}/`);
@@ -113,8 +113,8 @@ function refused(profile: Profile, why: string): CliError {
   });
 }
 
-// A path under the base, as it is sent. Throws CliError 'usage' when it would name another place: `..`, a leading slash,
-// another host, a fragment.
+// The URL of a path under the base URL. Throws CliError 'usage' if the path leads elsewhere: `..`, a leading slash, another
+// host, a fragment.
 function urlUnder(base: URL, path: string): URL {
   const url = URL.canParse(path, base.href) ? new URL(path, base) : undefined;
   const [pathname] = path.split('?');
@@ -151,17 +151,17 @@ function headersOf(profile: Profile, key: string, version: string): Record<strin
   };
 }
 
-// The key as user name, with an empty password (service: Authentication 4).
+// The key is the user name, and the password is empty (service: Authentication 4).
 function basic(key: string): string {
   return Buffer.from(`${key}:`, 'latin1').toString('base64');
 }
 
 interface Deadline {
-  /** Aborted by the deadline, or with the run's own signal and its reason. */
+  /** Aborts at the deadline, or when the signal of the run aborts, with the same reason. */
   readonly signal: AbortSignal;
-  /** The time is over. */
+  /** Whether the time is over. */
   readonly passed: boolean;
-  /** Settles as the work does, or rejects once the signal is aborted: an in-process transport may not look at it. */
+  /** Settles like `work`, but rejects once the signal aborts: a transport inside this process may ignore the signal. */
   over<T>(work: Promise<T>): Promise<T>;
   /** Call it when the request has ended, with or without a reply. */
   end(): void;

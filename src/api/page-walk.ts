@@ -1,27 +1,27 @@
-/** Walks pages by the ids of their records, and notices when the service leads it in a circle (service: Endpoints 2). */
+/** Reads page after page by the ids of the records, and notices a service that leads in a circle (service: Endpoints 2). */
 
 import { CliError } from '../errors.ts';
 import type { Page, PageQuery, PagesHow, WalkedBefore, WireRecord } from './api.ts';
 import type { ListReply } from './reply-json.ts';
 import { idOf } from './spec.ts';
 
-// Records repeat near the border of a page, so only the newest ids are kept. All cursors are kept: a longer circle is found
-// where a page begins as an earlier one did.
+// Records repeat near the border of two pages, so only the ids of the last pages are kept. A longer circle is noticed when a
+// cursor comes again, so all cursors are kept.
 const idsOfAGeneration = 20_000;
 
-/** Where a page leads. */
+/** What comes after a page. */
 interface Way {
-  /** The query of the page after it; absent at the end. */
+  /** The query of the next page; undefined at the end. */
   readonly following: PageQuery | undefined;
-  /** Why the walk cannot go on although there is more, or may be. */
+  /** Why the walk cannot go on, although there is more or may be more. */
   readonly stuck: string | undefined;
 }
 
-/** A walk in one direction; it remembers cursors and ids. */
+/** A walk in one direction. It remembers cursors and ids. */
 interface PageWalk {
-  /** Where a page leads: known before its records are read. */
+  /** What comes after a page. It needs no records of the page, except the first or last one. */
   way(query: PageQuery, page: ListReply): Way;
-  /** The records of a page that were not there before. */
+  /** The records of a page that the walk has not seen yet. */
   fresh(page: ListReply): readonly WireRecord[];
 }
 
@@ -62,7 +62,7 @@ function createWalk(start: PageQuery, before: readonly WalkedBefore[]): PageWalk
   };
 }
 
-// Ids of the last pages, in two generations: the memory of a walk stays flat.
+// The ids of the last pages, in two generations. The older one is thrown away, so a long walk takes no more memory.
 function recentIds(): { add(id: string): boolean } {
   let young = new Set<string>();
   let old = new Set<string>();
@@ -76,13 +76,13 @@ function recentIds(): { add(id: string): boolean } {
   };
 }
 
-/** Asks for one page; the signal ends a request that nobody waits for any more. */
+/** Asks for one page. The signal ends a request that nobody waits for any more. */
 type FetchPage = (query: PageQuery, signal: AbortSignal) => Promise<ListReply>;
 
 /**
- * Yields pages from the query on. With `ahead`, the page after it is asked for before the records of a page are read.
- * Throws what `fetchPage` throws, and CliError 'incomplete' when there is no progress, after everything that could
- * be yielded.
+ * Yields pages, beginning with the query `start`. With `ahead`, it asks for the next page before it reads the records of
+ * this one. Throws what `fetchPage` throws. If the walk makes no progress, it first yields what it can, and then throws
+ * CliError 'incomplete'.
  */
 export async function* walkPages(
   fetchPage: FetchPage,
@@ -102,7 +102,7 @@ export async function* walkPages(
       const records = walk.fresh(reply);
       const standing = reply.hasMore && reply.size > 0 && records.length === 0;
       const broken = standing ? 'the service gives the same page again' : stuck;
-      // A walk to the end is continued later from the last page that was handed on. So a page that leads nowhere is not handed on.
+      // An export that broke off continues after the last page it got. So it does not get a page that leads nowhere.
       if (ahead && broken !== undefined) throw brokenWalk(broken, read);
       read += records.length;
       yield {
@@ -119,7 +119,7 @@ export async function* walkPages(
   }
 }
 
-// A request leaves after two turns of the event loop. If it fails, the one who waits for the page gets the error.
+// A request is sent within two turns of the event loop. If it fails, the code that waits for the page gets the error.
 async function untilLeft(coming: Promise<unknown>): Promise<void> {
   coming.catch(() => undefined);
   for (let turn = 0; turn < 2; turn += 1) await new Promise((resolve) => setImmediate(resolve));

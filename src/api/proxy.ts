@@ -4,9 +4,9 @@ import { CliError } from '../errors.ts';
 import { type Dispatcher, type Env, type Io, variable } from '../io.ts';
 
 /**
- * The dispatcher for a base URL; undefined: fetch's own. https goes through HTTPS_PROXY unless NO_PROXY names
- * the host. Plain http and this machine are never proxied: a proxy would see the key, and `localhost` would
- * be its own machine. Throws CliError 'usage' for a proxy that is not a URL.
+ * The dispatcher for a base URL; undefined means fetch's own. https goes through HTTPS_PROXY unless NO_PROXY names the host.
+ * Plain http and this machine never go through a proxy: it would see the key, and `localhost` would be the machine of the
+ * proxy. Throws CliError 'usage' for a proxy that is not a URL.
  */
 export async function routeTo(
   baseUrl: string,

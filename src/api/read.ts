@@ -1,4 +1,4 @@
-/** Reads: one GET, tried again if that may help, and turned into JSON or one CliError. */
+/** Reads with GET: tries again if that may help, and returns JSON or throws one CliError. */
 
 import { CliError, type CliErrorParts, keyRefused } from '../errors.ts';
 import type { Clock, Dispatcher } from '../io.ts';
@@ -11,7 +11,6 @@ import { type JsonDocument, type JsonList, readJson, readList } from './reply-js
 import { understand } from './service-reply.ts';
 import { isKeyRefusal } from './spec.ts';
 
-/** What reads need. */
 export interface ReaderParts {
   readonly profile: Profile;
   readonly exchange: Exchange;
@@ -26,24 +25,24 @@ export interface ReaderParts {
 /** Reads of one account. */
 export interface Reader {
   /**
-   * GETs a path. Throws CliError 'network' (no reply, throttled, failing service), 'reply' (a reply that makes no
-   * sense), 'auth', 'rejected' (the service's own error); the signal's reason when that aborts.
+   * GETs a path. Throws CliError 'network' (no reply, or the service cannot answer now), 'reply' (a reply that makes no
+   * sense), 'auth' or 'rejected' (an error of the service). If the signal aborts, it throws the signal's reason.
    */
   readonly get: (path: string) => Promise<JsonDocument>;
-  /** GETs a list, as `get` does; its items are parsed later, one by one. */
+  /** GETs a list like `get`, but its items are parsed later, one by one. */
   readonly getList: (path: string, how?: ReadHow) => Promise<JsonList>;
-  /** GETs a path with more headers, as `get` does; also returns the headers of the reply. */
+  /** GETs a path like `get`, with more headers. It also returns the headers of the reply. */
   readonly getAny: OpenService['get'];
-  /** How far the last read got, as Node's channels reported it: a proof that they do report. */
+  /** How far the last read got, as Node's channels reported it. This shows whether the channels work. */
   readonly lastEvidence: () => Evidence | undefined;
 }
 
 /** Options of one read. */
 export interface ReadHow {
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Ends this read, besides what ends all of them. */
+  /** Ends this read only. */
   readonly signal?: AbortSignal | undefined;
-  /** Waited for before each try, to keep to a rate. */
+  /** Waits before each try, to limit the number of requests per second. */
   readonly pace?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
@@ -113,7 +112,7 @@ function timesWords(tries: number): string {
   return tries === 1 ? '' : `, ${tries} times`;
 }
 
-/** What was asked for, and words about the tries. */
+/** What was read, and words about the tries. */
 interface Asked {
   readonly path: string;
   readonly profile: Profile;
@@ -149,7 +148,8 @@ function conclude<D extends JsonDocument>(
   throw serviceError(reply, understood.summary, understood.parts, asked);
 }
 
-// Assumed: 408, 425, 429 and 5xx say that the service cannot answer now, whatever the body; the document shows no status.
+// Assumed: 408, 425, 429 and 5xx mean that the service cannot answer now, whatever the body says. The document shows no
+// status.
 function isFailingService(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
 }
@@ -187,10 +187,10 @@ const maxWaitMs = 10_000;
 const backoffMs = 300;
 const backoffLimitMs = 3_000;
 
-// Assumed: on these the service may answer a moment later; the document names no status.
+// Assumed: after these statuses the service may answer a moment later. The document names no status.
 const retryStatuses: readonly number[] = [408, 413, 425, 429, 500, 502, 503, 504];
 
-// How one try of a read ended: what matters for trying again.
+// How a try ended, as far as it matters for the next one.
 type Tried =
   | { readonly status: number; readonly retryAfterMs?: number | undefined }
   | { readonly retry: boolean };
@@ -202,7 +202,7 @@ type NextTry =
   | { readonly stop: 'wait_too_long'; readonly askedMs: number };
 
 /**
- * Decides whether to try again after try number `tries`, and how long to wait: full jitter, never less than
+ * Decides whether to try again after try number `tries`, and how long to wait. The wait is random, but never shorter than
  * the service asks for. `random` gives 0 to 1.
  */
 export function nextTry(tried: Tried, tries: number, random: () => number): NextTry {
@@ -215,14 +215,14 @@ export function nextTry(tried: Tried, tries: number, random: () => number): Next
   return { waitMs: Math.max(askedMs, jitter) };
 }
 
-// A bucket of tokens: a second try takes one, a success gives a part of one back.
+// Limits all second tries of a run. Each of them takes a token, and each success gives a part of a token back.
 interface RetryBudget {
   /** True if there was a token. */
   take(): boolean;
   giveBack(): void;
 }
 
-// One per run, so that a service which always fails is not asked four times for each read.
+// There is one budget per run, so that a service that always fails is not asked four times for each read.
 function retryBudget(): RetryBudget {
   const capacity = 20;
   const perSuccess = 0.2;

@@ -1,4 +1,4 @@
-/** The records of replies as valibot schemas: lenient, so that a field of another type reads as absent and unknown fields stay. */
+/** Lenient valibot schemas for the records in replies. A field of a wrong type counts as missing; unknown fields stay. */
 
 import * as v from 'valibot';
 import type { CliErrorParts } from '../errors.ts';
@@ -17,7 +17,7 @@ const seenMap = seen(v.looseObject({}));
 const nested = <const T extends v.GenericSchema>(item: T) =>
   seen(v.looseObject({ has_more: seenFlag, total: seenNumber, data: seen(v.array(item)) }));
 
-/** A refund record; its amount is negative (service: refund). */
+/** A refund record. Its amount is negative (service: refund). */
 export const refund = v.looseObject({
   id: seenText,
   object: seenText,
@@ -84,7 +84,7 @@ export const lineItem = v.looseObject({
   antifraud_info: seenMap,
 });
 
-/** Who buys (service: customer_info). */
+/** The buyer of an order (service: customer_info). */
 export const customerInfo = v.looseObject({
   customer_id: seenText,
   name: seenText,
@@ -94,10 +94,10 @@ export const customerInfo = v.looseObject({
   antifraud_info: seenMap,
 });
 
-/** Where an order goes, or who is invoiced (service: shipping_contact, fiscal_entity). */
+/** Where an order is sent, or who gets the invoice (service: shipping_contact, fiscal_entity). */
 export const contact = v.looseObject({ id: seenText, created_at: seenNumber, address: seenMap });
 
-/** An order (service: order). Only its id is needed for a record to be one. */
+/** An order (service: order). Only its id is required. */
 export const order = v.looseObject({
   id: v.string(),
   object: seenText,
@@ -123,7 +123,7 @@ export const order = v.looseObject({
 });
 export type Order = v.InferOutput<typeof order>;
 
-/** A way to pay kept for a customer (service: payment_source). */
+/** A way to pay that the service keeps for a customer (service: payment_source). */
 export const paymentSource = v.looseObject({
   id: seenText,
   object: seenText,
@@ -133,7 +133,7 @@ export const paymentSource = v.looseObject({
   parent_id: seenText,
 });
 
-/** A customer as listed (service: customer). */
+/** A customer (service: customer). Only the id is required. */
 export const customer = v.looseObject({
   id: v.string(),
   object: seenText,
@@ -148,7 +148,7 @@ export const customer = v.looseObject({
 });
 export type Customer = v.InferOutput<typeof customer>;
 
-/** An error body (service: Errors). `object` alone makes it one; everything else may be missing. */
+/** An error body (service: Errors). Only `object` is required. */
 export const errorBody = v.looseObject({
   object: v.literal('error'),
   type: seenText,
@@ -160,25 +160,25 @@ export const errorBody = v.looseObject({
 });
 export type ErrorBody = v.InferOutput<typeof errorBody>;
 
-/** Reads an order out of a parsed reply; undefined when it is not an object with an id. */
+/** Reads an order from a parsed reply; undefined if it is not an object with an id. */
 export function readOrder(value: unknown): Order | undefined {
   const result = v.safeParse(order, value);
   return result.success ? result.output : undefined;
 }
 
-/** Reads a customer out of a parsed reply; undefined when it is not an object with an id. */
+/** Reads a customer from a parsed reply; undefined if it is not an object with an id. */
 export function readCustomer(value: unknown): Customer | undefined {
   const result = v.safeParse(customer, value);
   return result.success ? result.output : undefined;
 }
 
-/** Reads an error body out of a parsed reply; undefined when it is not an error body. */
+/** Reads an error body from a parsed reply; undefined if it is something else. */
 export function readErrorBody(value: unknown): ErrorBody | undefined {
   const result = v.safeParse(errorBody, value);
   return result.success ? result.output : undefined;
 }
 
-/** An error body as the parts of a CliError: details, type, first code, `log_id`, order (service: Errors). */
+/** The parts of a CliError for an error body (service: Errors). */
 export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts {
   const details = (error.details ?? []).map(({ message, debug_message, code, param }) => ({
     message,
@@ -196,8 +196,8 @@ export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts 
   };
 }
 
-// Fields that records are counted by, without leniency: what is there must be as documented, or null. Closed objects,
-// since they are checked only, never read from, and copying unknown fields would cost more than all of the check.
+// The fields that a record is counted by. This check is strict: each field must be as documented, null or missing. Nobody
+// reads the result, so unknown fields are not copied. That would take longer than the check itself.
 const nullable = <const T extends v.GenericSchema>(schema: T) => v.nullish(schema);
 const listed = (entries: v.ObjectEntries) =>
   nullable(v.object({ has_more: nullable(v.boolean()), data: nullable(v.array(v.object(entries))) }));
@@ -234,7 +234,7 @@ const countedFields = {
   }),
 } as const;
 
-/** Whether a record shows what it is counted by as the document types it: id, money, times, states. */
+/** Whether the id, money, times and statuses of a record have the documented types, so that the record can be counted. */
 export function isCountable(resource: ResourceName, record: JsonObject): boolean {
   return v.is(countedFields[resource], record);
 }

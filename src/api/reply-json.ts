@@ -1,7 +1,4 @@
-/**
- * Parses the JSON of replies: strict about its text, exact about its numbers. Reads a page of records, each
- * with its own bytes.
- */
+/** Parses the JSON of replies with exact numbers, and reads pages of records, each with its own bytes. */
 
 import { isUtf8 } from 'node:buffer';
 import { CliError } from '../errors.ts';
@@ -11,13 +8,13 @@ import { type DataSpan, scan } from './json-scan.ts';
 import { type ResourceName, resources } from './resources.ts';
 import { idOf, isObject, valueAt } from './spec.ts';
 
-// Deeper than any reply of the service; a parser would follow a million levels.
+// No reply of the service is as deep. A parser without a limit would follow a million levels.
 const maxDepth = 64;
 
-/** More numbers beyond 2^53-1 than any reply of the service. It limits memory: each is shown as a long text. */
+// No reply of the service has as many numbers beyond 2^53-1. Each of them takes much memory.
 const maxInexact = 100_000;
 
-/** Why the bytes do not count as JSON, in words that follow "HTTP 200, ". */
+/** The bytes do not count as JSON. The message says why, in words that follow "HTTP 200, ". */
 export class NotJson extends Error {
   override readonly name = 'NotJson';
 }
@@ -25,22 +22,22 @@ export class NotJson extends Error {
 /** A parsed reply. */
 export interface JsonDocument {
   readonly value: unknown;
-  /** The bytes as UTF-8, without a byte order mark: the received bytes if they already were that. */
+  /** The bytes as UTF-8, without a byte order mark. These are the received bytes if they already were like that. */
   readonly bytes: Uint8Array;
 }
 
-/** A parsed reply whose list of items is read one by one. */
+/** A parsed reply. The items of its list are parsed one by one. */
 export interface JsonList extends JsonDocument {
-  /** How many items the top-level `data` has; undefined when the document has no such array. */
+  /** How many items the top-level `data` has; undefined if it is no array. */
   readonly size: number | undefined;
   /** An item and its own bytes. Throws NotJson. */
   readonly item: (index: number) => JsonDocument & { readonly plain: boolean };
 }
 
 /**
- * Parses the bytes of a reply. An integer beyond 2^53-1 becomes a bigint, a number beyond all range its own
- * text, invalid UTF-8 becomes U+FFFD. Throws NotJson for anything else that is not JSON, UTF-16 and deep
- * nesting included.
+ * Parses the bytes of a reply. An integer beyond 2^53-1 becomes a bigint, a number that is too large for JavaScript stays
+ * text, and invalid UTF-8 becomes U+FFFD. Throws NotJson for everything else that is not JSON, and also for UTF-16 and deep
+ * nesting.
  */
 export function readJson(received: Uint8Array): JsonDocument {
   const { bytes, parse } = open(received);
@@ -48,8 +45,8 @@ export function readJson(received: Uint8Array): JsonDocument {
 }
 
 /**
- * As `readJson`, but the items of the top-level `data` are parsed when they are asked for: in `value` it is empty.
- * Only when every item was read is it known that the whole is JSON.
+ * Like `readJson`, but each item of the top-level `data` is parsed when it is asked for. In `value`, `data` is empty. It is
+ * certain that the whole reply is JSON only after all items were read.
  */
 export function readList(received: Uint8Array): JsonList {
   const { bytes, data, parse } = open(received);
@@ -89,7 +86,7 @@ function open(received: Uint8Array): {
     try {
       return inexact > 0 ? parseExactly(part) : JSON.parse(decoder.decode(part));
     } catch {
-      // The parser's own words quote the text, so they are not kept.
+      // The message of the parser quotes the text, so it is not kept.
       throw new NotJson('text that is no JSON');
     }
   };
@@ -105,20 +102,20 @@ function toUtf8(bytes: Uint8Array): Uint8Array {
   return isUtf8(body) ? body : new TextEncoder().encode(new TextDecoder().decode(body));
 }
 
-/** A list envelope as it came (service: List envelope). Its page URLs are not looked at. */
+/** One page of a list (service: List envelope). Its page URLs are not used. */
 export interface ListReply {
   readonly size: number;
-  /** `has_more`; any other value than true counts as false. */
+  /** `has_more`. Any value other than true counts as false. */
   readonly hasMore: boolean;
-  /** `object` says that it is a list, and `has_more` is true or false: the service states where the list ends. */
+  /** Whether `object` says that it is a list and `has_more` is true or false. Only then is the end of the list known. */
   readonly saysHasMore: boolean;
-  /** The id of the first or last record, from that record alone; undefined when it has none. Throws CliError 'reply'. */
+  /** The id of the first or last record, if it has one. Only that record is parsed. Throws CliError 'reply'. */
   readonly edge: (which: 'first' | 'last') => string | undefined;
   /** All records. Throws CliError 'reply' if one is not a JSON object. */
   readonly records: () => readonly WireRecord[];
 }
 
-/** Path and query of a page (service: Endpoints 2). */
+/** The path and query of a page (service: Endpoints 2). */
 export function pagePath(resource: ResourceName, query: PageQuery): string {
   const parameters = new URLSearchParams();
   if (query.limit !== undefined) parameters.set('limit', String(query.limit));
@@ -128,7 +125,7 @@ export function pagePath(resource: ResourceName, query: PageQuery): string {
   return resources[resource].path + (text && `?${text}`);
 }
 
-/** Reads a list envelope. Throws CliError 'reply' for anything else. */
+/** Reads a page of a list. Throws CliError 'reply' for anything else. */
 export function readPage(list: JsonList): ListReply {
   const object = valueAt(list.value, ['object']);
   const { size } = list;
@@ -174,21 +171,18 @@ function noList(): CliError {
   });
 }
 
-/** The one record that a document is; undefined when it is not an object. */
+/** The document as one record; undefined if it is not an object. */
 export function recordOf(document: JsonDocument): WireRecord | undefined {
   return isObject(document.value) ? { value: document.value, bytes: trimmed(document.bytes) } : undefined;
 }
 
-/**
- * One record of a list envelope's `data` (service: List envelope); undefined when it is not an object. Throws
- * NotJson.
- */
+// One record of `data` (service: List envelope); undefined if it is not an object. Throws NotJson.
 function recordAt(list: JsonList, index: number): WireRecord | undefined {
   const { value, bytes, plain } = list.item(index);
   return isObject(value) ? { value, bytes, plain } : undefined;
 }
 
-// Without the white space around the document.
+// The bytes without the white space around them.
 function trimmed(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(bytes.indexOf(0x7b), bytes.lastIndexOf(0x7d) + 1);
 }

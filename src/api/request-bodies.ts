@@ -39,7 +39,7 @@ const expiry = v.pipe(
   v.maxValue(lastExpiry, ({ input }) => tooLateWords(input)),
 );
 
-/** Body of a refund (service: Endpoints 1). Whole order: at most `reason`. `amount` only with `charge_id` (rule 4). */
+/** The body of a refund (service: Endpoints 1). For a whole order: at most `reason`. `amount` needs `charge_id` (rule 4). */
 export const refundRequest = v.pipe(
   v.strictObject({
     reason: v.optional(v.picklist(refundReasonValues)),
@@ -52,7 +52,7 @@ export type RefundRequest = v.InferOutput<typeof refundRequest>;
 
 const notObject = 'not an object';
 const anyObject = v.custom<JsonObject>(isObject, notObject);
-// With one, a field named constructor would pass as a known one.
+// With a prototype, an unknown field named `constructor` would count as known.
 const withoutPrototype = <const E extends object>(entries: E): E =>
   Object.setPrototypeOf({ ...entries }, null);
 // A list has keys too, so the check for an object comes first.
@@ -103,7 +103,7 @@ const checkoutRequest = v.pipe(
   ),
 );
 
-/** Body of an order with checkout options (service: Endpoints 4). */
+/** The body of a new order, with or without a checkout (service: Endpoints 4). */
 export const orderRequest = closed({
   currency: currencyCode,
   customer_info: v.optional(closed({ customer_id: customerId })),
@@ -121,7 +121,7 @@ export const orderRequest = closed({
 });
 export type OrderRequest = v.InferOutput<typeof orderRequest>;
 
-/** Body of a payment link (service: Endpoints 5). */
+/** The body of a new payment link (service: Endpoints 5). */
 export const checkoutCreateRequest = closed({
   name: text,
   type: v.literal(paymentLinkType, `not ${paymentLinkType}`),
@@ -147,22 +147,18 @@ export const checkoutCreateRequest = closed({
 });
 export type CheckoutCreateRequest = v.InferOutput<typeof checkoutCreateRequest>;
 
-/** One fault of a request body; `param` is its place, `line_items[0][name]`, null for the body as a whole. */
+/** One fault of a request body. `param` is its place, such as `line_items[0][name]`; null for the whole body. */
 export interface BodyFault {
   readonly kind: 'missing' | 'unknown' | 'invalid';
   readonly param: string | null;
   readonly message: string;
 }
 
-/** A schema of a request body, and the body that it lets through. */
-export type RequestSchema = v.GenericSchema;
-export type RequestOf<T extends RequestSchema> = v.InferOutput<T>;
-
-/** Checks a request body against its schema: the body as it may be sent, or every fault of it. */
-export function checkRequest<const T extends RequestSchema>(
+/** Checks a request body against its schema. Returns the body that may be sent, or all its faults. */
+export function checkRequest<const T extends v.GenericSchema>(
   schema: T,
   value: unknown,
-): { readonly body: RequestOf<T> } | { readonly faults: readonly BodyFault[] } {
+): { readonly body: v.InferOutput<T> } | { readonly faults: readonly BodyFault[] } {
   const result = v.safeParse(schema, value);
   if (result.success) return { body: result.output };
   return { faults: allIssues(schema, value, result.issues).map(faultOf) };
@@ -170,7 +166,8 @@ export function checkRequest<const T extends RequestSchema>(
 
 type Issue = v.BaseIssue<unknown>;
 
-// An object's schema names only its first unknown field: they are taken away one by one, until none is left.
+// A schema names only the first unknown field of an object. So that field is removed and the body checked again, until no
+// unknown field is left.
 function allIssues(schema: v.GenericSchema, value: unknown, first: readonly Issue[]): readonly Issue[] {
   const rest: unknown = structuredClone(value);
   const unknown: Issue[] = [];
@@ -210,7 +207,7 @@ function faultOf(issue: Issue): BodyFault {
   return { kind: 'invalid', param, message: issue.message };
 }
 
-// Names that the document writes in two ways (service: Endpoints 4 and 5).
+// The document spells these names in two ways (service: Endpoints 4 and 5).
 const otherSpellings: Readonly<Record<string, string>> = {
   plan_id: 'planId',
   planId: 'plan_id',

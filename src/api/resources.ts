@@ -1,5 +1,13 @@
-/** What can be listed and shown by id, and the columns of each: one more line here is one more column everywhere. */
+/** The resources that can be listed and shown by id, with their columns. A new line here is a new column everywhere. */
 
+import {
+  chargeFields,
+  customerFields,
+  fieldAt,
+  orderFields,
+  pathColumns,
+  refundFields,
+} from './documented-fields.ts';
 import {
   customerIdPattern,
   itemsOf,
@@ -10,28 +18,52 @@ import {
   valueAt,
 } from './spec.ts';
 
-/** How a value is shown: money carries its record's currency, times are Unix seconds on the wire. */
-export type ValueKind = 'id' | 'text' | 'status' | 'money' | 'integer' | 'time' | 'flag' | 'card';
+/**
+ * How a value is shown. Money is shown with the currency of its record. A time is in Unix seconds. A local time is shown as
+ * ISO 8601 in the zone of the run or export.
+ */
+export type ValueKind =
+  | 'id'
+  | 'text'
+  | 'status'
+  | 'money'
+  | 'integer'
+  | 'time'
+  | 'localTime'
+  | 'flag'
+  | 'card';
 
-/** A column of a listed resource. `value` may return anything the service sent; rendering copes. */
+/** A column of a listed resource. `value` may return anything, because the service may send anything. */
 export interface Column {
-  /** The service's name of the field, dotted where nested; what `--columns` and the CSV header say. */
+  /** The service's name of the field, such as `customer_info.name`. `--columns` and the CSV header use this name. */
   readonly name: string;
   readonly title: string;
   readonly kind: ValueKind;
-  readonly value: (record: JsonObject) => unknown;
-  /** In the default table from this terminal width on; absent: only by `--columns`. */
+  /** `referenceKeys` is the setting `reference.keys` of the profile. */
+  readonly value: (record: JsonObject, referenceKeys: readonly string[]) => unknown;
+  /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
   readonly tableFrom?: number;
-  /** Stays when a terminal is too narrow for all columns, whatever its kind. */
+  /** The column stays in the table when a terminal is too narrow for all columns. */
   readonly stays?: true;
-  /** Absent from CSV unless named; a derived column for people. */
+  /** The column is computed for people. CSV and `-o list` have it only if `--columns` names it. */
   readonly derived?: true;
+  /** Has no local time beside it in an export with `--tz`, since another column has. */
+  readonly local?: false;
+  /** This is no column of its own: it stands for all columns that can be named besides the others of its list. */
+  readonly family?: ColumnFamily;
 }
 
-/** A column that shows a field, or `a.b` inside one; `tableFrom` as in `Column`. */
+/** Columns that only --columns shows: `customer_info.phone`, `metadata.KEY`. */
+export interface ColumnFamily {
+  /** The column of this name; undefined if there is none, or if the name is that of several. */
+  readonly named: (name: string) => Column | undefined;
+  /** Names to suggest where somebody mistyped one. */
+  readonly names: () => readonly string[];
+}
+
+/** A column for a field of a record, such as `a` or `a.b`. */
 export function fieldColumn(name: string, title: string, kind: Column['kind'], tableFrom?: number): Column {
-  const from = tableFrom === undefined ? {} : { tableFrom };
-  return { name, title, kind, value: (record) => valueAt(record, name.split('.')), ...from };
+  return field(name, kind, { title, ...(tableFrom === undefined ? {} : { tableFrom }) });
 }
 
 function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Column {
@@ -44,7 +76,29 @@ function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Colum
   };
 }
 
-/** `*4242`, `split` where several charges paid, else the type of the payment (service: order, payment_method). */
+/** The shop's own number of an order: the first of these metadata keys that it has (setting `reference.keys`). */
+export function referenceOf(order: unknown, referenceKeys: readonly string[]): unknown {
+  return referenceKeys
+    .map((key) => fieldAt(order, ['metadata', key]))
+    .find((value) => value !== undefined && value !== null && value !== '');
+}
+
+// What people call an order by. `orderIn`: where a row carries its order.
+function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly Column[] {
+  const buyer = (name: string) => (record: JsonObject) =>
+    valueAt(record, [...orderIn, 'customer_info', name]);
+  const from = tableFrom === undefined ? {} : { tableFrom };
+  return [
+    field('buyer', 'text', { derived: true, value: buyer('name'), ...from }),
+    field('email', 'text', { derived: true, value: buyer('email') }),
+    field('reference', 'text', {
+      derived: true,
+      value: (record, keys) => referenceOf(valueAt(record, orderIn), keys),
+    }),
+  ];
+}
+
+/** `*4242`; `split` if several charges paid; or the type of the payment (service: order, payment_method). */
 function cardOf(record: JsonObject): unknown {
   const [first, second] = payingCharges(record);
   const { split_payment: said } = record;
@@ -53,8 +107,8 @@ function cardOf(record: JsonObject): unknown {
   return typeof last4 === 'string' && last4 !== '' ? `*${last4}` : valueAt(first, ['payment_method', 'type']);
 }
 
-// Assumed: a charge in a state that the document does not show, such as a declined one, paid nothing. All of them where
-// none paid, so that a card is seen.
+// Assumed: a charge with a status that the document does not show, such as a declined one, paid nothing. If no charge paid,
+// all of them are returned, so that a card is shown.
 function payingCharges(record: JsonObject): readonly JsonObject[] {
   const charges = itemsOf(record.charges);
   const known: readonly unknown[] = [...Object.values(statuses), undefined, null];
@@ -62,13 +116,13 @@ function payingCharges(record: JsonObject): readonly JsonObject[] {
   return paying.length > 0 ? paying : charges;
 }
 
-/** What was refunded as people read it: negative, absent when nothing was. */
+/** What was refunded, as a negative number; undefined if nothing was. */
 function refundedOf(record: JsonObject): unknown {
   const amount = record.amount_refunded;
   return typeof amount === 'number' ? (amount === 0 ? undefined : -amount) : amount;
 }
 
-/** Columns of orders, in the order they are printed in; `tableFrom` says which of them a table shows. */
+/** The columns of orders, in the order in which they are printed. */
 export const orderColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
@@ -78,7 +132,8 @@ export const orderColumns: readonly Column[] = [
   field('card', 'card', { title: 'CARD', tableFrom: 0, derived: true, value: cardOf }),
   field('amount_refunded', 'integer'),
   field('currency', 'text'),
-  field('customer_info.name', 'text', { title: 'BUYER', tableFrom: 100 }),
+  ...peopleColumns([], 100),
+  field('customer_info.name', 'text', { title: 'BUYER' }),
   field('customer_info.email', 'text'),
   field('customer_info.phone', 'text'),
   field('customer_info.customer_id', 'id'),
@@ -87,9 +142,10 @@ export const orderColumns: readonly Column[] = [
   field('livemode', 'flag'),
   field('channel', 'text'),
   field('updated_at', 'time'),
+  pathColumns(orderFields),
 ];
 
-/** Columns of charges, where an export has one row per charge (service: charge). */
+/** The columns of an export with one row per charge (service: charge). A row carries its `order` too. */
 export const chargeColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
@@ -111,25 +167,37 @@ export const chargeColumns: readonly Column[] = [
   field('failure_message', 'text'),
   field('description', 'text'),
   field('livemode', 'flag'),
+  ...peopleColumns(['order']),
+  pathColumns(chargeFields, { order: orderFields }),
 ];
 
-/** Columns of refunds, where an export has one row per refund: the service's, and what the journal of this machine adds. */
+/**
+ * The columns of an export with one row per refund. Some come from the journal of this machine. A row carries its `charge`
+ * and its `order` too.
+ */
 export const refundColumns: readonly Column[] = [
   field('id', 'id'),
   field('order_id', 'id'),
   field('charge_id', 'id'),
   field('amount', 'money'),
   field('currency', 'text'),
-  field('created_at', 'time'),
+  // The service's name of it; `refunded_at` is the same time by the name that people use.
+  field('created_at', 'time', { local: false }),
   field('auth_code', 'text'),
   field('reason', 'text'),
   field('note', 'text'),
   field('operator', 'text'),
   field('intent', 'text'),
   field('known_by', 'text'),
+  field('refunded_at', 'time'),
+  field('buyer', 'text'),
+  field('email', 'text'),
+  field('reference', 'text'),
+  // Assumed: a refund may show a status of its own; the document shows none.
+  pathColumns({ ...refundFields, status: 'status' }, { charge: chargeFields, order: orderFields }),
 ];
 
-/** Columns of customers. */
+/** The columns of customers. */
 export const customerColumns: readonly Column[] = [
   field('id', 'id', { title: 'ID', tableFrom: 0 }),
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
@@ -139,7 +207,15 @@ export const customerColumns: readonly Column[] = [
   field('corporate', 'flag'),
   field('custom_reference', 'text', { title: 'REFERENCE', tableFrom: 120 }),
   field('livemode', 'flag'),
+  field('buyer', 'text', { derived: true, value: ({ name }) => name }),
+  field('reference', 'text', { derived: true, value: customerReference }),
+  pathColumns(customerFields),
 ];
+
+// An empty text stands for a missing one (service: customer).
+function customerReference(record: JsonObject, keys: readonly string[]): unknown {
+  return record.custom_reference || referenceOf(record, keys);
+}
 
 /** A resource that can be listed and shown by id (service: Endpoints 2). */
 export interface Resource {
@@ -148,12 +224,12 @@ export interface Resource {
   readonly many: string;
   readonly idPattern: RegExp;
   readonly idExample: string;
-  /** The id of a pre-authorized one, for examples of capture. */
+  /** The id of a pre-authorized order, for examples of capture. */
   readonly captureExample?: string;
   readonly columns: readonly Column[];
 }
 
-/** What can be listed and shown by id; one more entry here is one more resource everywhere. */
+/** The resources that can be listed and shown by id. A new entry here is a new resource everywhere. */
 export const resources = {
   orders: {
     path: paths.orders,
@@ -174,5 +250,4 @@ export const resources = {
   },
 } as const satisfies Readonly<Record<string, Resource>>;
 export type ResourceName = keyof typeof resources;
-/** The names of what can be listed. */
 export const resourceNames = Object.keys(resources) as ResourceName[];

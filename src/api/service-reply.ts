@@ -1,12 +1,12 @@
-/** A reply of the service: its head, its body up to a cap, known keys masked, and what it means. */
+/** Reads a reply: its head, its body up to a largest size, with known keys masked, and then what the reply means. */
 
 import type { CliErrorParts } from '../errors.ts';
 import type { KeyGate, RawReply } from './api.ts';
 import { type ErrorBody, errorParts, readErrorBody } from './records.ts';
 import { type JsonDocument, NotJson } from './reply-json.ts';
 
-// Assumed: with these statuses one of these headers says how long to wait before this request is sent again; the document
-// names none.
+// Assumed: with these statuses, one of these headers says how long to wait before the next try. The document names no such
+// header.
 const waitStatuses: readonly number[] = [413, 429, 503];
 const resetHeaders = [
   'ratelimit-reset',
@@ -28,7 +28,7 @@ export function headOf(response: Response, base: URL, now: number): Omit<RawRepl
   };
 }
 
-/** A reply with every known key masked: a service may echo one in a header or in the body. */
+/** The reply with every known key masked. A service may send a key back in a header or in the body. */
 export function withoutKeys(reply: RawReply, gate: KeyGate): RawReply {
   const { contentType, headers = [], redirectTo, body } = reply;
   return {
@@ -40,7 +40,7 @@ export function withoutKeys(reply: RawReply, gate: KeyGate): RawReply {
   };
 }
 
-// Only the long forms of HTTP dates, since Date.parse makes a date of almost anything.
+// Only the long forms of HTTP dates are accepted, because Date.parse makes a date of almost anything.
 function httpDate(text: string | null): number | undefined {
   if (text === null || text.length > 40 || !/^[A-Za-z]{3,9},? /.test(text)) return undefined;
   const time = Date.parse(text);
@@ -65,7 +65,7 @@ function waitOf(status: number, headers: Headers, now: number): number | undefin
   return undefined;
 }
 
-// Assumed: a small number is seconds from now, a large one a Unix time in seconds or milliseconds.
+// Assumed: a small number means seconds from now. A large one is a Unix time in seconds or milliseconds.
 function resetMs(value: number, now: number): number {
   if (value < 1e9) return value * 1000;
   return Math.max(0, (value < 1e12 ? value * 1000 : value) - now);
@@ -76,17 +76,17 @@ function redirectTo(status: number, location: string | null, base: URL): string 
   return URL.canParse(location, base.href) ? new URL(location, base).host : 'a place that is no URL';
 }
 
-// The largest body, in decoded bytes: far more than a page of 250 orders, far less than this machine can hold.
+// The size of the largest body after decoding. It is far more than a page of 250 orders, and far less than the memory.
 const maxBodyBytes = 32 * 1024 * 1024;
 
 const encodings = ['gzip', 'x-gzip', 'deflate', 'br', 'identity'];
 
-/** A body that is not read, and why, in words that follow "HTTP 200, ". */
+/** The body is not read. The message says why, in words that follow "HTTP 200, ". */
 export class BodyRefused extends Error {
   override readonly name = 'BodyRefused';
 }
 
-/** Reads a body to its end. Throws BodyRefused, or what fetch throws if the connection breaks. */
+/** Reads a body to its end. Throws BodyRefused, or the error of fetch if the connection breaks. */
 export async function readBody(response: Response): Promise<Uint8Array> {
   const refusal = refuse(response.headers);
   if (refusal !== undefined) {
@@ -123,15 +123,15 @@ async function readStream(body: ReadableStream<Uint8Array>): Promise<Uint8Array>
   }
 }
 
-/** A reply, understood. The body decides before the HTTP status (service: Errors). */
+/** What a reply means. Its body decides before its HTTP status (service: Errors). */
 export type Understood<D extends JsonDocument = JsonDocument> =
   | { readonly kind: 'json'; readonly document: D }
-  /** The service's own error; `summary` is its first message. */
+  /** An error of the service. `summary` is its first message. */
   | { readonly kind: 'error'; readonly summary: string; readonly parts: CliErrorParts }
   /** Not a reply of the service: `HTTP 502, an HTML page`. */
   | { readonly kind: 'odd'; readonly words: string };
 
-/** Understands a reply, whose JSON is read by `read`. */
+/** Finds out what a reply means. `read` parses its JSON. */
 export function understand<D extends JsonDocument>(
   reply: RawReply,
   read: (received: Uint8Array) => D,

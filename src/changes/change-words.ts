@@ -1,15 +1,16 @@
-/** The words that all changes share: what a change is called, the lines of its preview and result, what to do about it. Pure. */
+/**
+ * Words for every kind of change: its name, lines of its preview and result, and what to do while its outcome is unknown.
+ * Pure.
+ */
 
-import type { AttemptRecord, ChangeSubject } from '../journal/journal.ts';
-import { type ChangeKind, changeKinds } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profiles.ts';
-import { accountLabel } from '../profiles/profiles.ts';
+import { type AttemptRecord, type ChangeKind, type ChangeSubject, changeKinds } from '../journal/journal.ts';
+import { accountLabel, type Profile } from '../profiles/profiles.ts';
 import type { Block, Style } from '../terminal/terminal.ts';
 
 interface KindWords {
-  /** What is certain after the service refused it. */
+  /** What is certain after the service refused the change. */
   readonly refused: string;
-  /** What to do while nobody knows whether it was made. */
+  /** What the operator must do while nobody knows whether the change was made. */
   readonly meanwhile: string;
 }
 
@@ -22,7 +23,7 @@ const creation: KindWords = {
   meanwhile: 'do not create it again before this is clear;',
 };
 
-/** The words for each kind of change that did not end well. */
+/** What a person reads when a change was refused or its outcome is unknown. */
 export const kindWords: Readonly<Record<ChangeKind, KindWords>> = {
   refund: money('refund'),
   capture: money('capture'),
@@ -34,33 +35,33 @@ export const kindWords: Readonly<Record<ChangeKind, KindWords>> = {
   },
 };
 
-/** `refund of 23000 MXN on ord_…`, `order creation of 300 MXN`, `POST /charges`. */
+/** Names a change: `refund of 23000 MXN on ord_…`, `order creation of 300 MXN`, `POST /charges`. */
 export function changeWords({ kind, amount, currency, orderId, request }: ChangeSubject): string {
   const sum = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
-  // A repair could not read it any more (journal verify).
+  // Only the witness knows of this change: `journal verify --repair` could not read its row.
   if (request.path === '') return 'a change whose record is lost';
   if (kind === 'api') return `${request.method} /${request.path}`;
   return `${changeKinds[kind].noun}${sum}${orderId === undefined ? '' : ` on ${orderId}`}`;
 }
 
-/** As `changeWords`, for an attempt in the journal: the text does not name the order. */
+/** Names the change of an attempt in the journal, without its order. */
 export function changeOf({ sent: { proof, amount, currency, request } }: AttemptRecord): string {
   return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request });
 }
 
-/** Until when an unconfirmed change blocks the same change, or any of its order. */
+/** Says how long an unconfirmed change blocks its order. A change without an order blocks only a repeat of itself. */
 export function blockedWords(until: string | undefined): string {
   return until === undefined
     ? 'blocked until a read tells, or until you settle it'
     : `blocked until ${until} at the latest, or until you settle it`;
 }
 
-/** The two commands by which a person states what became of it. */
+/** The two commands with which a person states whether a change was made. */
 export function settleCommands(intent: string): readonly string[] {
   return ['--applied', '--not-applied'].map((word) => `paydesk journal settle ${intent} ${word} --note TEXT`);
 }
 
-// Where the account ends on a terminal of 80 columns.
+// On a terminal of 80 columns the account's name ends in this column.
 const rightEdge = 76;
 
 /** The first line of a screen about money: `REFUND PART OF AN ORDER                         PRODUCTION shop-mx` */
@@ -77,23 +78,23 @@ export function headLine(title: string, profile: Profile): Block {
   };
 }
 
-/** `      journal i_7f3k` for the end of a result's line. */
+/** Ends a line of the result with the journal's id: `      journal i_7f3k`. */
 export function journalWords(intent: string | undefined): string {
   return intent === undefined ? '' : `      journal ${intent}`;
 }
 
-/** The last line of a preview, the very body that is sent: `will send once: {"charge_id":"656f…", "amount":300}` */
+/** The last line of a preview, with the exact body: `will send once: {"charge_id":"656f…", "amount":300}` */
 export function requestLine(body: object | undefined): Block {
   return bodyLine('will send once: ', body);
 }
 
-/** A body after a label of its own. */
+/** A label, then a request body as JSON. */
 export function bodyLine(label: string, body: object | undefined): Block {
   return { line: `${label}${body === undefined ? 'no body' : bodyText(body)}`, hang: label.length + 1 };
 }
 
-// A string as a whole, so that a comma inside one stays as it is; and the commas between members, with a space after
-// them, so that a narrow terminal can break the line there.
+// Puts a space after each comma between members, so that a narrow terminal can break the line there. The pattern matches
+// whole strings too, so commas inside strings stay as they are.
 function bodyText(body: object): string {
   return JSON.stringify(body).replace(/"(?:[^"\\]|\\.)*"|,/g, (part) => (part === ',' ? ', ' : part));
 }

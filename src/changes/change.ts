@@ -1,32 +1,29 @@
-/** The one way to change something: show what was recorded before, or else plan, preview, confirm, act and show. */
+/** The one way to change something at the service: plan, preview, confirm, act and show. */
 
 import type { Service } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
 import { CliError } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profiles.ts';
-import { aboutMoney, checkMode } from '../profiles/profiles.ts';
+import { aboutMoney, checkMode, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { changeWords } from './change-words.ts';
 import { type Applied, checkRecorded } from './outcome.ts';
 import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.ts';
 
-/** A change that is planned: what is sent, and what a person sees of it. */
+/** A planned change: what is sent, and what the person sees. */
 interface PlannedChange {
-  /** What is sent. */
   readonly intent: Omit<Intent, keyof Repeat>;
   readonly preview: readonly Block[];
   readonly confirmation: Confirmation;
-  /** Prints the result. */
   readonly show: (applied: Applied) => Promise<void>;
 }
 
 /**
- * Makes a change at most once. `plan` asks, reads and decides; then a person confirms the preview, the change
- * is sent and its result shown. If the same `--intent` was used before, the recorded outcome is shown instead
- * and `plan` is not called. Returns what was made, now or then; undefined if nothing was sent. Throws
- * CliError for every outcome that is not a plain success.
+ * Makes a change at most once. First `plan` asks, reads and decides. Then a person confirms the preview, and paydesk sends
+ * the change and shows its result. If the same `--intent` was used before, paydesk shows the recorded outcome and does not
+ * call `plan`. Returns the change that was made, now or earlier, and undefined when nothing was sent. Throws CliError for
+ * every outcome that is not a plain success.
  */
 export async function makeChange(
   ctx: Context,
@@ -50,7 +47,7 @@ export async function makeChange(
   return applied;
 }
 
-/** How a change is confirmed: with the id or the amount of its order, or, if it belongs to no order, with the profile's name. */
+/** What confirms a change: the id or the amount of its order, or the profile's name when there is no order. */
 export interface Confirmation {
   readonly profile: Profile;
   /** The value of `--confirm`, when given. */
@@ -58,11 +55,11 @@ export interface Confirmation {
   readonly order?: { readonly id: string; readonly amount: number | undefined } | undefined;
 }
 
-/** A command line that must be confirmed, and what it lacks besides. */
+/** The command that needs a confirmation, and the flags that it still lacks. */
 interface CommandLine {
-  /** `orders refund`. */
+  /** Such as `orders refund`. */
   readonly command: string;
-  /** Required arguments and flags that were not given, as they are typed. */
+  /** Required arguments and flags that were not given, such as `ID` or `--note`. */
   readonly missing: readonly string[];
   /** The file of `--body`. A command that reads standard input to its end cannot ask anything. */
   readonly body?: string | undefined;
@@ -78,8 +75,8 @@ export function checkOrderConfirmable(
 }
 
 /**
- * As `checkOrderConfirmable`, for a change that belongs to no order. Also throws CliError 'refused' if
- * `--confirm` names another profile.
+ * Like `checkOrderConfirmable`, but for a change without an order. Also throws CliError 'refused' when `--confirm` names
+ * another profile.
  */
 export function checkProfileConfirmable(ctx: Context, confirmation: Confirmation, line: CommandLine): void {
   const { profile, confirm } = confirmation;
@@ -88,7 +85,8 @@ export function checkProfileConfirmable(ctx: Context, confirmation: Confirmation
   else checkConfirmed(confirm, profile.name, `the profile ${profile.name}`);
 }
 
-// Names everything that is missing. `flag` says yes in production: as help shows it, and as it is typed.
+// Names everything that is missing in one error. `flag` is the flag that says yes in production, as help shows it; `typed` is
+// the same flag with its value.
 function checkAnswerable(
   { ask, options }: Context,
   { mode }: Profile,
@@ -98,7 +96,7 @@ function checkAnswerable(
   if ((ask.interactive && body !== '-') || options.dryRun) return;
   const others = ask.interactive ? [] : missing;
   const names = (own: string) => `missing ${[...others, own].join(', ')}`;
-  // With more missing, a complete command line cannot be given.
+  // When more flags are missing, paydesk cannot print the complete command, so it points to the help.
   const now = (own: string) => [
     others.length === 0 ? `add it to the command: ${own}` : `paydesk ${command} --help`,
   ];
@@ -116,8 +114,11 @@ function checkConfirmed(confirm: string, name: string, what = name): void {
   });
 }
 
-/** Asks, unless a flag answered. Throws CliError 'cancelled' on No, 'refused' if `--confirm` names another order. */
-export async function confirmChange(ctx: Context, confirmation: Confirmation): Promise<void> {
+/**
+ * Asks for a yes, unless a flag already says it. Throws CliError 'cancelled' on No, 'refused' when `--confirm` names another
+ * order.
+ */
+async function confirmChange(ctx: Context, confirmation: Confirmation): Promise<void> {
   const { profile, confirm, order } = confirmation;
   if (ctx.options.dryRun) return;
   if (confirm !== undefined) {
@@ -137,7 +138,8 @@ export async function confirmAgain(ctx: Context, { profile, confirm }: Confirmat
   if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled();
 }
 
-// In production a person types the amount, which the line above shows, or the order's id; else the profile's name.
+// In production a person types the order's amount, which the line above shows, or its id. Without an order they type the
+// profile's name.
 async function askForWord(ctx: Context, { profile, order }: Confirmation): Promise<void> {
   const typed = await ctx.ask.text(wordQuestion(profile, order));
   if (isMeant(typed, profile, order)) return;
@@ -168,8 +170,8 @@ function cancelled(why = 'not confirmed'): CliError {
   return new CliError('cancelled', why, { certain: 'nothing was sent' });
 }
 
-// The newest order shows whether the key belongs to the mode (service: Authentication 5). It also shows that the service
-// can be reached: if the sending then fails to connect, it provably did not arrive.
+// The newest order shows whether the key belongs to the mode of the profile (service: Authentication 5). The read also proves
+// that the service can be reached. If the sending then cannot connect, the change certainly did not arrive.
 async function checkAccountMode(service: Service): Promise<void> {
   for await (const { records } of service.pages('orders', { limit: 1 })) {
     const [newest] = records;

@@ -1,6 +1,6 @@
-/** Changes, for the commands: one function for each kind of change, their flags, and the words for their outcomes. */
+/** The door of the changes: everything that the commands may import from this room. */
 
-export { captureOrder } from './capture/capture-order.ts';
+export { captureOrder } from './capture-order.ts';
 export { checkProfileConfirmable, makeChange } from './change.ts';
 export {
   blockedWords,
@@ -23,4 +23,5 @@ export {
   sentBy,
 } from './refund/known-refunds.ts';
 export { refundOrder } from './refund/refund-order.ts';
+export { purchaseOf, type Twin, twinOf, twinSeconds } from './refund/twins.ts';
 export { againFlag, intentFlag, onlyGiven } from './repeat.ts';

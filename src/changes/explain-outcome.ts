@@ -1,18 +1,20 @@
-/** The longer words that outcome.ts needs for alarms and for refusals by the service. Pure. */
+/** Explains alarms and refusals by the service: what was seen, and which commands help. Pure. */
 
 import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/charges.ts';
 import { type DocumentedError, documentedErrorOf } from '../api/spec.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
 import type { ChangeSubject, FoundRefund, Outcome } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profiles.ts';
-import { commandLine } from '../profiles/profiles.ts';
+import { commandLine, type Profile } from '../profiles/profiles.ts';
 import { changeWords } from './change-words.ts';
 import { chargeCommands } from './refund/refund-checks.ts';
 
 /** Any outcome except a dry run. */
 export type Ended = Exclude<Outcome, { verdict: 'dry_run' }>;
 
-/** If the journal could not write the outcome down: the command that repairs that later, and the row as JSON. Else nothing. */
+/**
+ * What a person must keep when the journal could not record an outcome: the command that repairs the journal later, and the
+ * row as JSON. Empty when the outcome was recorded.
+ */
 export function keepByHand({ intent, unrecorded }: Ended): readonly string[] {
   if (unrecorded === undefined) return [];
   return [
@@ -23,7 +25,7 @@ export function keepByHand({ intent, unrecorded }: Ended): readonly string[] {
 
 type Alarm = NonNullable<Ended['alarm']>;
 
-// Whole sentences; the journal's list has shorter words for the same.
+// `journal list` has shorter words for the same alarms.
 const sentences: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
   contradiction: 'the answer contradicts what was asked for',
   partial: 'only part of what was asked for shows',
@@ -31,7 +33,7 @@ const sentences: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
   applied_though_rejected: 'the service refused it, and yet a read shows it: it is ours or identical',
 };
 
-/** The error of an alarm (exit 7): what was seen, what is certain, what to do. */
+/** The error for an alarm (exit 7): what was seen, what is certain, and what to do. */
 export function alarmError(profile: Profile, change: ChangeSubject, outcome: Ended, alarm: Alarm): CliError {
   const now = [
     change.orderId === undefined ? 'stop and show your lead:' : 'stop on this order and show your lead:',
@@ -87,7 +89,7 @@ function chargeWords({ chargeId }: FoundRefund, order: unknown): string {
   return charge === undefined ? `charge ${chargeId}` : `charge ${charge.number} (${paidBy(charge.value)})`;
 }
 
-/** What the explanation of a refusal adds to the service's own words. */
+/** What paydesk adds to the service's own words about a refusal. */
 export interface Explanation {
   readonly message?: string;
   readonly certain?: string;
@@ -97,16 +99,15 @@ export interface Explanation {
 interface Refusal {
   readonly profile: Profile;
   readonly parts: CliErrorParts;
-  /** The order as it was read after the refusal, if it was. */
+  /** The order as a read after the refusal showed it. Undefined when it could not be read. */
   readonly order: unknown;
   readonly orderId: string | undefined;
-  /** Refunds that appeared between the last read before the sending and the one after it: somebody else made them. */
+  /** Refunds that somebody else made. They appeared between the last read before the sending and the read after it. */
   readonly others: readonly FoundRefund[];
   /** Writes a time (Unix seconds) in full. */
   readonly time: (seconds: number) => string;
 }
 
-// One explanation for each error that the service documents.
 const explanations: Readonly<Record<DocumentedError, (refusal: Refusal) => Explanation>> = {
   notReturnable: (refusal) => notReturnable(refusal, moneyOf(refusal.order)),
   chargeIdRequired: (refusal) =>
@@ -124,7 +125,7 @@ function moneyOf(order: unknown): OrderMoney | undefined {
   return 'money' in reading ? reading.money : undefined;
 }
 
-// Says which charge is not refundable and what was refunded before, as far as the order was read.
+// Says which charge is not refundable and how much was refunded before. Without a read of the order it can say neither.
 function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explanation {
   const { profile, orderId } = refusal;
   const id = orderId ?? money?.id ?? '';
@@ -154,7 +155,7 @@ function wentBack(money: OrderMoney, { others, time }: Refusal): string {
   return `${sum} of ${money.amount} ${money.currency ?? ''} went back ${when}${whose}`;
 }
 
-// The codes by which a bank finds a refund.
+// A bank finds a refund by its authorization code.
 function bankWords({ charges }: OrderMoney): readonly string[] {
   const refunds = charges.flatMap((charge) => charge.refunds);
   const codes = [

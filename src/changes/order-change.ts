@@ -1,10 +1,9 @@
 /**
- * What refunds and captures share: the order is named or picked, read and shown, and read again right before the sending;
- * money that changed in between ends the run.
+ * A refund or a capture of one order: paydesk reads the order, shows it, and reads it again right before the sending. If the
+ * money of the order changed in between, nothing is sent.
  */
 
-import type { OpenService, WireRecord } from '../api/api.ts';
-import { readOne } from '../api/api.ts';
+import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { orderColumns } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
@@ -17,11 +16,12 @@ import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
 import { changeOf } from './change-words.ts';
 import type { Applied } from './outcome.ts';
+import type { Twin } from './refund/twins.ts';
 import { onlyGiven, type Repeat } from './repeat.ts';
 
-/** The order as it was named, and the flags that every change of an order has. */
+/** The order that was named, and the flags that refunds and captures share. */
 export interface OrderAsked {
-  /** Undefined: `pick` lets a person choose an order. */
+  /** Undefined when no order was named. `pick` then lets a person choose one. */
   readonly id: string | undefined;
   readonly confirm: string | undefined;
   readonly intent: string | undefined;
@@ -29,39 +29,35 @@ export interface OrderAsked {
   readonly pick: (service: OpenService) => Promise<PickedOrder>;
 }
 
-/** The order that a person picked. */
 export interface PickedOrder {
   readonly id: string;
-  /** Another order that may be meant instead: same buyer, same amount, a few minutes apart. */
-  readonly twin: string | undefined;
+  /** Another order that the person may have meant: same buyer, same amount, a few minutes apart. */
+  readonly twin: Twin | undefined;
   /** The order before it in the list, to find it again in one request. */
   readonly neighbour?: string | undefined;
 }
 
 type OrderConfirmation = Confirmation & { readonly order: { readonly id: string } };
 
-/** A refund or a capture. */
 interface OrderChange {
   readonly kind: 'refund' | 'capture';
-  /** What was typed besides the order. A repeat under the same `--intent` must type the same. */
+  /** The flags that were typed. A later run with the same `--intent` must have the same ones. */
   readonly asked: JsonObject;
-  /** Flags that the profile requires and nobody gave, as they are typed. */
+  /** Flags that the profile requires and that were not given, such as `--note`. */
   readonly missing?: (profile: Profile) => readonly string[];
-  /** Plans the change of the order as it was read. Throws CliError 'refused'. */
+  /** Plans the change for this order. Throws CliError 'refused' when the order does not allow it. */
   readonly plan: (read: OrderRead) => Promise<OrderPlan>;
 }
 
-/** The order as it was read. */
 export interface OrderRead {
   readonly service: OpenService;
   readonly id: string;
   readonly order: JsonObject;
   /** A person picked the order; no argument named it. */
   readonly isPicked: boolean;
-  readonly twin: string | undefined;
+  readonly twin: Twin | undefined;
 }
 
-/** The planned change of an order. */
 export interface OrderPlan {
   readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'>;
   readonly preview: readonly Block[];
@@ -71,8 +67,8 @@ export interface OrderPlan {
 }
 
 /**
- * Changes an order, from what was typed to the printed result. Throws CliError for every outcome that is not
- * a plain success.
+ * Carries out a refund or a capture, from the typed flags to the printed result. Throws CliError for every outcome that is
+ * not a plain success.
  */
 export async function changeOrder(
   ctx: Context,
@@ -113,9 +109,8 @@ export async function changeOrder(
   await makeChange(ctx, service, repeat, () => orderColumns, plan);
 }
 
-// Refuses an order with an unconfirmed change before anything is shown or asked. The order is read again
-// first; returns the attempts whose outcome that read showed. The check that counts comes later, under the
-// order's lock.
+// Refuses an order that has an unconfirmed change, before anything is shown or asked. It reads the order again first and
+// returns the attempts whose outcome became known. The check that counts comes later, under the order's lock.
 async function checkNotOpen(
   ctx: Context,
   service: OpenService,
@@ -131,7 +126,7 @@ async function checkNotOpen(
   return closed;
 }
 
-// If the money changed since it was shown, this refuses and says how. If only other fields changed, it says which and asks
+// Refuses when the money of the order changed since it was shown. When only other fields changed, it names them and asks
 // again.
 async function checkUnchanged(
   ctx: Context,
@@ -164,10 +159,10 @@ const moneyFields = ['amount', 'amount_refunded', 'payment_status', 'is_refundab
 function moneyLines({ value }: WireRecord): ReadonlyMap<string, string> {
   const reading = readMoney(value);
   return new Map([
-    ...moneyFields.map((name): [string, string] => [name, told(value[name])]),
+    ...moneyFields.map((name): [string, string] => [name, textOf(value[name])]),
     ...('money' in reading
       ? reading.money.charges.flatMap(chargeLines)
-      : [['charges', told(value.charges)] as const]),
+      : [['charges', textOf(value.charges)] as const]),
   ]);
 }
 
@@ -186,7 +181,7 @@ function moneyDifference(before: ReadonlyMap<string, string>, after: ReadonlyMap
   return [...names]
     .filter((name) => before.get(name) !== after.get(name))
     .map((name) => {
-      // The charges as a whole are too long to show.
+      // All charges as JSON would be too long to show.
       if (name === 'charges') return name;
       return `${name} ${before.get(name) ?? 'was not there'} -> ${after.get(name) ?? 'gone'}`;
     });
@@ -197,7 +192,7 @@ function changedFields(shown: WireRecord, fresh: WireRecord): string[] {
   return [...names].filter((name) => plain(shown.value[name]) !== plain(fresh.value[name]));
 }
 
-function told(value: unknown): string {
+function textOf(value: unknown): string {
   if (value === undefined || value === null) return 'absent';
   return typeof value === 'string' ? value : (plain(value) ?? '');
 }

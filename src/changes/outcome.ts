@@ -1,16 +1,14 @@
-/** Ends the run of a change: its result, or the error for its verdict with what is certain and what to do now. */
+/** Turns the outcome of a change into a result or an error. The error says what is certain and what to do now. */
 
 import { isKeyRefusal } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError, keyRefused } from '../errors.ts';
-import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
-import { changeKinds } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profiles.ts';
-import { commandLine } from '../profiles/profiles.ts';
+import { type ChangeSubject, changeKinds, type Intent, type Outcome } from '../journal/journal.ts';
+import { commandLine, type Profile } from '../profiles/profiles.ts';
 import { blockedWords, bodyLine, changeWords, kindWords, settleCommands } from './change-words.ts';
 import { alarmError, type Ended, type Explanation, explainRejection, keepByHand } from './explain-outcome.ts';
 
-/** The change was made; it holds the record as it is now. */
+/** The outcome of a change that was made, with the record as it is now. */
 export type Applied = Extract<Outcome, { verdict: 'applied' }>;
 type DryRun = Extract<Outcome, { verdict: 'dry_run' }>;
 type Uncertain = Extract<Outcome, { verdict: 'unknown' | 'not_seen' }>;
@@ -19,7 +17,6 @@ export function isDryRun(outcome: Outcome): outcome is DryRun {
   return outcome.verdict === 'dry_run';
 }
 
-/** Shows what would be sent. */
 export async function showDryRun(ctx: Context, { request, checks }: DryRun): Promise<undefined> {
   const plan = {
     method: request.method,
@@ -59,7 +56,7 @@ export function appliedOrThrow(
   }
 }
 
-// If the journal could not take the outcome, it still holds the change as sent, which blocks the same command.
+// When the outcome could not be written, the journal still shows the change as sent. That blocks the same command.
 function afterNotSent(outcome: Extract<Outcome, { verdict: 'not_sent' }>): readonly string[] {
   const { intent, unrecorded } = outcome;
   if (unrecorded === undefined || intent === undefined) return ['run the command again'];
@@ -128,14 +125,14 @@ function howToSettle(
   ];
 }
 
-// It may still appear, so this does not say that it was not made.
+// The change may still show up later, so the text does not claim that it was not made.
 function readsWords(reads: number, last: string, verdict: Uncertain['verdict']): string {
   const one = reads === 1;
-  const told =
+  const result =
     verdict === 'not_seen'
       ? `${one ? 'does' : 'do'} not show it yet`
       : `${one ? 'settles' : 'settle'} nothing`;
-  return `${reads} ${one ? 'read' : 'reads'} up to ${last} ${told}`;
+  return `${reads} ${one ? 'read' : 'reads'} up to ${last} ${result}`;
 }
 
 function unreadWords({ kind }: ChangeSubject, { unread }: Uncertain): string {
@@ -162,7 +159,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
     lastReadAt === undefined
       ? unreadWords(change, outcome)
       : readsWords(reads, ctx.timeOfDay(lastReadAt), outcome.verdict);
-  // The service said to wait. It does not say whether it made the change before that.
+  // HTTP 429 tells us to wait. It does not tell whether the service made the change first.
   const throttled = outcome.head?.status === 429;
   return new CliError(
     'unknown',
@@ -180,7 +177,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
   );
 }
 
-/** After the result was printed: throws CliError 'incomplete' if the journal could not write it down. */
+/** Is called after the result is printed. Throws CliError 'incomplete' when the journal could not record the outcome. */
 export function checkRecorded(intent: Intent, outcome: Ended, what: string): void {
   const { unrecorded, refunds = [] } = outcome;
   if (unrecorded === undefined) return;

@@ -1,6 +1,5 @@
 /**
- * `--intent` and `--again`: a script that repeats its own id (`--intent`) gets the recorded outcome, and
- * nothing is sent.
+ * `--intent` and `--again`: a script that runs again with the same `--intent` gets the recorded outcome, and nothing is sent.
  */
 
 import type { Service } from '../api/api.ts';
@@ -10,8 +9,7 @@ import { chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { flag, usage } from '../commands/flags.ts';
 import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profiles.ts';
-import { accountLabel } from '../profiles/profiles.ts';
+import { accountLabel, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { changeWords } from './change-words.ts';
 import type { Ended } from './explain-outcome.ts';
@@ -29,8 +27,8 @@ export const intentFlag = flag.of<string>({
 });
 
 /**
- * Names the refund or attempt that this change repeats, as the refusal printed it. Each name works for one sending, so that
- * arrow-up and Enter does not send twice.
+ * Names the refund or attempt that this change repeats. The refusal prints that name. Each name works for one sending, so
+ * somebody who presses arrow-up and Enter does not send twice.
  */
 export const againFlag = flag.of<readonly string[]>({
   value: 'ID,…',
@@ -42,15 +40,16 @@ export const againFlag = flag.of<readonly string[]>({
   },
 });
 
-/** What a repeat under the same `--intent` is recognised by. */
+/** How paydesk recognises that the same `--intent` means the same change. */
 export type Repeat = Pick<Intent, 'kind' | 'intentId' | 'asked' | 'again'>;
 
-/** The columns of the result. */
+/** Chooses the columns for the record that a change returned. */
 export type ColumnsOf = (record: JsonObject) => readonly Column[];
 
 /**
- * Shows the recorded outcome of an earlier run under the same id. Undefined: there is none, or a new attempt may be made.
- * Throws CliError 'rejected' or 'unknown' as that outcome says, 'refused' when the id was used for something else.
+ * Shows the outcome of an earlier run with the same `--intent`. Returns undefined when there was no earlier run, or when a
+ * new attempt is allowed. Throws CliError 'rejected' or 'unknown' when that was the outcome, 'refused' when the id was used
+ * for another change.
  */
 export async function showRecorded(
   ctx: Context,
@@ -66,8 +65,8 @@ export async function showRecorded(
 }
 
 /**
- * What was made now. Undefined after a dry run, and when another run under the same id was first: this is
- * shown instead. Throws CliError for every outcome that is not a plain success.
+ * Returns the change that this run made. Returns undefined after a dry run, and when another run with the same `--intent` was
+ * faster: then it shows the outcome of that run. Throws CliError for every outcome that is not a plain success.
  */
 export async function appliedNow(
   ctx: Context,
@@ -136,17 +135,17 @@ async function showDryRepeat(
   ]);
 }
 
-// If the order cannot be read again, the journal's record takes its place, with the id of the order.
+// If the order cannot be read again, the record comes from the journal. Its ID column then shows the order's id.
 function columnsFor({ kind, orderId }: ChangeSubject, columns: readonly Column[]): readonly Column[] {
   const of = kind === 'api' ? undefined : orderId;
   const made = (record: JsonObject) => ({ ...record, id: record.created ?? of });
   return columns.map((column) => ({
     ...column,
-    value: (record) => column.value(record.object === 'intent' ? made(record) : record),
+    value: (record, keys) => column.value(record.object === 'intent' ? made(record) : record, keys),
   }));
 }
 
-// The order that was created, and its link. The journal knows neither of a payment link.
+// The id and the link of the created order. The journal records neither for a payment link.
 function madeLines({ kind }: ChangeSubject, { record: { value } }: Applied): readonly Block[] {
   if (kind !== 'order') return [];
   const id = value.object === 'intent' ? value.created : value.id;
@@ -157,7 +156,7 @@ function madeLines({ kind }: ChangeSubject, { record: { value } }: Applied): rea
   ];
 }
 
-// One line per refund, then the sums: refunded so far, and what is left.
+// One line for each refund, then one line with the refunded sum and what is left.
 function moneyLines({ record, refunds = [] }: Applied): readonly Block[] {
   const reading = readMoney(record.value);
   if (refunds.length === 0) return [];
@@ -176,13 +175,13 @@ function moneyLines({ record, refunds = [] }: Applied): readonly Block[] {
 
 type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** The object without its undefined fields. */
+/** The object without the fields that are undefined. */
 export function onlyGiven<const T extends object>(values: T): Given<T>;
 export function onlyGiven(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }
 
-/** As `onlyGiven`, but undefined if no field is left. */
+/** Like `onlyGiven`, but returns undefined when no field is left. */
 export function givenOrNothing<const T extends object>(values: T): Given<T> | undefined {
   const given = onlyGiven(values);
   return Object.keys(given).length === 0 ? undefined : given;

@@ -71,7 +71,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     service: account.service,
     change: account.change,
     journal: account.journal,
-    ...readInput(io, state.signal),
+    ...createReaders(io, state.signal),
     days: daysOf(() => createTimes(state.zone(), now)),
     daysIn(zone) {
       const times = createTimes(zone, now);
@@ -125,6 +125,8 @@ function exportDoor(parts: {
           named: globals.columns,
           usual: globals.usualColumns,
           header: globals.header,
+          locale: () => ({ ...state.locale(), zone: file.zone }),
+          now: () => state.clock.now(),
           secrets: state.secrets,
         }),
     });
@@ -183,11 +185,8 @@ function operatorOf(io: Io): string {
   }
 }
 
-/** Reads standard input and files as text; the file `-` is standard input. Reading ends when the run is stopped. */
-export function readInput(
-  io: Pick<Io, 'stdin' | 'cwd'>,
-  signal: AbortSignal,
-): Pick<Context, 'stdin' | 'file'> {
+// Read standard input and files as text; the file `-` is standard input. Reading ends when the run is stopped.
+function createReaders(io: Pick<Io, 'stdin' | 'cwd'>, signal: AbortSignal): Pick<Context, 'stdin' | 'file'> {
   const read = (stream: Readable, name: string, maxBytes: number) =>
     readAll(addAbortSignal(signal, stream), name, maxBytes);
   const fromStdin = (maxBytes: number) => read(io.stdin, 'standard input', maxBytes);

@@ -210,11 +210,11 @@ function quiet(parser: Parser, width: number): Parser {
     });
 }
 
-/** The values typed so far, by the name of the flag. */
-export type Typed = Map<string, unknown[]>;
+// The values typed so far, by the name of the flag.
+type Typed = Map<string, unknown[]>;
 
-/** Keeps a value. Throws CliError 'usage' for a second value of one flag, where commander would silently take the last. */
-export function keep(typed: Typed, name: string, one: Flag, text: string): void {
+// Keeps a value. A second value of one flag is an error, because commander would silently take the last one.
+function keep(typed: Typed, name: string, one: Flag, text: string): void {
   const values = typed.get(name) ?? [];
   if (values.length > 0 && one.value !== undefined && one.repeatable !== true) {
     throw new CliError('usage', `--${name} is given twice`, { certain: 'nothing was sent' });
@@ -222,8 +222,7 @@ export function keep(typed: Typed, name: string, one: Flag, text: string): void 
   typed.set(name, [...values, one.parse(text, `--${name}`)]);
 }
 
-/** The value of each flag that was given. Throws CliError 'usage' for flags that contradict each other. */
-export function readFlags(flags: Readonly<Record<string, Flag>>, typed: Typed): Record<string, unknown> {
+function readFlags(flags: Readonly<Record<string, Flag>>, typed: Typed): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, one] of Object.entries(flags)) {
     const given = typed.get(name);
@@ -239,7 +238,7 @@ export function readFlags(flags: Readonly<Record<string, Flag>>, typed: Typed): 
   return values;
 }
 
-export function readInput(command: Command, words: readonly string[], typed: Typed): Input {
+function readInput(command: Command, words: readonly string[], typed: Typed): Input {
   const args = command.arguments.map((one, index) => {
     if (one.variadic === true) return words.slice(index).map((word) => one.parse(word, one.name));
     const word = words[index];

@@ -53,6 +53,8 @@ export interface RunState {
   readonly debug: () => boolean;
   /** The time zone in which times are shown; undefined: the zone of the process. */
   readonly zone: () => string | undefined;
+  /** How figures and times are shown. */
+  readonly locale: () => Locale;
   /** Sets the profile of the run, once it is open: its settings say how times and amounts are shown. */
   readonly setProfile: (profile: Profile) => void;
 }
@@ -96,7 +98,11 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   let screen: Screen | undefined;
   let profile: Profile | undefined;
   const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
-  const locale = () => ({ zone: zone(), decimals: profile?.settings['amounts.decimals'] ?? {} });
+  const locale = () => ({
+    zone: zone(),
+    decimals: profile?.settings['amounts.decimals'] ?? {},
+    referenceKeys: profile?.settings['reference.keys'] ?? [],
+  });
   return {
     argv,
     io,
@@ -109,6 +115,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
     signal: stop.signal,
     abort: stop.abort,
     zone,
+    locale,
     screen: () => {
       screen ??= openScreen({ io, keys, stop, options, locale });
       return screen;

@@ -1,4 +1,4 @@
-/** The reply to `api`: the service's JSON as it came, and with `--include` its status and headers. */
+/** Shows the reply to `api`: the service's JSON unchanged, and with `--include` its status and headers. */
 
 import type { ReplyHead, WireRecord } from '../api/api.ts';
 import type { Column } from '../api/resources.ts';
@@ -9,7 +9,7 @@ import type { Context } from './command.ts';
 interface Shown {
   readonly value: unknown;
   readonly bytes: Uint8Array;
-  /** Given with `--include`. */
+  /** Status and headers, only with `--include`. */
   readonly head?: ReplyHead | undefined;
 }
 
@@ -39,15 +39,14 @@ function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
 }
 
 /**
- * The columns of the reply to a change: its fields, and those that --columns names. A name that it does not
- * have is not an error here, because the change was already made.
+ * The columns of the reply to a change: its fields, and the names in --columns. An unknown name is no error here, because the
+ * change was already made.
  */
 export function changedColumns({ options }: Context, value: JsonObject): readonly Column[] {
   const names = new Set([...Object.keys(value), ...(options.columns ?? []).map((name) => name.trim())]);
   return columnsOf([...names]);
 }
 
-/** The columns with `--include`. */
 export const includedColumns = columnsOf(['object', 'status', 'headers', 'body']);
 
 function columnsOf(names: readonly string[]): readonly Column[] {
@@ -86,7 +85,7 @@ function tokensOf(json: string): readonly string[] {
   return tokens;
 }
 
-// Without a regular expression: megabytes of escapes would overflow its stack.
+// Uses no regular expression, because megabytes of escapes would overflow its stack.
 function endOfText(json: string, start: number): number {
   for (let quote = json.indexOf('"', start + 1); quote !== -1; quote = json.indexOf('"', quote + 1)) {
     let before = quote;
@@ -96,7 +95,7 @@ function endOfText(json: string, start: number): number {
   return json.length;
 }
 
-// JSON text set out for reading. Every token stays as it came, so no number is rounded.
+// Indents JSON for reading. Every token stays unchanged, so no number is rounded.
 export function indented(json: string): readonly string[] {
   const lines: string[] = [];
   let line = '';

@@ -1,4 +1,4 @@
-/** Checks what `api` is asked to send: the path stays under the base URL, refunds and captures use their own commands. Pure. */
+/** Checks a request of `api`: its path stays under the base URL, and it is not a refund or a capture. Pure. */
 
 import { isObject, type JsonObject, type Method, orderIdPattern } from '../api/spec.ts';
 import { parsePair, parsePairAt } from '../changes/changes.ts';
@@ -26,8 +26,8 @@ function isSegment(segment: string): boolean {
 }
 
 /**
- * Decodes a text until it no longer changes, since a proxy and a server may each decode it. Undefined for a text that is too
- * long, and for bytes that are not UTF-8, since servers read those differently.
+ * Decodes a text until it no longer changes, because a proxy and a server may both decode it. Returns undefined for a text
+ * that is too long, and for bytes that are not UTF-8, which servers read in different ways.
  */
 function decodedFully(text: string): string | undefined {
   if (text.length > mostCharacters) return undefined;
@@ -59,8 +59,8 @@ function queryOf(path: string): URLSearchParams {
 }
 
 /**
- * Throws CliError 'refused' for a change whose path says refund or capture, in any spelling and under any prefix, and names
- * the command for it. GET may use such a path.
+ * Throws CliError 'refused' when the path of a change contains refund or capture, in any spelling. The error names the right
+ * command. GET may use such a path.
  */
 export function refuseMoneyRoute(method: Method, typed: string): void {
   if (method === 'GET') return;
@@ -74,7 +74,8 @@ export function refuseMoneyRoute(method: Method, typed: string): void {
   });
 }
 
-// Anywhere in a segment: `refunds.json`, `do_refund`. But an id may contain any letters, so ids do not count.
+// Finds the word anywhere in a segment, as in `refunds.json` or `do_refund`. Ids are skipped, because an id may contain any
+// letters.
 function moneyVerb(segment: string): 'refund' | 'capture' | undefined {
   if (/^(?:ord|cus)_[A-Za-z0-9]+$/.test(segment)) return undefined;
   const plain = segment.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
@@ -82,7 +83,7 @@ function moneyVerb(segment: string): 'refund' | 'capture' | undefined {
   return plain.includes('captur') ? 'capture' : undefined;
 }
 
-/** Throws CliError 'refused' if a name in the query or the body would make some servers use another method. */
+/** Throws CliError 'refused' when a name in the query or the body would make some servers use another method. */
 export function refuseOverrides(path: string, body: JsonObject = {}): void {
   const names = [...queryOf(path).keys(), ...Object.keys(body)];
   const override = names.find((name) => overridePattern.test(name.replace(/[^A-Za-z]+/g, '_')));
@@ -96,8 +97,8 @@ export function refuseOverrides(path: string, body: JsonObject = {}): void {
 const overridePattern = /^_+(?:method|verb)_*$|http_?(?:method|verb)|method_?override|override_?method/i;
 
 /**
- * The order that a change names in its path, its query or its body; undefined if it names none. Throws CliError 'usage' for
- * an order without a valid id, 'refused' for several orders, since a change can lock only one.
+ * The order that a change names in its path, its query or its body; undefined when it names none. Throws CliError 'usage' for
+ * an order without a valid id, and 'refused' for several orders, because a change can lock only one.
  */
 export function orderOf(path: string, body: JsonObject | undefined): string | undefined {
   const segments = segmentsOf(path);
@@ -115,8 +116,8 @@ export function orderOf(path: string, body: JsonObject | undefined): string | un
   });
 }
 
-// `order_id`, `orderId`, `order`, or the `id` of an object `order`, at any depth; but not in `metadata`, where the shop keeps
-// its own numbers.
+// Looks at any depth for `order_id`, `orderId`, `order`, and the `id` of an object `order`. It skips `metadata`, where the
+// shop keeps its own numbers.
 function namedIn(value: unknown, key = ''): readonly string[] {
   const isOrder = /^orders?_?(?:ids?)?$/i.test(key);
   if (typeof value === 'string') return isOrder && orderIdPattern.test(value.trim()) ? [value.trim()] : [];
@@ -127,7 +128,6 @@ function namedIn(value: unknown, key = ''): readonly string[] {
     .flatMap(([name, one]) => namedIn(one, isOrder && name === 'id' ? key : name));
 }
 
-/** A name and its value. */
 export type Field = readonly [name: string, value: string | number | boolean | null];
 
 const words: ReadonlyMap<string, boolean | null> = new Map([
@@ -137,8 +137,8 @@ const words: ReadonlyMap<string, boolean | null> = new Map([
 ]);
 
 /**
- * Reads `KEY=VALUE`. The words true, false, null and whole numbers become JSON values; everything else is
- * text. Throws CliError 'usage'.
+ * Reads `KEY=VALUE`. The words true, false, null and whole numbers become JSON values; everything else is text. Throws
+ * CliError 'usage'.
  */
 export function parseField(text: string, name: string): Field {
   const [key, value] = parsePair(text, name);
@@ -149,7 +149,7 @@ export function parseField(text: string, name: string): Field {
   throw usage(`${name} ${text}: too large to be sent exactly as a number; --raw-field sends it as text`);
 }
 
-/** The fields as a JSON object. Throws CliError 'usage' if one is given twice. */
+/** The fields as a JSON object. Throws CliError 'usage' when one is given twice. */
 export function fieldsBody(fields: readonly Field[]): JsonObject {
   const twice = firstRepeated(fields.map(([name]) => name));
   if (twice !== undefined) throw usage(`the field ${twice} is given twice`);
@@ -167,13 +167,14 @@ type Header = readonly [name: string, value: string];
 
 const namePattern = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
-// Headers that paydesk sets itself, and those that may make a server use another method, path or host.
+// Headers that paydesk sets itself. The text says what to use instead.
 const ownHeaders: Readonly<Record<string, string>> = {
   authorization: 'the key comes from the profile',
   'proxy-authorization': 'proxies are set by HTTPS_PROXY',
   accept: 'use --api-version',
   'accept-language': 'use --lang',
 };
+// Headers that may make a server use another method, path or host.
 const reserved =
   /^(host|content-.*|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|cookie|proxy-.*|sec-.*|.*method.*|.*verb.*|.*override.*|x-(original|rewrite|forwarded|accel|envoy|host).*|forwarded)$/;
 
@@ -191,7 +192,7 @@ export function parseHeader(text: string, flagName: string): Header {
   return [known, value.trim()];
 }
 
-/** The headers as an object; undefined for none. Throws CliError 'usage' if one is given twice. */
+/** The headers as an object; undefined when there are none. Throws CliError 'usage' when one is given twice. */
 export function headersOf(headers: readonly Header[]): Readonly<Record<string, string>> | undefined {
   const twice = firstRepeated(headers.map(([name]) => name));
   if (twice !== undefined) throw usage(`the header ${twice} is given twice`);

@@ -1,4 +1,6 @@
-/** `api METHOD PATH`: any request with the profile's key, version and language; a change goes through the journal. */
+/**
+ * `api METHOD PATH`: sends any request with the key of a profile. A change goes through the journal like every other change.
+ */
 
 import type { ChangeRequest, OpenService } from '../api/api.ts';
 import { type ResourceName, resourceNames, resources } from '../api/resources.ts';
@@ -13,8 +15,7 @@ import {
   readBody,
   requestLine,
 } from '../changes/changes.ts';
-import type { Profile } from '../profiles/profiles.ts';
-import { checkMode } from '../profiles/profiles.ts';
+import { checkMode, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { changedColumns, includedColumns, showReply } from './api-reply.ts';
 import {
@@ -29,11 +30,9 @@ import {
   refuseOverrides,
   withQuery,
 } from './api-request.ts';
-import type { Context } from './command.ts';
-import { defineCommand, type Input } from './command.ts';
+import { type Context, defineCommand, type Input } from './command.ts';
 import { flag, nonEmpty, oneOf, recordId, usage } from './flags.ts';
-import type { Paging } from './listing.ts';
-import { showList } from './listing.ts';
+import { type Paging, showList } from './listing.ts';
 
 const flags = {
   field: {
@@ -96,7 +95,7 @@ export const api = defineCommand({
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 7, 9, 130],
   async run(ctx, { args: [method, typed], flags: given }) {
-    // First, so that a refund in an odd spelling is answered with the right command and not with a complaint about the path.
+    // This check comes first, so that an oddly spelled refund gets the right command and not a complaint about its path.
     refuseMoneyRoute(method, typed);
     const path = parsePath(typed);
     const service = await ctx.service({ purpose: method === 'GET' ? 'read' : 'change' });

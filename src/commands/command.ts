@@ -1,6 +1,7 @@
-/** What a command is: its arguments and flags, examples, and what it runs with. */
+/** What a command is: its arguments, flags and examples, and the context that it runs in. */
 
 import type { OpenService } from '../api/api.ts';
+import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Clock } from '../io.ts';
@@ -9,30 +10,30 @@ import type { Profiles, TypedKey } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
 
-/** The global options, resolved: flag, environment, profile, default. */
+/** The values of the global options, from flag, environment, profile or default. */
 interface GlobalOptions {
-  /** The format that was asked for; undefined: the default. */
+  /** The output format that was asked for; undefined when there was none. */
   readonly askedFormat: Format | undefined;
   readonly profile: string | undefined;
   readonly columns: readonly string[] | undefined;
-  /** PAYDESK_COLUMNS. A list shows the ones that it has. */
+  /** The columns of PAYDESK_COLUMNS. A list ignores names that it does not have. */
   readonly usualColumns: readonly string[] | undefined;
-  /** A heading line in table and csv. */
+  /** Whether table and csv start with a heading line. */
   readonly header: boolean;
-  /** The options about output as they were typed, to be repeated in the command for the next page. */
+  /** The typed output options. The command for the next page repeats them. */
   readonly outputWords: readonly string[];
   readonly yes: boolean;
   readonly dryRun: boolean;
   readonly timeoutMs: number;
 }
 
-/** Days in a time zone. The run uses the zone of its profile, once the profile is open. */
+/** Converts between moments and days of a time zone. The run uses the zone of its profile, once the profile is open. */
 export interface Days {
-  /** The day of a time (Unix seconds), `2026-11-20`; undefined if it is not a time. */
+  /** The day of a time (Unix seconds), `2026-11-20`; undefined when the value is not a time. */
   day(seconds: unknown): string | undefined;
   /**
-   * The first moment at which clocks there show this or later (`Date.UTC` of what they show), Unix milliseconds. A time
-   * that clocks show twice is the first of the two.
+   * The first moment at which clocks in this zone show a certain time or a later one, in Unix milliseconds. `shown` is that
+   * time as if it were UTC (`Date.UTC`).
    */
   moment(shown: number): number;
   /** The days between two times (Unix seconds) in words: `3 Nov to 20 Nov 2026 (UTC-6)`. */
@@ -55,8 +56,8 @@ export interface Context {
   readonly profiles: Profiles;
   readonly simulator: SimulatorControl;
   /**
-   * Opens the profile of this run, or a named one. Throws CliError 'auth' when there is none or it has no key;
-   * 'refused' when it is opened for a change in production and was only a default among several.
+   * Opens the profile of this run, or a named one. Throws CliError 'auth' when there is none or it has no key. Throws
+   * 'refused' for a change in production when the profile is only the default one of several.
    */
   service(how?: {
     readonly purpose?: 'read' | 'change';
@@ -64,21 +65,18 @@ export interface Context {
     /** A key to try instead of the stored one; only with a named profile. */
     readonly key?: TypedKey | undefined;
   }): Promise<OpenService>;
-  /** A time of day in the zone of the run, `09:31:40`; Unix milliseconds. */
+  /** Writes a time (Unix milliseconds) as a time of day in the zone of the run, `09:31:40`. */
   timeOfDay(ms: number): string;
-  /** A time with its day and zone, `21 Nov 2026 09:31:39 UTC-6`; Unix milliseconds. */
+  /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
   fullTime(ms: number): string;
-  /** Days in the zone of the run. */
   readonly days: Days;
   /** Days in a time zone such as America/Mexico_City; undefined if this machine does not know it. */
   daysIn(zone: string): Days | undefined;
-  /** The name of the time zone of the run. */
   zone(): string;
   readonly exports: Exports;
   /** The only way to change something at the service. */
   readonly change: Change;
   readonly journal: Journal;
-  /** The script that makes a shell complete paydesk's command line. */
   completionScript(shell: Shell): Promise<string>;
   /** Reads standard input to its end, as text, up to a number of bytes. */
   stdin(maxBytes: number): Promise<string>;
@@ -87,23 +85,23 @@ export interface Context {
 }
 
 /**
- * Something that TAB offers, with a few words about it. Neither text holds a character that a shell or a
- * terminal would act on.
+ * A value that TAB offers, with a short explanation. Neither text contains characters that a shell or a terminal would
+ * interpret.
  */
 export interface Candidate {
   readonly value: string;
   readonly text: string;
 }
 
-/** What a line says before the cursor. */
-export interface TypedBefore {
+/** The part of the command line before the cursor. */
+interface TypedBefore {
   /** The arguments of the command, in order. */
   readonly args: readonly string[];
   /** The options given, with the last value of each. */
   readonly flags: ReadonlyMap<string, string | undefined>;
 }
 
-/** What this machine knows by itself, for TAB: no service is asked. `profile` is the one named on the line, if any. */
+/** What TAB can offer from this machine alone, without a request. `profile` is the one named on the command line, if any. */
 export interface KnownHere {
   readonly profiles: () => Promise<readonly Candidate[]>;
   readonly orders: (profile: string | undefined) => Promise<readonly Candidate[]>;
@@ -114,28 +112,27 @@ export interface KnownHere {
 /** What TAB offers for a value besides its choices. */
 export type Completer = (typed: TypedBefore, known: KnownHere) => Promise<readonly Candidate[]>;
 
-/** One option of a command, or a global one. A switch has no `value`. */
+/** An option of one command, or a global one. */
 export interface Flag<T = unknown> {
   readonly summary: string;
-  /** The placeholder in help, upper case: `--limit N`. Absent: a switch. */
+  /** The placeholder in help, upper case: `--limit N`. A flag without a placeholder is a switch. */
   readonly value?: string;
   readonly short?: string;
-  /** The closed set of values. */
+  /** The only values that are allowed. */
   readonly choices?: readonly string[];
   /** What the choices mean, if their names do not say it. */
   readonly meanings?: Readonly<Record<string, string>>;
   readonly offers?: Completer | undefined;
-  /** What else is allowed, in words: `1 to 250`. */
+  /** Other limits, in words: `1 to 250`. */
   readonly allowed?: string;
-  /** The default in words, shown in help. */
   readonly defaultText?: string;
-  /** The environment variable read when the flag is absent. */
+  /** The environment variable that is read when the flag is missing. */
   readonly env?: string;
   /** May be given more than once; its value is then a list. */
   readonly repeatable?: true;
-  /** Names of flags that contradict it. */
+  /** Names of flags that cannot be given together with this one. */
   readonly conflicts?: readonly string[];
-  /** Text as typed → value. Throws CliError 'usage' with the name and the text. */
+  /** Turns the typed text into a value. Throws CliError 'usage' with the name and the text. */
   readonly parse: (text: string, name: string) => T;
 }
 
@@ -144,7 +141,7 @@ export interface Argument<T = unknown> {
   readonly name: string;
   readonly summary: string;
   readonly required: boolean;
-  /** Takes all words that are left. */
+  /** Takes all remaining words. */
   readonly variadic?: true;
   readonly choices?: readonly string[];
   readonly offers?: Completer | undefined;
@@ -159,7 +156,7 @@ type FlagValue<F> = F extends { repeatable: true; parse: (...args: never[]) => i
 type Flags = Readonly<Record<string, Flag>>;
 type Arguments = readonly Argument[];
 
-/** What a command's run is given: its flags by their names, and its arguments in order. */
+/** The input of a command: its flags by name, and its arguments in order. */
 export interface Input<A extends Arguments = Arguments, F extends Flags = Flags> {
   readonly flags: { readonly [K in keyof F]?: FlagValue<F[K]> };
   readonly args: {
@@ -179,22 +176,25 @@ export interface Command<A extends Arguments = Arguments, F extends Flags = Flag
   readonly description?: string;
   readonly arguments: A;
   readonly flags: F;
-  /** Runnable lines without `$ `; one at least for scripts. */
+  /** Complete command lines without `$ `. At least one is for scripts. */
   readonly examples: readonly string[];
-  /** The exit codes that matter here. */
+  /** The exit codes that its help explains. */
   readonly exits: readonly number[];
-  /** Declare, gather, plan, confirm, act, show. Returns an exit code, or nothing for 0. */
+  /** Gathers, plans, confirms, acts and shows. Returns an exit code, or undefined for 0. */
   run(ctx: Context, input: Input<A, F>): Promise<number | undefined>;
 }
 
-/** Defines a command with the types of its inputs inferred. */
+/** Returns the command unchanged, so that TypeScript infers the types of its input. */
 export function defineCommand<const A extends Arguments, const F extends Flags>(
   command: Command<A, F>,
 ): Command<A, F> {
   return command;
 }
 
-/** Asks before something that cannot be undone, unless --yes was given. Throws CliError 'cancelled' on No: `nothing was erased`. */
+/**
+ * Asks before something that cannot be undone, unless --yes was given. Throws CliError 'cancelled' with the words of
+ * `otherwise` when the person says no.
+ */
 export async function confirmFirst(
   { options, ask }: Pick<Context, 'options' | 'ask'>,
   message: string,
@@ -202,4 +202,15 @@ export async function confirmFirst(
 ): Promise<void> {
   if (options.yes || (await ask.confirm({ message, flag: '--yes' }))) return;
   throw new CliError('cancelled', otherwise);
+}
+
+/** With --dry-run: prints what would be done, as a record or as a line, and returns true. */
+export async function dryRunShown(
+  { options, out }: Pick<Context, 'options' | 'out'>,
+  record: JsonObject,
+  line: string,
+): Promise<boolean> {
+  if (!options.dryRun) return false;
+  await out.dryRun(record, () => [{ line }]);
+  return true;
 }

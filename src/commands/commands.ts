@@ -9,7 +9,7 @@ export interface CommandEntry {
   readonly load: () => Promise<Command>;
 }
 
-/** A noun such as `orders`: its summary, and a line to try. */
+/** A noun such as `orders`, with its summary and an example. */
 interface Group {
   readonly summary: string;
   readonly example: string;

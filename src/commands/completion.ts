@@ -1,4 +1,4 @@
-/** `completion`: prints the script that makes a shell complete paydesk; the person installs it. */
+/** `completion`: prints the script that makes a shell complete paydesk. It installs nothing. */
 
 import { exitCodes } from '../errors.ts';
 import { shells } from '../terminal/terminal.ts';

@@ -1,27 +1,26 @@
-/** Ready-made kinds of flags and arguments: how their texts are read, and the errors of those that are wrong. Pure. */
+/** Ready-made kinds of flags and arguments. Each one checks the typed text and refuses a wrong one. Pure. */
 
 import { type ResourceName, resources } from '../api/resources.ts';
 import { parseAmount } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Completer, Flag } from './command.ts';
 
-/** The error of a mistake in what was typed, found before anything was sent. */
+/** The error for a mistake in the command line. Nothing was sent. */
 export function usage(message: string, now: readonly string[] = []): CliError {
   return new CliError('usage', withoutPages(message), { certain: 'nothing was sent', now });
 }
 
-// Somebody pasted a page of text: its beginning, and the end of the message, which says what is wrong.
+// Somebody may paste a whole page. The message keeps its beginning, and its end because that says what is wrong.
 function withoutPages(message: string): string {
   if (message.length <= 600) return message;
   return `${message.slice(0, 200)}… (${message.length} characters) …${message.slice(-200)}`;
 }
 
-/** What was typed, shortened for a message. */
+/** Shortens a typed text for a message. */
 export function short(text: string): string {
   return text.length <= 80 ? text : `${text.slice(0, 60)}… (${text.length} characters)`;
 }
 
-/** Ready-made kinds of flag. Each checks the text and names it in its error. */
 export const flag = {
   switch: (parts: Omit<Flag<boolean>, 'parse' | 'value'>) => ({ ...parts, parse: () => true }),
   text: (parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({ ...parts, parse: nonEmpty }),
@@ -33,7 +32,6 @@ export const flag = {
     choices,
     parse: (text: string, name: string): T => oneOf(choices, text, name),
   }),
-  /** A whole number within bounds. */
   integer: (min: number, max: number, parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({
     ...parts,
     allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
@@ -41,7 +39,7 @@ export const flag = {
   }),
   /** An amount: the service's integer, as typed. */
   amount: (parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({ ...parts, parse: amount }),
-  /** The id of a listed record. */
+  /** The id of an order or a customer. */
   id: (resource: ResourceName, parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({
     ...parts,
     parse: (text: string, name: string): string => recordId(resource, text, name),
@@ -63,13 +61,13 @@ export function idArgument<const R extends boolean>(resource: ResourceName, requ
 
 const offerOrders: Completer = ({ flags }, known) => known.orders(flags.get('profile'));
 
-/** The text as it is. Throws CliError 'usage' for an empty one. */
+/** Returns the text unchanged. Throws CliError 'usage' when it is empty. */
 export function nonEmpty(text: string, name: string): string {
   if (text === '') throw usage(`${name} is empty`);
   return text;
 }
 
-/** One of a closed set. Throws CliError 'usage' that names the set. */
+/** Returns the choice that was typed. Throws CliError 'usage' that lists the choices when there is no such choice. */
 export function oneOf<const T extends string>(choices: readonly T[], text: string, name: string): T {
   const found = choices.find((choice) => choice === text);
   if (found === undefined) throw usage(`${name} ${short(text)}: not one of ${choices.join(', ')}`);
@@ -93,7 +91,7 @@ function amount(text: string, name: string): number {
   return value;
 }
 
-/** Checks the id of an order or customer. Throws CliError 'usage'. */
+/** Returns the id of an order or customer. Throws CliError 'usage' for any other text. */
 export function recordId(resource: ResourceName, text: string, name: string): string {
   const { idPattern, idExample, one } = resources[resource];
   if (idPattern.test(text)) return text;
@@ -103,7 +101,7 @@ export function recordId(resource: ResourceName, text: string, name: string): st
   );
 }
 
-// What was typed may be a name or a part of an id; what a shell would read in another way is not repeated.
+// The text may be a name or a part of an id, so the hint searches for it. A text that a shell could misread becomes TEXT.
 function searchable(text: string): string {
   return /^[\p{L}\p{N}][\p{L}\p{N}@._+]{0,63}$/u.test(text) ? text : 'TEXT';
 }

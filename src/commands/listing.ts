@@ -1,11 +1,10 @@
-/** Lists page by page, as `orders list` and `customers list` print them: paging flags, drawing, the command for the next page. */
+/** Prints `orders list` and `customers list` page by page, and then the command for the next page. */
 
 import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
 import { contradictsMode, idOf } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import type { Profile } from '../profiles/profiles.ts';
-import { accountLabel, commandLine, otherModeLine } from '../profiles/profiles.ts';
+import { accountLabel, commandLine, otherModeLine, type Profile } from '../profiles/profiles.ts';
 import type { ListSink } from '../terminal/terminal.ts';
 import type { Context } from './command.ts';
 import { flag } from './flags.ts';
@@ -35,41 +34,38 @@ export function pagingFlags(resource: ResourceName) {
   } as const;
 }
 
-/** The paging flags as given. */
+/** The values of the paging flags. */
 export interface Paging extends PageQuery {
   readonly all?: boolean;
   readonly max?: number;
 }
 
-// A --max below 20 is also the length of the page, so that no more is read than shown; not with a filter,
-// which needs more.
+// With a --max below 20, a page has that length too, so paydesk reads no more than it shows. A filter needs longer pages.
 function pageLimit({ limit, max }: Paging, filtered: boolean): number | undefined {
   return limit ?? (max !== undefined && max < 20 && !filtered ? max : undefined);
 }
 
-/** A filter that is applied here. `words`: its flags, for the command for the next page. */
+/** A filter that paydesk applies itself. `words` are its flags, which the command for the next page repeats. */
 export interface Filter {
   readonly words: readonly string[];
   readonly accepts: (record: Readonly<Record<string, unknown>>) => boolean;
-  /** Few records pass, so pages are read as long as possible. */
+  /** True when few records pass. Pages are then as long as possible. */
   readonly passesFew: boolean;
 }
 
-/** Is told of each page of a walk; may add columns, end the walk, and print lines in the end. */
+/** Watches the pages of a walk. It can add columns, end the walk, and print lines at the end. */
 export interface WalkObserver {
-  /** Columns that show what it found out. */
+  /** Columns for what the observer finds out. */
   readonly columns: readonly Column[];
   /** Is called with each page as it was read, before filters. */
   readonly onPage: (page: Page) => void;
-  /** Is called before records are shown, to look up what its columns show. */
+  /** Is called before records are shown, so that the observer can look up values for its columns. */
   readonly beforeShown?: (records: readonly WireRecord[]) => Promise<void>;
-  /** Is called after records were shown. */
   readonly onShown: (records: readonly WireRecord[]) => void;
-  /** True when no later record can be a wanted one. */
+  /** True when no later record can match. */
   readonly isDone: () => boolean;
-  /** Few of the records are wanted, so pages are read as long as possible. */
+  /** True when few records match. Pages are then as long as possible. */
   readonly readsLongPages: boolean;
-  /** Lines to print in the end. */
   readonly closingLines: () => readonly string[];
 }
 
@@ -153,7 +149,7 @@ async function draw(
   return drawn;
 }
 
-// If a walk breaks off in the middle, the list is incomplete; but a refused key or Ctrl-C keeps its own error.
+// When a walk breaks off in the middle, the list is incomplete. A refused key and Ctrl-C keep their own errors.
 function incomplete(error: unknown, { count, last }: Drawn): unknown {
   if (!(error instanceof CliError) || !brokeOff(error)) return error;
   return new CliError('incomplete', error.message, {
@@ -164,7 +160,6 @@ function incomplete(error: unknown, { count, last }: Drawn): unknown {
   });
 }
 
-/** What was shown of a list. */
 interface Drawn {
   readonly count: number;
   readonly first: string | undefined;
@@ -173,7 +168,7 @@ interface Drawn {
   readonly saysHasMore: boolean;
 }
 
-// The lines under a list. `filters` and `output`: the flags to repeat.
+// The lines under a list. Its commands for other pages repeat the flags in `filters` and `output`.
 function closingLines(
   profile: Profile,
   resource: ResourceName,

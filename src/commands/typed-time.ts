@@ -1,4 +1,4 @@
-/** Times as people type them, `30d` or `2026-11-20`, and the range between two of them. Pure. */
+/** Reads times as people type them, `30d` or `2026-11-20`, and the range between two of them. Pure. */
 
 import { CliError } from '../errors.ts';
 import type { Context } from './command.ts';
@@ -8,14 +8,17 @@ import { flag, usage } from './flags.ts';
 export interface ClockAndZone {
   /** Wall clock, Unix milliseconds. */
   readonly now: number;
-  /** The moment at which clocks in the zone of the run show this. Both are milliseconds; `shown` is `Date.UTC` of what they show. */
+  /**
+   * The moment at which clocks in the zone of the run show a certain time, in Unix milliseconds. `shown` is that time as if
+   * it were UTC.
+   */
   readonly zoned: (shown: number) => number;
 }
 
 /** A time as typed. It becomes Unix milliseconds once clock and zone are known. */
 export interface When {
   readonly text: string;
-  /** It is counted back from now, so that the same text means another time later. */
+  /** True for `30d`, which counts back from now: the same text means another time tomorrow. */
   readonly relative: boolean;
   readonly at: (clockAndZone: ClockAndZone) => number;
 }
@@ -26,12 +29,11 @@ export interface TimeRange {
   readonly until: number | undefined;
 }
 
-/** The clock and the zone of a run. The zone is the profile's once that is open. */
+/** The clock and the zone of a run. The zone is the profile's, once the profile is open. */
 export function clockAndZoneOf({ clock, days }: Pick<Context, 'clock' | 'days'>): ClockAndZone {
   return { now: clock.now(), zoned: (shown) => days.moment(shown) };
 }
 
-/** A flag that takes a point in time. */
 export function whenFlag(summary: string) {
   return flag.of<When>({ value: 'WHEN', summary, parse: parseWhen });
 }
@@ -54,7 +56,7 @@ export function spanFlag(summary: string) {
   });
 }
 
-/** `30d`, `12h`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError 'usage'. */
+/** Reads `30d`, `12h`, a date or a time in the zone of the run, or ISO 8601 with an offset. Throws CliError 'usage'. */
 export function parseWhen(text: string, name: string): When {
   const length = spanOf(text);
   if (length !== undefined) return { text, relative: true, at: ({ now }) => wholeSecond(now) - length };
@@ -136,7 +138,7 @@ export function isWithin({ since, until }: TimeRange, seconds: number): boolean 
   return (since === undefined || ms >= since) && (until === undefined || ms < until);
 }
 
-/** The flag that means the same time when it is typed later: a time that counts back from now is written out. */
+/** Writes a flag so that it means the same time later: `30d` becomes the full time. */
 export function whenWords(name: string, when: When, clockAndZone: ClockAndZone): readonly string[] {
   return [
     name,

@@ -1,21 +1,23 @@
-/** What lists, finds and exports do with pages: filters, --max, backwards; the pages themselves come from api/page-walk.ts. */
+/** Walks through pages for lists, searches and exports: filters, --max, and backwards. api/page-walk.ts fetches the pages. */
 
 import type { Page, PageQuery, PagesHow, Service, WireRecord } from '../api/api.ts';
 import type { ResourceName } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
-/** What to read: one page; with a filter, until a page of matches; with `all` everything; or up to `max` records. */
+/**
+ * How far to read: one page, or with a filter until a page is full of matches; everything with `all`; or up to `max` records.
+ */
 export interface Walk {
   readonly query: PageQuery;
   readonly all: boolean;
   readonly max: number | undefined;
   readonly filter: ((record: JsonObject) => boolean) | undefined;
-  /** Read pages as long as the service gives them, if no `limit` was asked for. */
+  /** Ask for the longest pages that the service gives, unless there is a `limit`. */
   readonly readsLongPages?: boolean | undefined;
   /** Is called with each page as it was read. */
   readonly onPage?: ((page: Page) => void) | undefined;
-  /** True when no later record can be a wanted one. */
+  /** True when no later record can match. */
   readonly isDone?: (() => boolean) | undefined;
 }
 
@@ -29,7 +31,7 @@ export interface WalkedPage {
   readonly read: number;
 }
 
-// Assumed: without --limit a page of matches is this long, since the service's own default is not documented.
+// Assumed: a page of matches without --limit has this length, because the service's own default is not documented.
 const defaultPageLength = 20;
 // Assumed: the largest page that the service gives. If it refuses, its default is used.
 const longPageLength = 250;
@@ -58,7 +60,7 @@ export async function* walkForwards(
   }
 }
 
-/** Pages as long as the service gives them, unless the query says how long. */
+/** Reads the longest pages that the service gives, unless the query has a limit. */
 export async function* longPages(
   service: Service,
   resource: ResourceName,
@@ -114,7 +116,7 @@ function matching(page: Page, { filter }: Walk): readonly WireRecord[] {
   return filter === undefined ? page.records : page.records.filter(({ value }) => filter(value));
 }
 
-/** Whether an error in the middle of a walk makes it incomplete. A refused key and Ctrl-C are something else. */
+/** Whether an error in the middle of a walk makes it incomplete. A refused key and Ctrl-C do not. */
 export function brokeOff({ kind }: CliError): boolean {
   return ['network', 'reply', 'rejected', 'not_found'].includes(kind);
 }

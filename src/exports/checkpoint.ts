@@ -1,4 +1,4 @@
-/** The checkpoint of an unfinished export: a file with one line for the export and one for each page, only ever added to. */
+/** The checkpoint of an unfinished export: an append-only file with one line for the export and one for each page. */
 
 import { type FileHandle, open, readFile, truncate } from 'node:fs/promises';
 import * as v from 'valibot';
@@ -17,27 +17,29 @@ const headLine = v.object({
   account: v.string(),
   keyFingerprint: word,
   query: v.record(v.string(), v.unknown()),
+  /** What each row holds: the columns of CSV, or the fields of rows that paydesk makes; null: the service's own records. */
+  // A paydesk that did not write them down is older than some of the columns.
+  columns: v.optional(v.nullable(v.array(v.string())), () => undefined),
 });
 
 const pageLine = v.object({
-  /** The id that the next page follows. */
+  /** The id of the last record. The next page follows it. */
   last: word,
-  /** The ids of its records, whether they became rows or not. */
+  /** The ids of the page's records, also of those that became no row. */
   ids: v.array(v.string()),
-  /** What the rows of the next page need to know of this one. */
+  /** What a resumed export must know about the pages so far. */
   state: v.record(v.string(), v.unknown()),
-  /** Bytes of the page in the file. No page has more: a line that says so is damaged, and no memory is allocated for it. */
+  /** How many bytes the page has in the file. The limit catches a damaged line before paydesk allocates memory for it. */
   bytes: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 30)),
-  /** Of these bytes. */
+  /** The SHA-256 of those bytes. */
   sha256: v.string(),
-  // Files of version 1 have this name for the totals.
+  // The totals of the page. Their name stays `tally`, because checkpoints of version 1 have it.
   tally: storedTotals,
 });
 
 /** What is exported, and when the export began (Unix milliseconds). */
 export type CheckpointHead = Omit<v.InferOutput<typeof headLine>, 'query'> & { readonly query: JsonObject };
 
-/** One page of the export. */
 export interface CheckpointPage extends WalkedBefore {
   readonly state: JsonObject;
   readonly bytes: number;
@@ -45,17 +47,16 @@ export interface CheckpointPage extends WalkedBefore {
   readonly tally: Totals;
 }
 
-/** A checkpoint that an earlier run wrote. */
 export interface Checkpoint {
   readonly head: CheckpointHead;
   readonly pages: readonly CheckpointPage[];
-  /** Where the line of the head, and of each page, ends in the file. */
+  /** Byte offsets where the lines end: first the line of the export, then one line for each page. */
   readonly ends: readonly number[];
 }
 
-/** Reads a checkpoint up to its last whole line; undefined when there is none that can be read. */
+/** Reads a checkpoint up to its last whole line. Returns undefined when there is none, or when its first line is damaged. */
 export async function readCheckpoint(path: string): Promise<Checkpoint | undefined> {
-  // What follows the last line end is a line that a killed run did not finish.
+  // A killed run may leave a last line without a line break. `slice` drops that line.
   const lines = (await textOf(path)).split('\n').slice(0, -1);
   const head = v.safeParse(headLine, parsed(lines[0]));
   if (!head.success) return undefined;
@@ -97,14 +98,15 @@ function parsed(line = ''): unknown {
   }
 }
 
-/** Adds lines to a checkpoint. */
 export interface CheckpointWriter {
   /** Rejects with CliError 'incomplete' when the disk fails. */
   add(line: CheckpointHead | CheckpointPage): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Starts a checkpoint, replacing an old one. `clean` takes keys out. Throws CliError 'refused' when it cannot be made. */
+/**
+ * Starts a checkpoint and replaces an old one. `clean` masks keys. Throws CliError 'refused' when the file cannot be made.
+ */
 export async function startCheckpoint(
   path: string,
   head: CheckpointHead,
@@ -116,7 +118,8 @@ export async function startCheckpoint(
 }
 
 /**
- * Goes on with a checkpoint after a number of its pages. Throws CliError 'refused' when it cannot be written.
+ * Continues a checkpoint after its first pages and cuts off the lines after them. Throws CliError 'refused' when it cannot be
+ * written.
  */
 export async function continueCheckpoint(
   path: string,
@@ -149,7 +152,7 @@ function writerOf(path: string, clean: (json: string) => string, handle: FileHan
   };
 }
 
-// JSON has no bigint, and a sum may be larger than a number is exact.
+// Writes a bigint as text, because JSON.stringify refuses bigints.
 function withDigits(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value;
 }

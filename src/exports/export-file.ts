@@ -1,10 +1,13 @@
-/** An export while it is written: a page, then its line in the checkpoint, and so on; at the end the name and the manifest. */
+/**
+ * Writes an export: each page into the file, then its line into the checkpoint; at the end the final name and the manifest.
+ */
 
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
 import type { Held } from '../locks/locks.ts';
@@ -15,37 +18,41 @@ import { brokenFile, kindOf, type Names, replaceFile, syncFolderOf } from './fil
 import { manifestText } from './manifest.ts';
 import { type GrowingTotals, totalsOfPage } from './totals.ts';
 
-/** Texts that make up a file, one after the other. */
-export interface FileText {
+/** Formats the text of a file piece by piece. */
+interface FileText {
+  /** The columns of CSV. Other formats have none. */
+  readonly columns: readonly string[] | undefined;
   page(records: readonly PrintedRecord[]): string | Uint8Array;
   end(): string | Uint8Array;
 }
 
-/** Makes the text of a file; `begun`: how much of it an earlier run wrote. */
+/** Starts the text of a file. `begun` is how much of the file an earlier run wrote. */
 export type FileFormatter = (file: {
   readonly format: ExportRequest['format'];
   readonly columns: ExportRequest['columns'];
+  readonly localTimes: boolean;
+  /** The time zone of local times; undefined: the zone of the process. */
+  readonly zone: string | undefined;
   readonly begun: { readonly bytes: number; readonly rows: number };
 }) => FileText;
 
-/** A file that was opened, and how far its export came. */
+/** An opened file, and how far its export is. */
 export interface Begun {
   readonly handle: FileHandle;
   readonly bytes: number;
-  /** Over these bytes. */
+  /** The SHA-256 of those bytes. More bytes can be added. */
   readonly hash: Hash;
   readonly head: CheckpointHead;
   readonly checkpoint: CheckpointWriter;
   readonly totals: GrowingTotals;
   readonly pages: readonly CheckpointPage[];
-  /** What a resume found that is not as it should be. */
+  /** Warnings about problems that a resume found. */
   readonly notes: readonly string[];
-  /** Whether its files have the names of an unfinished export, or still those that a new export begins under. */
+  /** False while a new export still writes under its first names (`Names.begun`). */
   readonly inPlace: boolean;
 }
 
-/** What an export into a file is made of. */
-export interface FileParts extends Begun {
+interface FileParts extends Begun {
   readonly request: ExportRequest;
   readonly names: Names;
   readonly lock: Held;
@@ -55,10 +62,11 @@ export interface FileParts extends Begun {
   readonly format: FileFormatter;
 }
 
-/** The export of one run. */
+/** The export into an opened file. */
 export function exportFile(parts: FileParts): ExportFile {
   const { request, names, head, handle, checkpoint, totals, lock } = parts;
-  const text = parts.format({ ...request, begun: { bytes: parts.bytes, rows: totals.total().rows } });
+  const zone = zoneOf(head.query);
+  const text = parts.format({ ...request, zone, begun: { bytes: parts.bytes, rows: totals.total().rows } });
   const bytes = fileBytes(parts, request.gzip);
 
   const manifest = (file: string, why: string | undefined): string =>
@@ -69,6 +77,7 @@ export function exportFile(parts: FileParts): ExportFile {
         profile: request.profile,
         keyFingerprint: request.keyFingerprint,
         query: head.query,
+        columns: text.columns ?? request.ownFields ?? null,
         startedAt: head.startedAt,
         endedAt: parts.clock.now(),
         version: parts.version,
@@ -80,7 +89,8 @@ export function exportFile(parts: FileParts): ExportFile {
   let { inPlace } = parts;
   const putInPlace = async (): Promise<void> => {
     if (inPlace) return;
-    // If the run is killed between the two, the pages do not match the checkpoint, and a resume reads them again.
+    // If paydesk is killed between these two renames, the old file does not match the new checkpoint. A resume then reads its
+    // pages again.
     await rename(names.begun.checkpoint, names.checkpoint);
     await rename(names.begun.partial, names.partial);
     await rm(names.partialManifest, { force: true });
@@ -145,7 +155,11 @@ export function exportFile(parts: FileParts): ExportFile {
   };
 }
 
-/** Removes an unfinished file and its checkpoint. */
+/** The time zone that an export was asked for in; undefined: its query names none. */
+export function zoneOf({ zone }: JsonObject): string | undefined {
+  return typeof zone === 'string' ? zone : undefined;
+}
+
 export async function removeUnfinished({
   partial,
   checkpoint,
@@ -155,7 +169,7 @@ export async function removeUnfinished({
 }
 
 interface FileBytes {
-  /** Adds a text and returns the bytes that the file got for it. Rejects with the system's error. */
+  /** Appends a text and returns the bytes that were written, compressed if the file is. Rejects with the system's error. */
   add(piece: string | Uint8Array): Promise<Uint8Array>;
   readonly count: number;
   /** SHA-256 of the whole file so far. */
@@ -164,7 +178,7 @@ interface FileBytes {
 
 const compress = promisify(gzip);
 
-// Goes on after what the file has. `zipped`: each text becomes a gzip member of its own.
+// Appends to what the file already holds. With `zipped` each text becomes a gzip member of its own.
 function fileBytes({ handle, hash, bytes }: Begun, zipped: boolean): FileBytes {
   let count = bytes;
   return {
@@ -190,14 +204,14 @@ function refuseTakenMeanwhile({ force, path }: ExportRequest, { file }: Names): 
   throw new CliError('incomplete', `--to ${path}: somebody else created this file while the export ran`);
 }
 
-// The manifest first: whoever sees the finished file also finds its manifest.
+// Writes the manifest first, so that whoever sees the finished file also finds its manifest.
 async function giveName(names: Names, manifest: string): Promise<void> {
   await replaceFile(names.manifest, manifest);
   await rename(names.partial, names.file);
   try {
     await syncFolderOf(names.file);
   } catch (error) {
-    // A power cut could take the name away again, so the file does not count as finished.
+    // Without the sync a power cut could undo the rename, so the file gets its unfinished name back.
     await rename(names.file, names.partial);
     throw error;
   }

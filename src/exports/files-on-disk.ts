@@ -1,4 +1,4 @@
-/** The files of an export: their names, and how each is opened, replaced and kept through a power cut. */
+/** The files of an export: their names, and functions that open, replace and sync them. */
 
 import { createHash, randomBytes } from 'node:crypto';
 import { constants, lstatSync, realpathSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { CliError, cannotSyncFolder, systemCode, systemReason } from '../errors.ts';
 import { fullPath } from '../io.ts';
 
-/** Absolute paths. */
+/** The paths of an export's files, all absolute. */
 export interface Names {
   readonly file: string;
   readonly manifest: string;
@@ -15,13 +15,13 @@ export interface Names {
   readonly partial: string;
   readonly partialManifest: string;
   readonly checkpoint: string;
-  /** What a new export begins under: an older unfinished export stays until the new one has its first page. */
+  /** The first names of a new export. It replaces an older unfinished export only once it has a page of its own. */
   readonly begun: { readonly partial: string; readonly checkpoint: string };
 }
 
 /**
- * The names for a file that was asked for. `folder`: where checkpoints are; `cwd`: where relative names
- * start. Throws CliError 'usage' when the file's folder is missing.
+ * Derives all paths from the file that was asked for. `folder` holds the checkpoints; relative names start at `cwd`. Throws
+ * CliError 'usage' when the file's folder is missing.
  */
 export function namesOf(
   path: string,
@@ -42,17 +42,15 @@ export function namesOf(
   };
 }
 
-/** The unfinished file beside the finished one. */
 export function partialOf(file: string): string {
   return `${file}.partial`;
 }
 
-/** The manifest beside a file. */
 export function manifestOf(file: string): string {
   return `${file}.manifest.json`;
 }
 
-// A file has one checkpoint, whichever path of its folder was typed.
+// Resolves links, so that a file has the same checkpoint however its folder was typed.
 function realFolder(folder: string, path: string): string {
   try {
     return realpathSync(folder);
@@ -65,7 +63,7 @@ function realFolder(folder: string, path: string): string {
   }
 }
 
-/** What is at a path, without following a link; undefined: nothing. */
+/** What kind of file is at a path; undefined when there is none. Does not follow links. */
 export function kindOf(path: string): 'file' | 'folder' | 'special' | undefined {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
@@ -74,10 +72,10 @@ export function kindOf(path: string): 'file' | 'folder' | 'special' | undefined 
 }
 
 const { O_RDWR, O_CREAT, O_EXCL } = constants;
-// Not every system has it.
+// Some systems have no O_NOFOLLOW.
 const noFollow = constants.O_NOFOLLOW ?? 0;
 
-/** Creates a file, replacing what a killed run left there. Throws CliError 'refused' when it cannot be made. */
+/** Creates a file and replaces what a killed run left there. Throws CliError 'refused' when it cannot be made. */
 export async function createFile(path: string): Promise<FileHandle> {
   try {
     await rm(path, { force: true });
@@ -87,10 +85,7 @@ export async function createFile(path: string): Promise<FileHandle> {
   }
 }
 
-/**
- * Opens a file that an earlier run made. Throws CliError 'refused' unless it is a plain file that this user
- * owns.
- */
+/** Opens a file of an earlier run. Throws CliError 'refused' unless it is a plain file that this user owns. */
 export async function openFile(path: string, uid: number | undefined): Promise<FileHandle> {
   let handle: FileHandle;
   try {
@@ -117,7 +112,10 @@ export async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Replaces a file by this text, whole or not at all; it is on the disk when this resolves. Rejects with the system's error. */
+/**
+ * Replaces a file in one step; the text is on the disk when it resolves. Rejects with the system's error and then leaves the
+ * old file as it was.
+ */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
   try {
@@ -135,7 +133,10 @@ export async function replaceFile(path: string, text: string): Promise<void> {
   }
 }
 
-/** Makes new names in the folder of this file survive a power cut, where the system can. Rejects with the system's error. */
+/**
+ * Syncs the folder of a file, so that a new name survives a power cut. Ignores systems that cannot do that. Rejects with the
+ * system's error.
+ */
 export async function syncFolderOf(path: string): Promise<void> {
   try {
     const handle = await open(dirname(path), 'r');
@@ -149,7 +150,7 @@ export async function syncFolderOf(path: string): Promise<void> {
   }
 }
 
-/** The error of a file that cannot be opened for writing. */
+/** The error for a file that cannot be opened for writing. */
 export function notUsable(path: string, error: unknown): CliError {
   return new CliError('refused', `${path} cannot be written: ${systemReason(error)}`, {
     certain: 'nothing was sent',
@@ -158,10 +159,10 @@ export function notUsable(path: string, error: unknown): CliError {
   });
 }
 
-// No room on the disk, or this user may use no more of it.
+// The disk is full, or this user's quota is used up.
 const full: readonly string[] = ['ENOSPC', 'EDQUOT'];
 
-/** The error when the disk failed while a file was written. */
+/** The error for a disk that failed while a file was written. */
 export function brokenFile(path: string, error: unknown): CliError {
   return new CliError('incomplete', `${path} could not be written: ${systemReason(error)}`, {
     now: full.includes(systemCode(error)) ? ['free space on its disk, then:'] : [],

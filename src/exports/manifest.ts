@@ -1,4 +1,4 @@
-/** The manifest beside an export: what its file holds, and the check by which a loader refuses a wrong or old file. */
+/** The manifest beside an exported file: writes it, and checks a file against it so that nobody loads a wrong or old one. */
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -12,22 +12,24 @@ import type { ExportCheck, ExportRequest } from './exports.ts';
 import { manifestOf, partialOf } from './files-on-disk.ts';
 import type { Totals } from './totals.ts';
 
-// TypeScript's library does not know it yet.
+// TypeScript's types lack JSON.rawJSON.
 declare global {
   interface JSON {
     rawJSON(text: string): object;
   }
 }
 
-/** What a manifest says. Times are Unix milliseconds here, Unix seconds in the file. */
-export interface Manifest {
-  /** Its name, without folders. */
+/** The contents of a manifest. Times are Unix milliseconds here, Unix seconds in the file. */
+interface Manifest {
+  /** The file's name without folders. */
   readonly file: string;
-  /** Why it is not complete; undefined: it is. */
+  /** Why the export is not complete; undefined when it is. */
   readonly why: string | undefined;
   readonly profile: ExportRequest['profile'];
   readonly keyFingerprint: string | undefined;
   readonly query: JsonObject;
+  /** What each row holds: the columns of CSV, or the fields of rows that paydesk makes; null: the service's own records. */
+  readonly columns: readonly string[] | null;
   readonly startedAt: number;
   readonly endedAt: number;
   readonly version: string;
@@ -36,11 +38,10 @@ export interface Manifest {
   readonly sha256: string;
 }
 
-// The way of the walk decides what can be missing.
+// Tells the reader of the manifest how records were read, and so what may be missing.
 const walk =
   'page by page in the order of the service, by the id of the last record; what is made or changed after started_at may be missing, or be there as it was before';
 
-/** The text of the manifest's file: one JSON object. */
 export function manifestText(manifest: Manifest): string {
   const { totals, profile, why } = manifest;
   const { name, origin, vendor, mode } = profile;
@@ -54,6 +55,7 @@ export function manifestText(manifest: Manifest): string {
     account: { origin, vendor, mode },
     key_fingerprint: manifest.keyFingerprint,
     query: manifest.query,
+    columns: manifest.columns,
     walk,
     started_at: seconds(manifest.startedAt),
     ended_at: seconds(manifest.endedAt),
@@ -83,12 +85,12 @@ function seconds(ms: number): number {
   return Math.floor(ms / 1000);
 }
 
-// A sum may be larger than a JavaScript number is exact; the file has all its digits.
+// A JavaScript number cannot hold a very large sum exactly, so the digits come from a bigint.
 function exactly(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value;
 }
 
-// Only what the check needs.
+// Only the fields that the check needs.
 const checked = v.object({
   object: v.literal('export_manifest'),
   version: v.literal(1),
@@ -103,7 +105,10 @@ const checked = v.object({
 });
 type CheckedManifest = v.InferOutput<typeof checked>;
 
-/** Checks a file. `maxAgeMs`: how long ago its export may have begun. Throws CliError 'usage' when it cannot be read. */
+/**
+ * Compares a file with its manifest. `maxAgeMs` limits how long ago the export began. Throws CliError 'usage' when a file
+ * cannot be read.
+ */
 export async function verifyExport(
   path: string,
   maxAgeMs: number | undefined,
@@ -178,7 +183,7 @@ async function manifestAt(path: string): Promise<CheckedManifest | undefined> {
   return manifest;
 }
 
-/** What a manifest says; undefined when the text is none that this program understands. */
+/** Parses a manifest. Returns undefined when the text is not a manifest of this version. */
 export function readManifest(text: string): CheckedManifest | undefined {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), checked), text);
   return result.success ? result.output : undefined;

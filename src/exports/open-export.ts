@@ -1,4 +1,4 @@
-/** Implements exports.ts: opens a new file or an interrupted one, and checks a finished one. */
+/** Opens an export: a new file, or an unfinished one that is resumed. Files that exist are only replaced with --force. */
 
 import { createHash } from 'node:crypto';
 import { type FileHandle, rm } from 'node:fs/promises';
@@ -13,41 +13,52 @@ import {
   readCheckpoint,
   startCheckpoint,
 } from './checkpoint.ts';
-import { type Begun, exportFile, type FileFormatter, removeUnfinished } from './export-file.ts';
+import { type Begun, exportFile, type FileFormatter, removeUnfinished, zoneOf } from './export-file.ts';
 import type { ExportRequest, Exports } from './exports.ts';
 import { createFile, kindOf, makeFolder, type Names, namesOf, openFile } from './files-on-disk.ts';
 import { isManifest, verifyExport } from './manifest.ts';
 import { createTotals } from './totals.ts';
 
-/** What exports are made of. */
-export interface ExportParts {
-  /** Where the checkpoints are. */
+/** What exports need from the rest of paydesk. */
+interface ExportParts {
+  /** The folder of the checkpoints. */
   readonly folder: string;
   readonly locks: Locks;
   readonly clock: Clock;
-  /** The folder that a relative name of a file belongs to. */
+  /** The folder that relative file names start from. */
   readonly cwd: () => string;
-  /** This user's id; undefined where the system has none. */
+  /** This user's id; undefined on a system without user ids. */
   readonly uid: number | undefined;
   /** The version of this program, for the manifest. */
   readonly version: string;
-  /** Takes keys out of the JSON of a manifest or a checkpoint before it is written. */
+  /** Masks keys in the JSON of a manifest or a checkpoint before it is written. */
   readonly clean: (json: string) => string;
   readonly format: FileFormatter;
 }
 
-/** Nothing is touched before something is asked for. */
+/** Creates the exports of a run. This call itself reads and writes nothing. */
 export function createExports(parts: ExportParts): Exports {
   return {
     async open(request) {
-      // A wrong column is found before anything is made.
-      parts.format({ ...request, begun: { bytes: 0, rows: 0 } });
+      // This call refuses a wrong --columns before any file is created.
+      const text = parts.format({
+        ...request,
+        zone: zoneOf(request.query),
+        begun: { bytes: 0, rows: 0 },
+      });
+      const columns = text.columns ?? request.ownFields ?? null;
       const names = namesOf(request.path, parts);
       await refuseTaken(request, names);
       await makeFolder(parts.folder);
       const lock = await takeLock(parts.locks, names);
       try {
-        return exportFile({ ...parts, request, names, lock, ...(await begin(parts, request, names)) });
+        return exportFile({
+          ...parts,
+          request,
+          names,
+          lock,
+          ...(await begin(parts, request, names, columns)),
+        });
       } catch (error) {
         await lock.release();
         throw error;
@@ -57,7 +68,6 @@ export function createExports(parts: ExportParts): Exports {
   };
 }
 
-// A file that is there is only replaced when --force says so.
 async function refuseTaken(
   { force, path }: ExportRequest,
   { file, manifest, partial }: Names,
@@ -86,11 +96,20 @@ async function takeLock(locks: Locks, { file }: Names): Promise<Held> {
   });
 }
 
-async function begin(parts: ExportParts, request: ExportRequest, names: Names): Promise<Begun> {
+// What each row holds, as a checkpoint writes it down.
+type RowColumns = readonly string[] | null;
+
+async function begin(
+  parts: ExportParts,
+  request: ExportRequest,
+  names: Names,
+  columns: RowColumns,
+): Promise<Begun> {
   const unfinished = kindOf(names.partial);
   const checkpoint = request.resume ? await readCheckpoint(names.checkpoint) : undefined;
   if (request.resume && unfinished !== undefined && checkpoint !== undefined) {
     refuseOther(checkpoint.head, request);
+    refuseOtherColumns(checkpoint.head, request, columns);
     return await resume(parts, names, request, checkpoint);
   }
   if (unfinished !== undefined && !request.force) {
@@ -103,10 +122,15 @@ async function begin(parts: ExportParts, request: ExportRequest, names: Names): 
       ],
     });
   }
-  return await start(parts, names, request);
+  return await start(parts, names, request, columns);
 }
 
-async function start({ clock, clean }: ExportParts, names: Names, request: ExportRequest): Promise<Begun> {
+async function start(
+  { clock, clean }: ExportParts,
+  names: Names,
+  request: ExportRequest,
+  columns: RowColumns,
+): Promise<Begun> {
   const head: CheckpointHead = {
     version: 1,
     startedAt: clock.now(),
@@ -114,6 +138,7 @@ async function start({ clock, clean }: ExportParts, names: Names, request: Expor
     account: request.profile.account,
     keyFingerprint: request.keyFingerprint,
     query: request.query,
+    columns: columns === null ? null : [...columns],
   };
   const checkpoint = await startCheckpoint(names.begun.checkpoint, head, clean);
   return {
@@ -139,7 +164,7 @@ async function createPartial(names: Names, checkpoint: CheckpointWriter): Promis
   }
 }
 
-// Only pages that are whole in the file, as the checkpoint says, are used; the others are read again from the service.
+// Keeps the pages whose bytes match the checkpoint. It cuts off the rest, which is read again from the service.
 async function resume(
   { uid, clean }: ExportParts,
   names: Names,
@@ -190,6 +215,28 @@ function refuseOther(head: CheckpointHead, { asked, profile: { account } }: Expo
     certain: 'nothing was sent',
     now: [
       'to go on with it, repeat its own command with --resume; to start again, use --force without --resume',
+    ],
+  });
+}
+
+// One file never holds rows of two kinds. `asked` is the same by now, so columns differ only by PAYDESK_COLUMNS, or because
+// another version of paydesk began the file.
+function refuseOtherColumns(
+  { columns: before }: CheckpointHead,
+  { format, asked }: ExportRequest,
+  columns: RowColumns,
+): void {
+  // An older version did not write the columns down: they are known if they were named, or if there are none.
+  const known = columns === null || (format === 'csv' && asked.includes('--columns'));
+  if (before === undefined ? known : JSON.stringify(before) === JSON.stringify(columns)) return;
+  throw new CliError('refused', '--resume: the rows of the unfinished export have other columns', {
+    certain: 'nothing was sent',
+    now: [
+      ...(before === undefined || before === null
+        ? ['an older version of paydesk began it']
+        : [`they are ${before.join(', ')}`]),
+      ...(columns === null ? [] : [`this run would write ${columns.join(', ')}`]),
+      'finish it as it was begun (PAYDESK_COLUMNS, the version of paydesk), or start again: --force without --resume',
     ],
   });
 }

@@ -1,4 +1,4 @@
-/** What the rows of an export add up to: counts, and sums per currency, status and day. Pure. */
+/** The totals of an export: counts, and a sum for each currency, status and day. Pure. */
 
 import * as v from 'valibot';
 import type { ExportRow, PageWalked } from './exports.ts';
@@ -6,7 +6,7 @@ import type { ExportRow, PageWalked } from './exports.ts';
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const word = v.optional(v.string(), () => undefined);
 
-/** Totals as a checkpoint stores them. Amounts are digits there, since they may be larger than a number is exact. */
+/** Totals as a checkpoint stores them. Amounts are strings of digits, because a JSON number may be inexact. */
 export const storedTotals = v.object({
   rows: count,
   /** Ids of the first and the last row. */
@@ -14,7 +14,7 @@ export const storedTotals = v.object({
   last: word,
   /** Rows whose amount is missing or not a whole number: no sum includes them. */
   unsummed: count,
-  /** Records that were read, those that came twice, those that are not as documented, and those left out. */
+  /** Records: all that were read, those that came twice, those that differ from the document, and those left out. */
   read: count,
   repeated: count,
   odd: count,
@@ -34,11 +34,9 @@ export const storedTotals = v.object({
   ),
 });
 
-/** Totals of one page, or of all pages. */
 export type Totals = Readonly<v.InferOutput<typeof storedTotals>>;
 type Sum = Totals['sums'][number];
 
-/** The totals of one page. */
 export function totalsOfPage(rows: readonly ExportRow[], { read, repeated, odd, left }: PageWalked): Totals {
   const amounts = rows.map(({ amount }) => wholeNumber(amount));
   const sums = new Map<string, Sum>();
@@ -68,11 +66,10 @@ export function totalsOfPage(rows: readonly ExportRow[], { read, repeated, odd, 
 /** Totals that grow page by page. */
 export interface GrowingTotals {
   add(page: Totals): void;
-  /** All of it so far; its sums in the order of currency, status and day. */
+  /** The totals so far. The sums are sorted by currency, status and day. */
   total(): Totals;
 }
 
-/** The totals before the first page. */
 export function createTotals(): GrowingTotals {
   let counts: Omit<Totals, 'sums'> = {
     rows: 0,

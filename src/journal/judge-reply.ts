@@ -38,15 +38,19 @@ const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(?=(\s*:)?)|[{}]/gs;
 
 /** Whether a JSON text has a key twice in one object. It proves nothing: readers differ in which value they keep. */
 export function repeatsKey(text: string): boolean {
-  const open: Set<string>[] = [];
+  // Every object gets a number, so that a key is known by the object that it stands in.
+  const open: number[] = [];
+  const seen = new Set<string>();
+  let objects = 0;
   for (const [token, colon] of text.matchAll(strings)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '}') open.pop();
+    if (token === '{') {
+      objects += 1;
+      open.push(objects);
+    } else if (token === '}') open.pop();
     else if (colon !== undefined) {
-      const keys = open.at(-1) ?? new Set();
-      const key = String(JSON.parse(token));
-      if (keys.has(key)) return true;
-      keys.add(key);
+      const key = `${open.at(-1)} ${JSON.parse(token)}`;
+      if (seen.has(key)) return true;
+      seen.add(key);
     }
   }
   return false;

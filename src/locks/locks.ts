@@ -70,7 +70,7 @@ export interface Turn {
   end(): void;
 }
 
-/** An empty queue. */
+/** Makes an empty queue. */
 export function createTurns(): Turns {
   const last = new Map<string | number, Promise<void>>();
   return {

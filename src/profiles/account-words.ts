@@ -1,15 +1,15 @@
-/** How screens name an account, write commands to be copied, and say that a record is of the wrong mode. Pure. */
+/** The words for an account: its name on screens, commands to copy, and what is said about a record of the wrong mode. Pure. */
 
 import { contradictsMode, type JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { Profile } from './profiles.ts';
 
-/** `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
+/** The account as screens name it: `PRODUCTION shop-mx`, `sandbox test-mx`, `simulator demo`. */
 export function accountLabel(profile: Profile): string {
   return `${modeWord(profile)} ${profile.name}`;
 }
 
-/** A question, with whose money it is about: `[PRODUCTION] Which order?` */
+/** A question that also says whether it is about real money: `[PRODUCTION] Which order?` */
 export function aboutMoney(profile: Profile, question: string): string {
   return `[${modeWord(profile)}] ${question}`;
 }
@@ -19,21 +19,18 @@ function modeWord({ kind, mode }: Profile): string {
   return mode === 'production' ? 'PRODUCTION' : 'sandbox';
 }
 
-/**
- * A command line to copy. It names the profile, unless that is `environment`:
- * `paydesk -p shop-mx orders list`.
- */
+/** A command line to copy: `paydesk -p shop-mx orders list`. The profile `environment` is not named. */
 export function commandLine(profile: Pick<Profile, 'kind' | 'name'>, ...words: readonly string[]): string {
   const named = profile.kind === 'environment' ? [] : ['-p', profile.name];
   return ['paydesk', ...named, ...words.map(quoted)].join(' ');
 }
 
-// In single quotes if a shell would change it.
+// Puts a word in single quotes if a shell would change it.
 function quoted(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Throws CliError 'refused' for an order of the other mode than the profile says (service: Authentication 5). */
+/** Throws CliError 'refused' if the mode of an order is not that of the profile (service: Authentication 5). */
 export function checkMode(order: JsonObject, profile: Profile): void {
   if (!contradictsMode(order, profile.mode)) return;
   throw wrongMode(profile, order, {
@@ -42,7 +39,7 @@ export function checkMode(order: JsonObject, profile: Profile): void {
   });
 }
 
-/** The error of a profile whose key is of the other mode, as the order shows. */
+/** The error for a profile with a key of the wrong mode. The order shows which mode the key has. */
 export function wrongMode(
   profile: Profile,
   { id, livemode }: JsonObject,
@@ -56,7 +53,7 @@ export function wrongMode(
   });
 }
 
-/** The warning under a list with records of the other mode. */
+/** The warning under a list that has records of the wrong mode. */
 export function otherModeLine(profile: Profile): string {
   return `${contradiction(profile, 'these records are')}: paydesk profile check ${profile.name}`;
 }

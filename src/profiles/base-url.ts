@@ -1,4 +1,4 @@
-/** Base URLs: which ones a key may be sent to, their exact origin, and the account that is reached there. */
+/** Reads base URLs: whether a key may be sent there, the exact origin, and the account. */
 
 import { domainToUnicode } from 'node:url';
 import type { Mode } from '../api/spec.ts';
@@ -8,14 +8,14 @@ import { CliError } from '../errors.ts';
 export interface BaseUrl {
   /** Without a trailing slash; may hold a path prefix. */
   readonly baseUrl: string;
-  /** Exactly one origin: `https://host` or `https://host:port`. */
+  /** `https://host` or `https://host:port`. */
   readonly origin: string;
 }
 
-/** A base URL, or what is wrong with it. The words never repeat the text: it could hold a secret. */
+/** A base URL, or what is wrong with it. `problem` never repeats the text, because that could hold a secret. */
 export type BaseUrlReading = BaseUrl | { readonly problem: string; readonly kind: 'usage' | 'refused' };
 
-/** Reads a base URL: https, or http to loopback; no user, query or fragment; no dot at the end of the host. */
+/** Reads a base URL. It has to be https, or http to loopback, without user, query, fragment, and dot at the end of the host. */
 export function readBaseUrl(text: string): BaseUrlReading {
   const scheme = /^(https?):\/\/(?=[^/])/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined || !URL.canParse(text))
@@ -45,7 +45,7 @@ export function baseUrlProblem(text: string): string | undefined {
   return 'problem' in reading ? reading.problem : undefined;
 }
 
-/** A base URL that may be used. Throws CliError 'usage' or 'refused'; `where` says in words where a bad one was found. */
+/** A base URL that may be used. Throws CliError 'usage' or 'refused'. `where` is a part of its message: `of profile shop`. */
 export function goodBaseUrl(text: string, where: string): BaseUrl {
   const reading = readBaseUrl(text);
   if ('problem' in reading) {
@@ -56,13 +56,13 @@ export function goodBaseUrl(text: string, where: string): BaseUrl {
   return reading;
 }
 
-/** The host of a base URL: as it is looked up, and as people read it when it has letters beyond ASCII. */
+/** The host of a base URL: as it is looked up, and as people read it if it has letters beyond ASCII. */
 export interface HostForms {
   readonly ascii: string;
   readonly unicode: string | undefined;
 }
 
-/** The host of a base URL in both forms; undefined for a text that is not a base URL. */
+/** The host of a base URL; undefined for a text that is not a base URL. */
 export function hostOf(text: string): HostForms | undefined {
   const reading = readBaseUrl(text);
   if ('problem' in reading) return undefined;
@@ -71,7 +71,7 @@ export function hostOf(text: string): HostForms | undefined {
   return { ascii, unicode: ascii.split('.').some((label) => label.startsWith('xn--')) ? unicode : undefined };
 }
 
-/** The account, in one line. It does not include the key, since the key of an account can change. */
+/** The account in one line. The key is not a part of it, because the key of an account can change. */
 export function accountOf(origin: string, vendor: string, mode: Mode): string {
   return `${origin} ${vendor} ${mode}`;
 }

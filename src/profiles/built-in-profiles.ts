@@ -1,4 +1,4 @@
-/** The two profiles that are not stored: `demo`, the simulator inside paydesk, and `environment`, which variables form. */
+/** The two profiles that are not stored: `demo` is the simulator inside paydesk, `environment` comes from variables. */
 
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import {
@@ -20,12 +20,12 @@ import { readSettings } from './settings.ts';
 export interface Demo {
   /** Renewed by `simulator reset`. */
   readonly instance: string;
-  /** Where requests to it are addressed; they never leave this process. */
+  /** The address of its requests, which never leave this process. */
   readonly baseUrl: string;
   readonly key: string;
 }
 
-/** The profile of this instance of the simulator; after a reset it is another account. */
+/** The profile `demo`. After a reset of the simulator it is another account. */
 export function demoProfile(demo: Demo): Profile {
   const origin = `demo:${demo.instance}`;
   return {
@@ -52,12 +52,12 @@ const names = {
   auth: 'PAYDESK_AUTH',
 } as const;
 
-/** The variables of the profile `environment` that are set. An empty variable is not set. */
+/** Which variables of the profile `environment` are set. An empty variable is not set. */
 export function setVariables(env: Env): readonly string[] {
   return Object.values(names).filter((name) => variable(env, name) !== undefined);
 }
 
-/** The profile that the variables form. Throws CliError 'auth' when one is missing, 'usage' or 'refused' when one is wrong. */
+/** The profile `environment`. Throws CliError 'auth' when a variable is missing, 'usage' or 'refused' when one is wrong. */
 export function environmentProfile(env: Env): Profile {
   const { baseUrl, origin } = goodBaseUrl(required(env, names.baseUrl), `of ${names.baseUrl}`);
   const mode = oneOf(modes, names.mode, required(env, names.mode));
@@ -78,7 +78,7 @@ export function environmentProfile(env: Env): Profile {
   };
 }
 
-/** Its line in `profile list`, whether the variables are right or wrong; undefined when none of them is set. */
+/** The line of `environment` in `profile list`, even if variables are wrong; undefined when none of them is set. */
 export function listEnvironment(env: Env): ListedProfile | undefined {
   if (setVariables(env).length === 0) return undefined;
   return {
@@ -91,12 +91,12 @@ export function listEnvironment(env: Env): ListedProfile | undefined {
   };
 }
 
-/** The variable that holds the key, or that names its file. */
+/** The name of the variable that holds the key or names its file. */
 export function environmentKeyPlace(env: Env): string {
   return variable(env, names.key) === undefined ? names.keyFile : names.key;
 }
 
-/** The key of the environment. Throws CliError 'auth' when there is none, 'usage' when it cannot be a key. */
+/** The key of the profile `environment`. Throws CliError 'auth' when there is none, 'usage' when the text cannot be a key. */
 export function environmentKey(env: Env, cwd: () => string): string {
   const key = variable(env, names.key);
   const file = variable(env, names.keyFile);
@@ -110,7 +110,8 @@ export function environmentKey(env: Env, cwd: () => string): string {
   return parseKey(readStart(file, cwd), names.keyFile);
 }
 
-// A little more than a key may have, so that a longer text is noticed. Not of a pipe or a device, which might never end.
+// Reads a little more than a key may have, so that a longer text is noticed. A pipe or a device might never end, so only plain
+// files are read.
 function readStart(named: string, cwd: () => string): string {
   const unreadable = (why: string, cause?: unknown) =>
     new CliError('auth', `the file of ${names.keyFile}, ${named}, ${why}`, {

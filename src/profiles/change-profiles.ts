@@ -1,4 +1,4 @@
-/** What add, set, use, key and remove do to the profile file and the keys; a crash leaves either the old or the new file. */
+/** Changes the profile file and the keys, for `profile add`, `set`, `use`, `key` and `remove`. */
 
 import { apiVersionPattern, authSchemes, langPattern } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
@@ -36,7 +36,7 @@ export function checkFree(profiles: ProfileFile['profiles'], name: string): void
   });
 }
 
-/** The stored profile of that name. Throws CliError 'auth' when there is none, 'refused' for a built-in one. */
+/** The stored profile of this name. Throws CliError 'auth' when there is none, 'refused' for a built-in one. */
 export function storedIn(profiles: ProfileFile['profiles'], name: string): StoredProfile {
   const stored = profiles.get(name);
   if (stored !== undefined) return stored;
@@ -50,7 +50,7 @@ export function storedIn(profiles: ProfileFile['profiles'], name: string): Store
   throw unknownProfile(name, [...profiles.keys()]);
 }
 
-/** Stores a profile with its key. Throws CliError 'usage' or 'refused', and then stores neither. */
+/** Stores a profile with its key. If it throws CliError 'usage' or 'refused', neither is stored. */
 export async function addProfile(
   store: ProfileStore,
   draft: ProfileDraft,
@@ -66,7 +66,7 @@ export async function addProfile(
     try {
       await save(withProfile(file, draft.name, stored));
     } catch (error) {
-      // Nobody would see a key without a profile.
+      // Without its profile nobody would see this key, or remove it.
       await store.keys.remove(draft.name, newKey.place).catch(() => undefined);
       throw error;
     }
@@ -74,7 +74,6 @@ export async function addProfile(
   return { profile: profileOf(draft.name, stored), keptIn: keyPlaceWords(store, stored) };
 }
 
-/** Makes a profile the default. */
 export async function makeDefault(store: ProfileStore, name: string): Promise<void> {
   await store.change(async ({ file, save }) => {
     if (name !== demoName) storedIn(file.profiles, name);
@@ -82,7 +81,7 @@ export async function makeDefault(store: ProfileStore, name: string): Promise<vo
   });
 }
 
-/** Stores a new key for the profile's present origin, in the place of the old one unless another place is given. */
+/** Stores a new key for the origin of the profile. It goes where the old key is, unless another place is given. */
 export function replaceKey(
   store: ProfileStore,
   name: string,
@@ -103,10 +102,9 @@ export function replaceKey(
   });
 }
 
-/** Removes a profile with its key. */
 export async function removeProfile(store: ProfileStore, name: string): Promise<void> {
   await store.change(async ({ file, save }) => {
-    // The key first: a crash must not leave a key that nobody sees.
+    // The key is removed first, so that a crash leaves no key that nobody sees.
     await removeKey(store, name, storedIn(file.profiles, name).key_in);
     const profiles = new Map(file.profiles);
     profiles.delete(name);
@@ -119,7 +117,7 @@ async function removeKey({ keys, parts }: ProfileStore, name: string, place: Key
   if (problem !== undefined) parts.notice(problem);
 }
 
-/** Remembers an order that a stored profile has shown; does nothing for the built-in profiles. */
+/** Remembers an order that a stored profile has shown. Does nothing for built-in profiles. */
 export async function rememberOrder(store: ProfileStore, name: string, orderId: string): Promise<void> {
   const stored = store.read().profiles.get(name);
   if (stored === undefined || stored.seen_order === orderId) return;
@@ -134,9 +132,8 @@ function withProfile(file: ProfileFile, name: string, stored: StoredProfile): Pr
 }
 
 /**
- * Sets a setting, or one of api-version, lang, auth; the value `default` removes it. Throws CliError 'usage' for an
- * unknown name or a value that cannot be read, 'refused' for what would make it another account or what production may
- * not have.
+ * Changes a setting, or api-version, lang or auth. The value `default` removes it. Throws CliError 'usage' for an unknown
+ * name or a value that cannot be read, 'refused' for a change that makes it another account or is not allowed in production.
  */
 export function setSetting(
   store: ProfileStore,
@@ -151,7 +148,7 @@ export function setSetting(
   });
 }
 
-/** A stored profile after a change, and what changed. */
+/** A profile after a change, and the change. */
 interface Edit {
   readonly stored: StoredProfile;
   readonly change: SettingChange;
@@ -169,7 +166,7 @@ function editStored(profile: string, stored: StoredProfile, name: string, text: 
     );
   }
   const edit = editField(stored, name, text) ?? editSetting(stored, name, text);
-  // What production may not have is refused before it is written. But a wrong setting can always be removed.
+  // Checks what production refuses, before it is written. But a wrong setting can always be removed.
   if (text !== defaultWord) readSettings(edit.stored.settings, stored.mode, profile);
   return edit;
 }
@@ -200,7 +197,7 @@ function editField(stored: StoredProfile, name: string, text: string): Edit | un
 }
 
 function editSetting(stored: StoredProfile, typed: string, text: string): Edit {
-  // Whatever the file holds can be removed, even if there is no such setting.
+  // A setting that does not exist can be removed too, if the file holds it.
   const removed = text === defaultWord && Object.hasOwn(stored.settings, typed);
   const name = removed ? typed : settingName(typed);
   if (name === undefined) throw unknownSetting(typed);

@@ -1,6 +1,7 @@
-/** What is read from the user's files before anything else: keys, to hide them, and names of profiles, to complete them. */
-
-// No file is checked or repaired here, and no package is loaded: whatever cannot be read counts as empty.
+/**
+ * Reads keys and names of profiles from the user's files, quickly: the keys to mask them before anything else happens, the
+ * names for TAB. No file is checked or repaired, and no package is loaded. A file that cannot be read counts as empty.
+ */
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,13 +22,12 @@ export function keysOnFile(configFolder: string, env: Env, cwd: () => string): r
   return [...new Set(texts)].filter((key) => key.length >= shortestKey);
 }
 
-/** The stored profiles with their modes, then the built-in demo; and which one is the default. */
+/** The stored profiles with their modes, then the built-in demo. `chosen` is the default profile. */
 export interface NamesOnFile {
   readonly names: readonly { readonly name: string; readonly mode: string }[];
   readonly chosen: string | undefined;
 }
 
-/** The names in the profile file of this folder. */
 export function namesOnFile(configFolder: string): NamesOnFile {
   const { profiles, default: chosen } = fieldsOf(parsed(textOf(() => join(configFolder, 'profiles.json'))));
   const stored = Object.entries(fieldsOf(profiles))
@@ -39,10 +39,10 @@ export function namesOnFile(configFolder: string): NamesOnFile {
   };
 }
 
-// Far more than one person's profiles and keys need: a larger file is not ours.
+// A person's profiles and keys need far less, so a larger file is not ours.
 const mostBytes = 1024 * 1024;
 
-// Plain files only: a pipe or a device might never end.
+// Reads plain files only, because a pipe or a device might never end.
 function textOf(path: () => string): string {
   try {
     const handle = openSync(path(), constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -1,9 +1,9 @@
-/** Where the files of this user are: the configuration, state and cache folders. */
+/** Finds the folders of this user's files: configuration, state and cache. */
 
 import { posix, win32 } from 'node:path';
 import { type Env, variable } from '../io.ts';
 
-/** Absolute paths; the folders may not exist yet. */
+/** The folders, as absolute paths. They may not exist yet. */
 export interface Folders {
   readonly config: string;
   readonly state: string;
@@ -18,7 +18,10 @@ export interface FolderParts {
   readonly home: string;
 }
 
-/** `$XDG_CONFIG_HOME/paydesk` and its like, else what is usual on the system. A relative XDG path is ignored. */
+/**
+ * Uses `$XDG_CONFIG_HOME/paydesk`, `$XDG_STATE_HOME/paydesk` and `$XDG_CACHE_HOME/paydesk`. If a variable is not set, or
+ * its path is relative, the usual folder of the system is used.
+ */
 export function findFolders(parts: FolderParts): Folders {
   const path = parts.platform === 'win32' ? win32 : posix;
   const join = (...names: string[]) => path.join(...names);

@@ -1,4 +1,4 @@
-/** Joins the profiles of this user for the commands: the stored ones and the built-in ones, and what list and show print of them. */
+/** Joins stored and built-in profiles for the commands, and describes them for `profile list` and `profile show`. */
 
 import { CliError } from '../errors.ts';
 import { baseUrlProblem, hostOf } from './base-url.ts';
@@ -36,7 +36,7 @@ import {
 } from './profiles.ts';
 import { type SettingTexts, settingName, settingWords } from './settings.ts';
 
-/** The profiles of this user. Nothing is read before it is asked for. Only the methods that say so write. */
+/** The profiles of this user. Nothing is read yet. */
 export function createProfiles(parts: ProfileParts): Profiles {
   const store = createProfileStore(parts);
   return {
@@ -66,7 +66,6 @@ export function createProfiles(parts: ProfileParts): Profiles {
   };
 }
 
-// The stored profiles, then the built-in ones.
 function listProfiles(store: ProfileStore): readonly ListedProfile[] {
   const { default: chosen, profiles } = store.read();
   const stored = [...profiles].map(([name, profile]) => ({
@@ -100,7 +99,7 @@ async function profilesReaching(store: ProfileStore, account: string): Promise<r
   return names;
 }
 
-// A key that cannot be read is described like the rest; it does not throw.
+// A key that cannot be read is no error here: the description says why.
 async function describeProfile(store: ProfileStore, name: string | undefined): Promise<ProfileDescription> {
   const found = await findProfile(store, name);
   return {
@@ -151,7 +150,7 @@ function describeValues(
   ];
 }
 
-// All settings as text; those with one value per currency only where they are set.
+// Describes all settings. Those with one value per currency are described only for the currencies that are set.
 function describeSettings(texts: SettingTexts): readonly Described[] {
   return settingWords().flatMap(({ name, defaultText }) => {
     if (!name.endsWith('.CUR')) {

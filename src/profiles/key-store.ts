@@ -1,4 +1,4 @@
-/** Keys: how a given text becomes one or is refused, what may be shown of it, and where they are stored, in a file or the keyring. */
+/** Keeps keys in a file or in the system keyring; checks what is given as a key, and says how much of a key may be shown. */
 
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
@@ -8,10 +8,10 @@ import { type Keyring, KeyringError } from './keyring.ts';
 import { type FileRules, readOwnFile, writeOwnFile } from './own-file.ts';
 import { damaged, fileVersion, issueText, type KeyPlace, parseJson, refuseNewer } from './profile-file.ts';
 
-/** How many bytes of a file or of standard input a key may be. */
+/** The longest key, in bytes. */
 export const keyLimit = 4096;
 
-/** What is wrong with a key, or undefined. The words never repeat any of it. */
+/** What is wrong with a key, or undefined. The message never repeats the key. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'the key is empty';
   if (key.length < shortestKey) return `that is no key: it is shorter than ${shortestKey} characters`;
@@ -21,7 +21,7 @@ export function keyProblem(key: string): string | undefined {
     : 'the key may hold printable ASCII only, without spaces and line breaks';
 }
 
-/** The key in a text, without the line break at its end. Throws CliError 'usage'; the words do not repeat the text. */
+/** The key in a text. A line break at the end is left out. Throws CliError 'usage', without repeating the text. */
 export function parseKey(text: string, where: string): string {
   const key = text.replace(/\r?\n$/, '');
   const problem = keyProblem(key);
@@ -29,7 +29,7 @@ export function parseKey(text: string, where: string): string {
   throw new CliError('usage', `${problem} (${where})`, { certain: 'nothing was sent and nothing was kept' });
 }
 
-/** The first 16 hex digits of its SHA-256: enough to tell keys apart, too little to guess one. */
+/** The first 16 hex digits of a key's SHA-256. They tell keys apart, but do not help to guess one. */
 export function fingerprint(key: string): string {
   return sha256(key).slice(0, 16);
 }
@@ -39,30 +39,30 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Its last four characters; undefined for a short key, since four characters would show too much of it. */
+/** The last four characters of a key; undefined for a short key, because they would show too much of it. */
 export function lastFour(key: string): string | undefined {
   return key.length < 12 ? undefined : key.slice(-4);
 }
 
 const storedKey = v.strictObject({ origin: v.string(), key: v.pipe(v.string(), v.regex(keyPattern)) });
-/** A key with the one origin it may be sent to. */
+/** A key, and the only origin that it may be sent to. */
 export type StoredKey = v.InferOutput<typeof storedKey>;
 
-/** The keys of all profiles, in either place. */
+/** The keys of all profiles, in the file and in the keyring. */
 export interface KeyStore {
-  /** The key of a profile for this origin. Throws CliError 'auth' when there is none, 'refused' when it is for another origin. */
+  /** The key of a profile. Throws CliError 'auth' when there is none, 'refused' when it may only go to another origin. */
   read(name: string, place: KeyPlace, origin: string): Promise<string>;
-  /** Stores a key. Call it under the lock of the profile file. Throws CliError 'refused'; never tries the other place. */
+  /** Stores a key. Call it under the lock of the profile file. Throws CliError 'refused', and never tries the other place. */
   write(name: string, place: KeyPlace, key: StoredKey): Promise<void>;
-  /** Removes a key, if there is one; returns in words what could not be removed. Call it under the lock. */
+  /** Removes a key if there is one. Call it under the lock. Returns a sentence if the key could not be removed. */
   remove(name: string, place: KeyPlace): Promise<string | undefined>;
-  /** Why the keyring cannot be used, in words; undefined when it answers. */
+  /** Why the keyring cannot be used; undefined if it can. */
   keyringProblem(): Promise<string | undefined>;
 }
 
-/** The keys of one configuration folder. Nothing is read before it is asked for. */
+/** The keys of one configuration folder. Nothing is read yet. */
 export function createKeyStore(keyFile: string, rules: FileRules, keyring: Keyring): KeyStore {
-  // Each configuration folder has entries of its own in the keyring.
+  // The name of the file is in the account, so that each configuration folder has its own entries in the keyring.
   const account = (name: string) => `${name} of ${keyFile}`;
   const places = { file: keysInFile(keyFile, rules), keyring: keysInKeyring(keyring, account) };
   return {
@@ -125,7 +125,7 @@ function keysInFile(path: string, rules: FileRules): Place {
 
 const keyFileForm = v.strictObject({
   version: v.literal(fileVersion),
-  // Pairs, not an object: no name of a profile is special, and none is dropped.
+  // The keys are pairs, because in an object some names of profiles would be special.
   keys: v.array(v.strictTuple([v.string(), storedKey])),
 });
 

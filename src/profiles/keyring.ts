@@ -1,7 +1,4 @@
-/**
- * Reads and writes secrets in the system keyring, from a separate process: a keyring that hangs would block
- * this one.
- */
+/** Reads and writes secrets in the system keyring. A keyring may hang, so a separate process asks it. */
 
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
@@ -12,29 +9,28 @@ import { pathToFileURL } from 'node:url';
 import * as v from 'valibot';
 import { type Env, variable } from '../io.ts';
 
-/** What it takes to ask the keyring. */
 export interface KeyringParts {
   /** `process.execPath`. */
   readonly execPath: string;
   readonly env: Env;
-  /** The keyring's module; absent: the optional dependency. */
+  /** The module of the keyring. Absent: the optional dependency. */
   readonly module?: string | undefined;
 }
 
-/** Secrets by account name. Each method rejects with KeyringError when there is no keyring, or when it does not answer. */
+/** Secrets by account name. Every method rejects with KeyringError when there is no keyring, or when it does not answer. */
 export interface Keyring {
   read(account: string): Promise<string | undefined>;
   write(account: string, secret: string): Promise<void>;
   remove(account: string): Promise<void>;
 }
 
-/** Why the keyring cannot be used; the message is part of a sentence. */
+/** Why the keyring cannot be used. The message is the end of a sentence. */
 export class KeyringError extends Error {}
 
 const limitMs = 3000;
 
-// The module may only load code of its own package: Node would also look in the folders above, in NODE_PATH and in the
-// home. On Linux the store is named, because the default may silently be one that forgets everything at reboot.
+// The module may load code only from its own package. Node would also look in the folders above, in NODE_PATH and in the home.
+// On Linux the script names the store, because the default one may forget everything at reboot.
 const script = `
 const { readFileSync, writeSync } = await import('node:fs');
 const { registerHooks } = await import('node:module');
@@ -56,7 +52,7 @@ writeSync(1, JSON.stringify({ value: value ?? null }));
 
 const answer = v.object({ value: v.unknown() });
 
-// What it takes to find the keyring. No other variable is passed to another process.
+// These variables are needed to find the keyring. The process gets no others.
 const passedOn = [
   'HOME',
   'USER',
@@ -72,7 +68,7 @@ const passedOn = [
   'LOCALAPPDATA',
 ];
 
-/** The keyring of this user. Nothing is loaded or started before it is asked. */
+/** The keyring of this user. No process is started before the keyring is used. */
 export function createKeyring(parts: KeyringParts): Keyring {
   return {
     async read(account) {
@@ -107,7 +103,7 @@ async function ask(
   const { promise, resolve, reject } = Promise.withResolvers<number | null>();
   child.once('error', reject);
   child.once('close', resolve);
-  // If the child ends before it has read everything, its exit code says so.
+  // If the child ends before it has read the question, its exit code says enough.
   child.stdin.on('error', () => undefined);
   child.stdin.end(JSON.stringify({ ...question, ...found }));
   try {
@@ -131,7 +127,7 @@ function passedEnv(env: Env): Record<string, string> {
   );
 }
 
-/** The module, and the folders from which it may load code, as URLs. */
+/** The module, and the folders from which it may load code. All of them are URLs. */
 interface Found {
   readonly module: string;
   readonly own: readonly string[];
@@ -142,7 +138,7 @@ function findModule(given: string | undefined): Found {
   try {
     const module =
       folder === undefined ? (given ?? '') : createRequire(join(folder, 'package.json')).resolve(folder);
-    // Its binary is a second package of the same scope, and some installers make links to both.
+    // The binary of the module is a second package in the same folder, and some installers make links to both.
     const scope = dirname(folder ?? dirname(module));
     const real = readdirSync(scope).map((name) => realpathSync(join(scope, name)));
     const own = real.map((path) => pathToFileURL(`${path}/`).href);
@@ -152,7 +148,7 @@ function findModule(given: string | undefined): Found {
   }
 }
 
-// Looks in paydesk's own node_modules, and beside paydesk when paydesk itself is in a node_modules. Nowhere else.
+// Looks only in paydesk's own node_modules, and in the node_modules that paydesk itself is in.
 function installedFolder(): string {
   const root = packageFolder(import.meta.dirname);
   const beside = basename(dirname(root)) === 'node_modules' ? [dirname(root)] : [];
@@ -164,7 +160,7 @@ function installedFolder(): string {
   return realpathSync(folder);
 }
 
-// The folder of paydesk's package.json: the first one above this code, source or built.
+// The folder of paydesk's package.json, above this code, built or not.
 function packageFolder(from: string): string {
   return existsSync(join(from, 'package.json')) || dirname(from) === from
     ? from

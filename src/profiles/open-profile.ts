@@ -1,4 +1,4 @@
-/** Which profile a run works with, who chose it, and opening it with its key. */
+/** Finds the profile of a run, knows who chose it, and opens it with its key. */
 
 import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
@@ -8,7 +8,10 @@ import { type ProfileFile, profileOf, type StoredProfile } from './profile-file.
 import type { Given, ProfileStore } from './profile-store.ts';
 import { demoName, environmentName, type OpenProfile, type Profile, type TypedKey } from './profiles.ts';
 
-/** Opens the named profile, or the one that this run uses. Throws CliError 'auth' when there is none, 'refused' as `chooseProfile`. */
+/**
+ * Opens the named profile, or else the profile of this run. Throws CliError 'auth' when there is none, 'refused' when
+ * variables of the environment form another one.
+ */
 export async function openProfile(
   store: ProfileStore,
   name: string | undefined,
@@ -38,15 +41,15 @@ export async function openProfile(
 export interface FoundProfile {
   readonly profile: Profile;
   readonly choice: Choice;
-  /** Undefined for the built-in ones. */
+  /** The profile as the file holds it; undefined for a built-in one. */
   readonly stored: StoredProfile | undefined;
-  /** There are other stored profiles too. */
+  /** Whether there are other stored profiles too. */
   readonly several: boolean;
   /** Reads the key. Throws like `OpenProfile.key`. */
   readonly key: () => Promise<string>;
 }
 
-/** Finds the named profile, or the one that this run uses. Throws like `openProfile`. */
+/** Finds the named profile, or else the profile of this run. Throws like `openProfile`. */
 export async function findProfile(store: ProfileStore, argument: string | undefined): Promise<FoundProfile> {
   const found = await find(store, argument);
   const key = async () => {
@@ -95,15 +98,11 @@ function withGiven(profile: Profile, given: Given): Profile {
 export interface Choice {
   readonly name: string;
   readonly chosenBy: OpenProfile['chosenBy'];
-  /** In words, for `profile show`. */
+  /** The source of the name, for `profile show`. */
   readonly from: string;
 }
 
-/**
- * The profile of a run: the argument, -p or PAYDESK_PROFILE, then `profile use`, then the environment.
- * Throws CliError 'auth' when there is none, 'refused' when a profile is named and variables of the environment form
- * another one.
- */
+// In this order: the argument, -p, PAYDESK_PROFILE, `profile use`, the variables of the environment.
 function chooseProfile(
   argument: string | undefined,
   given: Given,
@@ -141,12 +140,11 @@ function choiceByDefault(file: () => ProfileFile): Choice | undefined {
   return name === undefined ? undefined : { name, chosenBy: 'default', from: 'profile use' };
 }
 
-/** Where the value of a global option comes from. If the variable has the same value, it is taken to be the source. */
+/** Says where the value of a global option comes from. If flag and variable have the same value, the variable is named. */
 export function givenFrom(value: string, env: Env, name: string, flag: string): string {
   return variable(env, name) === value ? `environment ${name}` : `flag ${flag}`;
 }
 
-/** The error for a name that no profile has. */
 export function unknownProfile(name: string, known: readonly string[]): CliError {
   return new CliError('auth', `there is no profile ${name}`, {
     certain: 'nothing was sent',

@@ -1,4 +1,4 @@
-/** Files that only their owner may touch: each is checked before it is read, and written whole or not at all. */
+/** Reads and writes files that only their owner may touch. Files are checked before they are read, and replaced as a whole. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -20,20 +20,20 @@ import {
 import { dirname } from 'node:path';
 import { CliError, cannotSyncFolder, systemCode, systemReason } from '../errors.ts';
 
-/** Who must own a file, and who hears of a repair. */
+/** Who has to own a file, and who is told of a repair. */
 export interface FileRules {
-  /** This user's id; undefined where the system has none: then owner and mode are not checked. */
+  /** This user's id. Undefined on a system without ids: then owner and mode are not checked. */
   readonly uid: number | undefined;
-  /** Takes a sentence about a file that was repaired. */
+  /** Tells the person that a file was repaired. */
   readonly notice: (line: string) => void;
-  /** The variable that moves these files to another folder, for hints. Absent: XDG_CONFIG_HOME. */
+  /** The variable that moves these files to another folder, for hints in errors. Absent: XDG_CONFIG_HOME. */
   readonly movedBy?: 'XDG_STATE_HOME';
 }
 
 /**
- * The text of a file; undefined when there is none. If others may read the file or enter its folder, that is repaired with
- * a notice. Throws CliError 'refused' for a symbolic or hard link, another owner, a mode that cannot be repaired, and a
- * file that cannot be read.
+ * The text of a file; undefined when there is none. If others could read the file or enter its folder, their rights are
+ * taken away with a notice. Throws CliError 'refused' for a symbolic or hard link, another owner, rights that cannot be
+ * taken away, and a file that cannot be read.
  */
 export function readOwnFile(path: string, rules: FileRules): string | undefined {
   checkOwnFolder(dirname(path), rules);
@@ -49,8 +49,8 @@ export function readOwnFile(path: string, rules: FileRules): string | undefined 
 }
 
 /**
- * Opens a file with these flags; undefined when there is none. Follows no link and never waits for a FIFO. The caller
- * closes it. Throws CliError 'refused' as `readOwnFile` does.
+ * Opens a file; undefined when there is none. Follows no link and never waits for a FIFO. The caller closes the file. Throws
+ * CliError 'refused' like `readOwnFile`.
  */
 export function openOwnFile(path: string, flags: number, rules: FileRules): number | undefined {
   let handle: number;
@@ -60,7 +60,7 @@ export function openOwnFile(path: string, flags: number, rules: FileRules): numb
     const code = systemCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link');
-    // A FIFO without a reader, or a socket.
+    // ENXIO comes for a FIFO without a reader, and for a socket.
     if (code === 'ENXIO' || code === 'EISDIR') throw unsafe(path, 'is no plain file');
     throw unreadable(path, error, rules);
   }
@@ -77,8 +77,8 @@ export function openOwnFile(path: string, flags: number, rules: FileRules): numb
 }
 
 /**
- * Whether there is such a file, checked as in `readOwnFile` but without opening it. For files that SQLite opens: if this
- * process opened and closed one by itself, the system would drop the locks that SQLite holds on it.
+ * Whether there is a file. Checks it like `readOwnFile`, but does not open it. This is for files that SQLite opens: if this
+ * process opened and closed one as well, the system would drop the locks that SQLite holds on it.
  */
 export function checkOwnFile(path: string, rules: FileRules): boolean {
   return checkUnopened(path, rules, 0o600, (stat) => {
@@ -87,7 +87,7 @@ export function checkOwnFile(path: string, rules: FileRules): boolean {
   });
 }
 
-/** Whether there is such a folder, checked in the same way. Throws CliError 'refused' as above. */
+/** Whether there is a folder. Checks it in the same way. Throws CliError 'refused' like `readOwnFile`. */
 export function checkOwnFolder(path: string, rules: FileRules): boolean {
   return checkUnopened(path, rules, 0o700, (stat) => {
     if (stat.isSymbolicLink()) throw unsafe(path, 'is a symbolic link');
@@ -105,13 +105,13 @@ function checkUnopened(path: string, rules: FileRules, mode: number, check: (sta
       repair(path, mode, rules, () => chmodSync(path, mode));
     return true;
   } catch (error) {
-    // A folder above it is a file.
+    // ENOTDIR means that a folder in the path is a file, so there is no such file.
     if (systemCode(error) === 'ENOTDIR') return false;
     throw error instanceof CliError ? error : unreadable(path, error, rules);
   }
 }
 
-/** Makes the folder, with mode 0700 from the start, or repairs it with a notice. Throws CliError 'refused' as above. */
+/** Makes a folder with mode 0700, or repairs its mode with a notice. Throws CliError 'refused' like `readOwnFile`. */
 export function prepareOwnFolder(path: string, rules: FileRules): void {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -127,7 +127,7 @@ export function prepareOwnFolder(path: string, rules: FileRules): void {
   }
 }
 
-/** Replaces the file by this text, whole or not at all. It has mode 0600 from the start and is on the disk on return. */
+/** Replaces a file as a whole. The new file has mode 0600 from the start, and is on the disk when this returns. */
 export function writeOwnFile(path: string, text: string | Uint8Array, rules: FileRules): void {
   prepareOwnFolder(dirname(path), rules);
   const whole = `${path}.${randomBytes(6).toString('hex')}.new`;
@@ -149,7 +149,7 @@ export function writeOwnFile(path: string, text: string | Uint8Array, rules: Fil
   syncFolderOf(path, rules);
 }
 
-/** The error of a file or folder that cannot be written. */
+/** The error for a file or folder that cannot be written. */
 export function unwritable(path: string, error: unknown, rules?: Pick<FileRules, 'movedBy'>): CliError {
   return new CliError('refused', `${path} cannot be written: ${systemReason(error)}`, {
     certain: 'nothing was changed',
@@ -160,13 +160,13 @@ export function unwritable(path: string, error: unknown, rules?: Pick<FileRules,
   });
 }
 
-/** Writes the whole text at the current place of the file. */
+/** Writes the whole text, even if the system takes only a part at a time. */
 export function writeAll(handle: number, text: string | Uint8Array): void {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
 }
 
-/** Makes the name of a file survive a power cut, where the system can. Throws CliError 'refused' when the disk fails. */
+/** Makes sure that the name of a file survives a power cut, if the system can. Throws CliError 'refused' when the disk fails. */
 export function syncFolderOf(path: string, rules?: Pick<FileRules, 'movedBy'>): void {
   try {
     const handle = openSync(dirname(path), 'r');

@@ -1,4 +1,4 @@
-/** The profile file: its form and version, how it is read, and what a profile in it means. */
+/** Reads the profile file: checks its form and version, and turns what it holds into profiles. */
 
 import * as v from 'valibot';
 import {
@@ -19,14 +19,14 @@ import { type FileRules, readOwnFile } from './own-file.ts';
 import { nameProblem, type Profile, type ProfileDraft } from './profiles.ts';
 import { readSettings, settingName, unknownSetting } from './settings.ts';
 
-/** The version of the file's form that this program reads and writes. */
+/** The version of the file format that this program reads and writes. */
 export const fileVersion = 1;
 
 const keyPlaces = ['file', 'keyring'] as const;
 /** Where the key of a profile is stored. */
 export type KeyPlace = (typeof keyPlaces)[number];
 
-// Everything except the key: what a team lead may give to others.
+// What a team lead may give to others: everything except the key.
 const leadFile = v.strictObject({
   mode: v.picklist(modes),
   base_url: v.pipe(
@@ -43,12 +43,12 @@ const leadFile = v.strictObject({
 const storedProfile = v.strictObject({
   ...leadFile.entries,
   key_in: v.picklist(keyPlaces),
-  /** SHA-256 of the lead's file that it was made from. */
+  /** SHA-256 of the lead's file that this profile was made from. */
   from_digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
-  /** An order that this profile has shown: a new key must reach it too. */
+  /** An order that this profile has shown. A new key has to reach it too. */
   seen_order: v.optional(v.pipe(v.string(), v.regex(orderIdPattern))),
 });
-/** A profile as the file holds it. What is absent has its default. */
+/** A profile as the file holds it. A missing field has its default. */
 export type StoredProfile = v.InferOutput<typeof storedProfile>;
 
 const fileForm = v.strictObject({
@@ -57,13 +57,13 @@ const fileForm = v.strictObject({
   profiles: v.optional(v.custom<object>(isObject, 'is no object'), {}),
 });
 
-/** The whole file. A Map, so that a profile may be called `constructor`. */
+/** The whole file. The profiles are a Map, so that one may be called `constructor`. */
 export interface ProfileFile {
   readonly default: string | undefined;
   readonly profiles: ReadonlyMap<string, StoredProfile>;
 }
 
-/** Reads the profile file; a missing one is empty. Throws CliError 'refused' and leaves the file as it is. */
+/** Reads the profile file. A missing file is an empty one. Throws CliError 'refused' for a damaged file, and leaves it as it is. */
 export function readProfileFile(path: string, rules: FileRules): ProfileFile {
   const text = readOwnFile(path, rules);
   if (text === undefined) return { default: undefined, profiles: new Map() };
@@ -82,7 +82,7 @@ export function readProfileFile(path: string, rules: FileRules): ProfileFile {
   return { default: file.output.default, profiles };
 }
 
-/** A profile of the file as the program uses it. Throws CliError 'refused' when one of its settings cannot be used. */
+/** A stored profile as the program uses it. Throws CliError 'refused' when one of its settings cannot be used. */
 export function profileOf(name: string, stored: StoredProfile): Profile {
   const { baseUrl, origin } = goodBaseUrl(stored.base_url, `of profile ${name}`);
   const vendor = stored.vendor ?? defaultVendor;
@@ -101,13 +101,13 @@ export function profileOf(name: string, stored: StoredProfile): Profile {
   };
 }
 
-/** The exact origin of a stored profile, and its account. Reads none of its settings, so a wrong one does not matter. */
+/** The exact origin of a stored profile, and its account. Works even if the profile has a wrong setting. */
 export function placeOf(stored: StoredProfile): { readonly origin: string; readonly account: string } {
   const { origin } = goodBaseUrl(stored.base_url, 'of a stored profile');
   return { origin, account: accountOf(origin, stored.vendor ?? defaultVendor, stored.mode) };
 }
 
-/** A draft in the form of the file. Throws CliError 'usage' or 'refused' with what is wrong. */
+/** A draft as the file will hold it. Throws CliError 'usage' or 'refused' if something in it is wrong. */
 export function storedOf(draft: ProfileDraft, place: KeyPlace): StoredProfile {
   const { baseUrl } = goodBaseUrl(draft.baseUrl, `of profile ${draft.name}`);
   const result = v.safeParse(storedProfile, {
@@ -128,7 +128,7 @@ export function storedOf(draft: ProfileDraft, place: KeyPlace): StoredProfile {
   return result.output;
 }
 
-/** A lead's file as a draft. Throws CliError 'usage' with what is wrong; the words never quote the file. */
+/** A lead's file as a draft. Throws CliError 'usage' if something is wrong. The message never quotes the file. */
 export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'name' | 'fromDigest'> {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), leadFile), text);
   if (!result.success) {
@@ -143,7 +143,7 @@ function usage(message: string): CliError {
   return new CliError('usage', message, { certain: 'nothing was changed' });
 }
 
-/** What is wrong with a field, in words that do not repeat its value. */
+/** Says what is wrong with a field, without repeating its value. */
 export function issueText(issue: v.BaseIssue<unknown>): string {
   const field = v.getDotPath(issue);
   if (field === null) return issue.kind === 'schema' ? 'it is not a JSON object' : issue.message;
@@ -152,7 +152,7 @@ export function issueText(issue: v.BaseIssue<unknown>): string {
   return issue.received === 'undefined' ? `${field} is missing` : `${field} is not as it should be`;
 }
 
-/** Parses the JSON of the profile file or the key file. Throws CliError 'refused'; the words never quote the file. */
+/** Parses the profile file or the key file. Throws CliError 'refused' if it is no JSON. The message never quotes the file. */
 export function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
@@ -161,7 +161,7 @@ export function parseJson(path: string, text: string): unknown {
   }
 }
 
-/** Throws CliError 'refused' for a file of a newer version; such a file is never rewritten. */
+/** Throws CliError 'refused' for a file of a newer version. So paydesk never rewrites such a file. */
 export function refuseNewer(path: string, value: unknown): void {
   if (!isObject(value) || !('version' in value)) return;
   const { version } = value;
@@ -176,7 +176,7 @@ export function refuseNewer(path: string, value: unknown): void {
   );
 }
 
-/** The error of a profile file or key file that cannot be understood. */
+/** The error for a profile file or key file that cannot be understood. */
 export function damaged(path: string, what: string): CliError {
   return new CliError('refused', `${path} is damaged: ${what}`, {
     certain: 'nothing was sent; the file was left as it is',

@@ -12,31 +12,31 @@ import { type FileRules, prepareOwnFolder, unwritable } from './own-file.ts';
 import { fileVersion, type ProfileFile, readProfileFile, type StoredProfile } from './profile-file.ts';
 import type { Folders } from './profiles.ts';
 
-/** What the profiles of a run are made of. */
+/** What it takes to work with profiles. */
 export interface ProfileParts {
   readonly folders: Folders;
   readonly env: Env;
-  /** The values of the global options: flag or variable, already merged. */
+  /** The global options, from flags and variables. */
   readonly given: Given;
   readonly locks: Locks;
   readonly clock: Clock;
   /** This user's id; undefined where the system has none. */
   readonly uid: number | undefined;
-  /** `process.execPath`: the keyring is asked in a process of its own. */
+  /** `process.execPath`, to start the process that asks the keyring. */
   readonly execPath: string;
-  /** The folder that a relative name of a file belongs to. */
+  /** The folder that relative file names start from. */
   readonly cwd: () => string;
-  /** Called with every key that is read, before it is used or stored. If it throws, the key is neither used nor stored. */
+  /** Called with every key before it is used or stored. If it throws, the key is neither used nor stored. */
   readonly learnKey: (key: string) => void;
-  /** Takes a sentence about a file that was repaired, or a key that could not be removed. */
+  /** Tells the person that a file was repaired, or that a key could not be removed. */
   readonly notice: (line: string) => void;
-  /** The embedded simulator; asked only when the profile `demo` is used. */
+  /** Opens the simulator inside paydesk. Called only for the profile `demo`. */
   readonly demo: () => Promise<Demo>;
-  /** The keyring's module; absent: the optional dependency. */
+  /** The module of the keyring. Absent: the optional dependency. */
   readonly keyringModule?: string;
 }
 
-/** Global options that decide about the profile of a run. */
+/** The global options that choose the profile of a run, or replace values of it. */
 export interface Given {
   readonly profile: string | undefined;
   readonly apiVersion: string | undefined;
@@ -63,7 +63,7 @@ export interface OpenProfileFile {
   readonly save: (file: ProfileFile) => Promise<void>;
 }
 
-/** Nothing is read or written yet. */
+/** The store of this user's profiles. Nothing is read or written yet. */
 export function createProfileStore(parts: ProfileParts): ProfileStore {
   const { folders, env, execPath, keyringModule } = parts;
   const file = join(folders.config, 'profiles.json');
@@ -77,7 +77,7 @@ export function createProfileStore(parts: ProfileParts): ProfileStore {
     keys: createKeyStore(keyFile, parts, keyring),
     read,
     async change(work) {
-      // Loaded before the lock is taken, so that others do not wait for it.
+      // Loaded before the lock is taken, so that other processes do not wait for the loading.
       const { default: Conf } = await import('conf');
       const lock = await takeLock(parts, file);
       try {
@@ -89,7 +89,7 @@ export function createProfileStore(parts: ProfileParts): ProfileStore {
   };
 }
 
-/** Where the key of a stored profile is, in words. */
+/** Says where the key of a stored profile is. */
 export function keyPlaceWords({ keyFile }: ProfileStore, { key_in: place }: StoredProfile): string {
   return place === 'keyring' ? 'system keyring' : keyFile;
 }

@@ -1,7 +1,4 @@
-/**
- * Profiles: named ways to reach an account of the service, as the rest of paydesk sees them: types, names,
- * rules of files.
- */
+/** Profiles as the rest of paydesk sees them. A profile is a named way to reach an account of the service. */
 
 import type { AuthScheme, Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
@@ -18,7 +15,7 @@ export {
   otherModeLine,
   wrongMode,
 } from './account-words.ts';
-// The journal and the locks keep their files by the same rules.
+// The journal and the locks use the same rules for their files.
 export {
   checkOwnFile,
   checkOwnFolder,
@@ -38,37 +35,37 @@ export interface Profile {
   readonly mode: Mode;
   /** Without a trailing slash; may hold a path prefix. */
   readonly baseUrl: string;
-  /** Exact origin (`https://host:port`), or `demo:<instance>`. */
+  /** `https://host:port`, or `demo:<instance>`. */
   readonly origin: string;
   readonly vendor: string;
   readonly apiVersion: string;
   readonly lang: string | undefined;
   readonly auth: AuthScheme;
   readonly settings: Settings;
-  /** Origin, vendor and mode in one line: the journal matches attempts by it. */
+  /** Origin, vendor and mode in one line. The journal uses it to find attempts of the same account. */
   readonly account: string;
 }
 
-/** The profiles of this user. Every method that writes does so under a lock and leaves either the old or the new file. */
+/** The profiles of this user. A method that writes takes a lock first. A crash leaves either the old or the new file. */
 export interface Profiles {
   /** The path of the profile file. */
   readonly file: string;
   readonly folders: Folders;
-  /** How many bytes a key may have. */
+  /** The longest key, in bytes. */
   readonly keyLimit: number;
-  /** `--api-version` and `--lang` of this run, or their variables. */
+  /** The values of `--api-version` and `--lang`, or of their variables. */
   readonly given: { readonly apiVersion: string | undefined; readonly lang: string | undefined };
   /**
-   * Opens the named profile, or the one of this run: -p, PAYDESK_PROFILE, `profile use`, the environment.
-   * Throws CliError 'auth' when there is none, 'refused' when variables of the environment contradict it.
-   * `trial`: a key to use instead of the stored one; throws CliError 'usage' when it cannot be a key.
+   * Opens the named profile, or else the profile of this run, from -p, PAYDESK_PROFILE, `profile use` or the environment.
+   * Throws CliError 'auth' when there is none, 'refused' when variables of the environment contradict it. `trial` is a key
+   * to use instead of the stored one. Throws CliError 'usage' when it cannot be a key.
    */
   open(name?: string, trial?: TypedKey): Promise<OpenProfile>;
   describe(name?: string): Promise<ProfileDescription>;
   list(): Promise<readonly ListedProfile[]>;
-  /** Names of the profiles that reach an account. */
+  /** The names of the profiles that reach an account. */
   reaching(account: string): Promise<readonly string[]>;
-  /** What is wrong with a text, or undefined; for prompts. The words repeat no key. */
+  /** What is wrong with an answer to a prompt, or undefined. The message repeats no key. */
   readonly problem: {
     readonly name: (text: string) => string | undefined;
     readonly baseUrl: (text: string) => string | undefined;
@@ -76,50 +73,47 @@ export interface Profiles {
   };
   /** The host of a base URL in ASCII and in Unicode; undefined for a text that is not a base URL. */
   hostOf(baseUrl: string): HostForms | undefined;
-  /** Why the system keyring cannot be used here, in words; undefined when it answers. */
+  /** Why the system keyring cannot be used here; undefined if it can. */
   keyringProblem(): Promise<string | undefined>;
   /** Throws CliError 'refused' or 'usage' unless a profile of this name can be added. */
   checkFree(name: string): Promise<void>;
   /** Throws CliError 'auth' unless there is a stored profile of this name, 'refused' for a built-in one. */
   checkStored(name: string): Promise<void>;
-  /** Reads a profile that a lead wrote down for the team (`profile add --from`). Throws CliError 'usage' with what is wrong. */
+  /** Reads a profile that a lead wrote down for the team (`profile add --from`). Throws CliError 'usage' if it is wrong. */
   readLead(text: string, where: string): Omit<ProfileDraft, 'name'>;
-  /** Stores a profile with its key; returns it as it will be used. */
+  /** Stores a profile with its key. */
   add(draft: ProfileDraft, key: NewKey): Promise<{ readonly profile: Profile; readonly keptIn: string }>;
-  /** Makes it the default. */
+  /** Makes a profile the default. */
   use(name: string): Promise<void>;
-  /** Sets a setting, or one of api-version, lang, auth; the value `default` removes it. */
+  /** Changes a setting, or api-version, lang or auth. The value `default` removes it. */
   set(name: string, setting: string, value: string): Promise<SettingChange>;
-  /** Stores a new key, in the place of the old one unless another place is given. */
+  /** Stores a new key. It goes where the old one is, unless another place is given. */
   replaceKey(
     name: string,
     key: TypedKey & { readonly place?: KeyPlace | undefined },
   ): Promise<KeyDescription>;
-  /** Removes the profile and its key. */
+  /** Removes a profile and its key. */
   remove(name: string): Promise<void>;
   /** The order that `rememberOrder` stored for this profile, if any. */
   seenOrder(name: string): Promise<string | undefined>;
-  /** Remembers an order that a stored profile has shown; does nothing for the built-in profiles. */
+  /** Remembers an order that a stored profile has shown. Does nothing for built-in profiles. */
   rememberOrder(name: string, orderId: string): Promise<void>;
 }
 
-/** A profile that a run works with. */
+/** A profile in use, with its key. */
 export interface OpenProfile {
   readonly profile: Profile;
-  /** `name`: an argument, -p or PAYDESK_PROFILE; `default`: profile use; `environment`: its variables. */
+  /** `name` means an argument, -p or PAYDESK_PROFILE; `default` means `profile use`. */
   readonly chosenBy: 'name' | 'default' | 'environment';
-  /**
-   * The key, read when it is asked for. Throws CliError 'auth' when there is none, 'refused' when it was given for
-   * another origin than the profile's.
-   */
+  /** Reads the key. Throws CliError 'auth' when there is none, 'refused' when it may only go to another origin. */
   readonly key: () => Promise<string>;
   /** The first 16 hex digits of the key's SHA-256. Throws like `key`. */
   fingerprint(): Promise<string>;
-  /** Call before a change. Throws CliError 'refused' in production when only `profile use` chose among several. */
+  /** Call it before a change. Throws CliError 'refused' in production if only `profile use` chose this profile among several. */
   approveChange(): void;
 }
 
-/** A profile to be stored. What is absent has its default. */
+/** A profile before it is stored. A missing field has its default. */
 export interface ProfileDraft {
   readonly name: string;
   readonly baseUrl: string;
@@ -133,13 +127,13 @@ export interface ProfileDraft {
   readonly fromDigest?: string | undefined;
 }
 
-/** A key as somebody gave it, and how in words: `--key-stdin`. */
+/** A key that somebody gave. `where` says how: `--key-stdin`. */
 export interface TypedKey {
   readonly text: string;
   readonly where: string;
 }
 
-/** A key, and where it is to be stored. */
+/** A key, and the place where it will be stored. */
 export interface NewKey extends TypedKey {
   readonly place: KeyPlace;
 }
@@ -151,7 +145,7 @@ export interface ListedProfile {
   readonly mode: Mode | undefined;
   readonly baseUrl: string | undefined;
   readonly isDefault: boolean;
-  /** Where its key is stored, in words. */
+  /** Says where its key is stored. */
   readonly keptIn: string;
 }
 
@@ -164,7 +158,7 @@ export interface ProfileDescription {
   readonly fromDigest: string | undefined;
 }
 
-/** A value of a profile and where it comes from: `flag or argument`, `environment PAYDESK_LANG`, `profile`, `default`. */
+/** A value of a profile. `from` is its source: `flag --lang`, `environment PAYDESK_LANG`, `profile`, `default`. */
 export interface Described {
   readonly name: string;
   readonly value: string | undefined;
@@ -181,17 +175,17 @@ export interface KeyDescription {
   readonly problem: string | undefined;
 }
 
-/** A setting before and after a change, as texts; undefined is the default. */
+/** A setting before and after a change. Undefined means the default. */
 export interface SettingChange {
-  /** Its full name, the currency in capitals. */
+  /** The full name, with the currency in capitals. */
   readonly setting: string;
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
 
-/** The built-in profile of the embedded simulator. */
+/** The name of the profile for the simulator inside paydesk. */
 export const demoName = 'demo';
-/** The profile that the variables of the environment form. */
+/** The name of the profile that comes from variables of the environment. */
 export const environmentName = 'environment';
 const reserved: readonly string[] = [demoName, environmentName, 'simulator'];
 
@@ -206,7 +200,7 @@ export function nameProblem(name: string): string | undefined {
     : `profile name ${name}: use letters, digits, dot, dash and underscore, at most 63, a letter or digit first`;
 }
 
-/** Throws CliError 'refused' for a built-in name, 'usage' for one that no profile can have. */
+/** Throws CliError 'refused' for a built-in name, 'usage' for a name that no profile can have. */
 export function checkName(name: string): void {
   const problem = nameProblem(name);
   if (problem === undefined) return;

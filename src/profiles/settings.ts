@@ -1,4 +1,4 @@
-/** The settings of a profile: which there are, how their texts are read, their defaults, and what production refuses. */
+/** The settings of a profile: their names, how their texts are read, their defaults, and what production refuses. */
 
 import * as v from 'valibot';
 import { currencyPattern, type Mode, parseAmount } from '../api/spec.ts';
@@ -7,7 +7,8 @@ import { CliError } from '../errors.ts';
 const unitMs = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const yearMs = 365 * unitMs.d;
 
-// `10s`, `15min` or `15m`, `24h`, `500ms`, `2d` → milliseconds. A bare number is refused: its unit would be a guess.
+// Turns `10s`, `15min`, `15m`, `24h`, `500ms` or `2d` into milliseconds. A number without a unit is refused, because the unit
+// would be a guess.
 const duration = v.pipe(
   v.string(),
   v.regex(/^\d{1,8} ?(ms|s|m|min|h|d)$/, 'a number with a unit: 500ms, 10s, 15min, 24h or 2d'),
@@ -18,7 +19,7 @@ const duration = v.pipe(
   v.maxValue(yearMs, 'at most 365d'),
 );
 
-// `0,2,5,15` in seconds, up to three decimals → milliseconds.
+// Turns seconds such as `0,2,5,15` into milliseconds. They may have up to three decimals.
 const moments = v.pipe(
   v.string(),
   v.regex(
@@ -41,7 +42,7 @@ const required = v.pipe(
   v.readonly(),
 );
 
-// paydesk creates orders at this path, so it is never one of the documented paths where a POST does something else.
+// paydesk creates orders with a POST to this path. So it must not be a documented path where a POST does something else.
 const checkoutsPath = v.pipe(
   v.string(),
   v.regex(/^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*){1,8}$/, 'a path such as /checkouts'),
@@ -52,17 +53,33 @@ const checkoutsPath = v.pipe(
   v.transform((path) => path.slice(1)),
 );
 
+// Assumed: shops call their own order number so, unless the setting says otherwise; the document shows no key of metadata.
+const usualReferenceKeys = 'shop_order,reference,order_number';
+
+// Keys as they stand in the metadata; a comma separates them.
+const metadataKeys = v.pipe(
+  v.string(),
+  v.check(
+    (text) => text.split(',').every((key) => /^[^\s\p{C}]([^\p{C}]{0,62}[^\s\p{C}])?$/u.test(key.trim())),
+    'keys of metadata, separated by commas: shop_order,ticket',
+  ),
+  v.transform((text) => text.split(',').map((key) => key.trim())),
+  v.readonly(),
+);
+
 const pagedOrDirect = v.picklist(['paged', 'direct'], 'paged or direct');
 const timeZone = v.pipe(v.string(), v.check(isTimeZone, 'a time zone such as America/Mexico_City or UTC'));
 
-// Settings with one value. The second argument of `optional` is the default, as typed. Times become milliseconds.
+// The settings with one value. The second argument of `optional` is the default, written as a person types it.
 const single = v.object({
   'orders.get': v.optional(pagedOrDirect, 'paged'),
   'customers.get': v.optional(pagedOrDirect, 'paged'),
   'orders.order': v.optional(v.picklist(['unknown', 'newest-first'], 'unknown or newest-first'), 'unknown'),
   'orders.status': v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,64}$/, 'a state such as paid'))),
-  /** Relative to the base URL, without the leading slash, as every path of a request. */
+  /** Becomes a path without its first slash, relative to the base URL, like the path of every request. */
   'checkouts.path': v.optional(checkoutsPath, '/checkouts'),
+  /** The metadata keys that may hold the shop's own number; the first that an order has is its reference. */
+  'reference.keys': v.optional(metadataKeys, usualReferenceKeys),
   'refund.require': v.optional(required, 'none'),
   'refund.send_within': v.optional(
     v.pipe(duration, v.minValue(1, 'at least 1ms'), v.maxValue(3_600_000, 'at most 1h')),
@@ -74,37 +91,37 @@ const single = v.object({
   'time.zone': v.optional(timeZone),
 });
 
-// Settings with one value per currency, `refund.max_amount.MXN`.
+// The settings with one value per currency, such as `refund.max_amount.MXN`.
 const perCurrency = {
   'refund.max_amount': v.pipe(
     v.string(),
     v.transform(parseAmount),
     v.number("an amount: the service's own integer, digits only, 1 to 9007199254740991"),
   ),
-  /** For display only. */
+  /** Changes only what is shown. */
   'amounts.decimals': v.pipe(v.string(), v.regex(/^[0-6]$/, 'a number from 0 to 6'), v.transform(Number)),
 } as const;
 type PerCurrencyName = keyof typeof perCurrency;
 const perCurrencyNames = Object.keys(perCurrency) as PerCurrencyName[];
 
-/** Settings of a profile, as the program uses them. A map of currencies has no prototype. */
+/** The settings of a profile, as the program uses them. */
 export type Settings = Readonly<v.InferOutput<typeof single>> & {
   readonly [K in PerCurrencyName]: Readonly<Record<string, v.InferOutput<(typeof perCurrency)[K]>>>;
 };
 
-/** Settings as the profile file has them: name → text as typed. Only those that were set. */
+/** Settings as the profile file holds them: the texts as typed, by name. Only settings that were set are here. */
 export type SettingTexts = Readonly<Record<string, string>>;
 
-/** The value that removes a setting in `profile set`, so that its default counts again. */
+/** The value that removes a setting in `profile set`. Then its default counts again. */
 export const defaultWord = 'default';
 
-/** A setting, for help and `profile show`. `.CUR` stands for a currency. */
+/** A setting, as help and `profile show` name it. `.CUR` stands for a currency. */
 export interface SettingWords {
   readonly name: string;
   readonly defaultText: string | undefined;
 }
 
-/** All names with their defaults as text, in the order of the documentation. */
+/** All settings with their defaults, in the order of the documentation. */
 export function settingWords(): readonly SettingWords[] {
   const singles = Object.entries(single.entries).map(([name, schema]) => ({
     name,
@@ -113,7 +130,7 @@ export function settingWords(): readonly SettingWords[] {
   return [...singles, ...perCurrencyNames.map((name) => ({ name: `${name}.CUR`, defaultText: undefined }))];
 }
 
-/** The full name of a setting, its currency in capitals; undefined when there is no such setting. */
+/** The full name of a setting, with the currency in capitals; undefined if there is no such setting. */
 export function settingName(text: string): string | undefined {
   if (Object.hasOwn(single.entries, text)) return text;
   const prefix = perCurrencyNames.find((name) => text.startsWith(`${name}.`));
@@ -121,7 +138,7 @@ export function settingName(text: string): string | undefined {
   return currencyPattern.test(currency) ? `${prefix}.${currency}` : undefined;
 }
 
-/** What a setting should be, when this text cannot be read for it; else undefined. */
+/** If a text is no value of a setting: what the value should be. */
 export function settingProblem(name: string, text: string): string | undefined {
   const result = v.safeParse(schemaOf(name), text);
   return result.success ? undefined : result.issues[0].message;
@@ -136,10 +153,7 @@ export function unknownSetting(name: string): CliError {
   });
 }
 
-/**
- * The settings that these texts come to. Throws CliError 'refused', naming the setting and the profile, when a text
- * cannot be read, or when production may not have it.
- */
+/** Reads the settings of a profile. Throws CliError 'refused' for a text that cannot be read, or that production refuses. */
 export function readSettings(texts: SettingTexts, mode: Mode, profile: string): Settings {
   for (const [name, text] of Object.entries(texts)) {
     if (settingName(name) !== name)
@@ -162,14 +176,14 @@ function refused(profile: string, name: string, message: string): CliError {
   });
 }
 
-/** A limit of production: the setting, what it takes in words, and whether settings go beyond the defaults. */
+/** What production refuses: `breaks` decides, and `bound` says what is allowed. */
 interface Limit {
   readonly name: keyof typeof single.entries;
   readonly bound: string;
   readonly breaks: (settings: Settings, defaults: Settings) => boolean;
 }
 
-// With less waiting than the defaults, or later sending, a refund could be paid twice.
+// A refund could be paid twice if paydesk waited less than the defaults say, or sent later.
 const { entries } = single;
 const limits: readonly Limit[] = [
   {
@@ -208,7 +222,7 @@ function parseSettings(texts: SettingTexts): Settings {
   };
 }
 
-// No prototype: a currency comes from the service, and could be called `constructor`.
+// The object has no prototype, because a currency comes from the service and could be called `constructor`.
 function currencies(name: PerCurrencyName, texts: SettingTexts): Readonly<Record<string, number>> {
   const values: Record<string, number> = Object.create(null);
   for (const [key, text] of Object.entries(texts)) {

@@ -1,4 +1,4 @@
-/** Refuses to run when Node was started in a way that would show keys, run foreign code, or change who is trusted. */
+/** Refuses to run if Node was started in a way that would show keys, run other code, or change who is trusted. */
 
 import type { Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
@@ -13,8 +13,8 @@ export interface Runtime {
 }
 
 /**
- * Throws CliError 'refused' with the reason: in every mode when certificates are not checked, in production also for
- * each variable that shows or redirects what is sent, and for each option of Node that is not known to be harmless.
+ * Throws CliError 'refused' if certificates are not checked. In production also for variables that show or redirect what is
+ * sent, and for options of Node that are not known to be harmless.
  */
 export function refuseUnsafeRuntime({ env, execArgv, mode }: Runtime): void {
   if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
@@ -49,8 +49,8 @@ const unsafeVariables: readonly (readonly [name: string, reason: string])[] = [
   ['OPENSSL_ENGINES', 'it loads other code beside paydesk'],
 ];
 
-// Options about memory, warnings, the network, stricter TLS and fewer rights. Each release of Node has new options, so all
-// that are not listed here are refused. `--` alone ends the options.
+// Options about memory, warnings, the network, stricter TLS and fewer rights. Each release of Node has new options, so every
+// option that is not listed here is refused. `--` alone is allowed, as it only ends the options.
 const harmlessOptions = new RegExp(
   `^--(?:(?:no-)?(?:${[
     'max-old-space-size(?:-percentage)?|(?:max|min)-semi-space-size|semi-space-growth-factor',
@@ -62,7 +62,7 @@ const harmlessOptions = new RegExp(
   ].join('|')}))?$`,
 );
 
-// Why options are refused, by their prefix.
+// Why an option with this prefix is refused.
 const reasons: readonly (readonly [prefix: string, reason: string])[] = [
   ['--inspect', 'a debugger could read the key'],
   ['--report-', 'a report file shows what the process holds'],
@@ -96,7 +96,7 @@ function optionOf(word: string): string {
   return (word.split('=')[0] ?? '').replaceAll('_', '-');
 }
 
-// In NODE_OPTIONS spaces separate, quotes group, and `\` escapes within quotes. None of them must hide an option.
+// In NODE_OPTIONS spaces separate options, quotes keep words together, and `\` escapes. None of these may hide an option.
 function optionsIn(text: string): readonly string[] {
   const words = text.replaceAll('\\', '').split(/[\s"]+/);
   return words.filter((word) => word.startsWith('-')).map(optionOf);

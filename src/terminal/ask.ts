@@ -1,4 +1,4 @@
-/** Questions to a person, on stderr: who may be asked, what ends a question, and which kind of prompt asks it. */
+/** Asks a person on stderr: decides whether anybody can be asked and which kind of prompt asks, and ends questions. */
 
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
@@ -8,9 +8,8 @@ import type { Secrets } from './secrets.ts';
 import { type StreamFacts, screenClean } from './streams.ts';
 import type { Ask, Choice, SearchedList, SearchedRow } from './terminal.ts';
 
-/** What questions need. */
+/** What it takes to ask. */
 export interface AskOptions {
-  /** The process's stdin. */
   readonly stdin: Keyboard;
   readonly stderr: StreamFacts;
   /** --no-input, PAYDESK_NO_INPUT or CI. */
@@ -19,44 +18,44 @@ export interface AskOptions {
   readonly accessible: boolean;
   readonly color: ColorLevel;
   readonly secrets: Secrets;
-  /** Called with every key that was typed. */
+  /** Called with every key that is typed. */
   readonly learnKey: (key: string) => void;
   readonly clock: ClockWithTimers;
-  /** Ends a question: its reason, when it is a CliError, is what the question throws. */
+  /** Ends a question. If the reason is a CliError, the question throws it. */
   readonly signal: AbortSignal;
-  /** Shows what a question is about: notes.flush. */
+  /** Shows the notes that the question is about. */
   readonly beforeQuestion: () => Promise<void>;
-  /** Writes to stderr at once: notes.write. */
+  /** Writes to stderr at once. */
   readonly write: (text: string) => void;
 }
 
-// A choice is one line: a label of a megabyte would hide the others.
+// Texts of a choice are cut here, because a label of a megabyte would hide the other choices.
 const longest = 300;
 
-/** What a prompt shows of a choice; its value stays here. */
+/** The texts of a choice. Prompts need no more of it. */
 export interface Labelled {
   readonly label: string;
   readonly tail: string | undefined;
   readonly detail: string | undefined;
 }
 
-/** What is wrong with an answer, or undefined. */
+/** Returns what is wrong with an answer, or undefined. */
 export type Check = (text: string) => string | undefined;
 
-/** One kind of prompt. Every question ends when its signal aborts. */
+/** A kind of prompt. Every question ends when its signal aborts. */
 export interface Prompts {
   text(message: string, check: Check, signal: AbortSignal): Promise<string>;
   secret(message: string, check: Check, signal: AbortSignal): Promise<string>;
-  /** The index of what was chosen. */
+  /** Returns the index of the choice. */
   choose(message: string, choices: readonly Labelled[], signal: AbortSignal): Promise<number>;
   search<T>(message: string, list: SearchedList<T>, signal: AbortSignal): Promise<T>;
   confirm(message: string, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The questions of one run. Loads no prompts before the first question. */
+/** The questions of one run. Prompts are loaded with the first question. */
 export function createAsk(options: AskOptions): Ask {
   const { stderr, noInput } = options;
-  // stdin comes last, since looking at it opens it.
+  // stdin is looked at last, because looking at it opens it.
   const interactive = () => stderr.isTTY && !noInput && options.stdin.isTTY === true;
   const clean = screenClean(options.secrets);
 
@@ -111,7 +110,7 @@ async function loadPrompts({ stdin, stderr, accessible, color, write, clock }: A
   return createPrompts(stdin, stderr, await loadPaint(color));
 }
 
-// Restores the terminal whatever happens; what was typed before the question never answers it.
+// Asks one question. Keys typed before it never answer it, and the terminal is restored whatever happens.
 async function question<T>(
   { stdin, signal, accessible, clock }: AskOptions,
   ask: (signal: AbortSignal) => Promise<T>,
@@ -120,7 +119,7 @@ async function question<T>(
   const ended = endOfInput(stdin);
   try {
     await dropTypeAhead(stdin, clock);
-    // Line prompts leave editing, echo and Ctrl-C to the terminal, from before the question is seen.
+    // With line prompts the terminal itself does editing, echo and Ctrl-C. It has to start before the question is shown.
     if (accessible) stdin.setRawMode(false);
     return await ask(AbortSignal.any([signal, ended.signal]));
   } catch (error) {

@@ -1,4 +1,4 @@
-/** Turns blocks into lines of a screen; rows of cells stand in columns, two spaces apart. */
+/** Turns blocks into lines for a screen. The cells of a grid stand in columns, two spaces apart. */
 
 import type { Block, Cell } from './terminal.ts';
 import {
@@ -20,19 +20,17 @@ export function blockLines(blocks: readonly Block[], style: ScreenStyle): readon
   });
 }
 
-/** The lines of one text whose continuations are indented: `certain: …`. */
+/** The lines of one text. Every line but the first is indented by `hang`. */
 export function hangingLines(cell: Cell, hang: number, style: ScreenStyle): readonly string[] {
   return wrap(piecesOf(cell, style), 0, style, hang);
 }
 
-// The block that is drawn as a grid.
 type Grid = Extract<Block, { readonly grid: unknown }>;
 
-// The least width of a last column whose words are wrapped inside the column.
+// The last column needs this width to be wrapped inside itself.
 const narrowest = 12;
 
-// If the terminal has no room for the columns, the words of the last column are wrapped inside it. If that does not help, the
-// rows are wrapped.
+// If the columns do not fit, the last one is wrapped inside itself. If that does not help, whole rows are wrapped.
 function gridLines(
   { grid, right = [], shrink = [], indent = 0 }: Grid,
   style: ScreenStyle,
@@ -70,7 +68,7 @@ function gridLines(
   });
 }
 
-// A row of one cell fills the line; if it is wrapped, the next lines keep its leading spaces.
+// A row of one cell may fill the line. If it is wrapped, the next lines keep its leading spaces.
 function besideColumns(pieces: readonly Piece[], indent: number, style: ScreenStyle): readonly string[] {
   const [first] = pieces;
   const leading = first === undefined ? 0 : first.text.length - first.text.trimStart().length;
@@ -81,7 +79,7 @@ function total(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + 2, -2);
 }
 
-// A row without columns, for a terminal that has no room for them.
+// The cells of a row one after the other, for a terminal without room for columns.
 function spaced(row: readonly (readonly Piece[])[]): readonly Piece[] {
   return row
     .filter((pieces) => widthOfPieces(pieces) > 0)

@@ -1,17 +1,17 @@
-/** Whether a stream is coloured, and the few styles there are: only the 16 ANSI colours. */
+/** Decides whether a stream is coloured, and paints text in a few styles. Only the 16 ANSI colours are used. */
 
 import type { Style } from './terminal.ts';
 
-/** Colours one piece of text, or leaves it alone. */
+/** Paints one piece of text. On a stream without colour it returns the text as it is. */
 export type Paint = (text: string, style: Style) => string;
-/** Without colour, or with. */
+/** 0: without colour; 1: with colour. */
 export type ColorLevel = 0 | 1;
 /** `--color WHEN`. */
 export type ColorChoice = 'auto' | 'always' | 'never';
 
 /**
- * 1 where a stream is coloured, 0 where not. Order: the flag, PAYDESK_COLOR, NO_COLOR, FORCE_COLOR, TERM=dumb, is it a
- * terminal. An empty variable counts as unset; `auto` decides nothing.
+ * Whether a stream is coloured. The first of these decides: the flag, PAYDESK_COLOR, NO_COLOR, FORCE_COLOR, TERM=dumb, and
+ * at last whether it is a terminal. An empty variable counts as unset. `auto` leaves it to NO_COLOR and those after it.
  */
 export function colorLevel(
   stream: { readonly isTTY: boolean },
@@ -28,14 +28,14 @@ export function colorLevel(
   return env.TERM !== 'dumb' && stream.isTTY ? 1 : 0;
 }
 
-/** Light on dark, whatever the terminal's own colours are, so that a camera can read it. */
+/** Paints light on dark, so that a camera can read it whatever colours the terminal has. */
 export async function loadLightOnDark(level: ColorLevel): Promise<(line: string) => string> {
   if (level === 0) return (line) => line;
   const { Chalk } = await import('chalk');
   return new Chalk({ level }).whiteBright.bgBlack;
 }
 
-/** The painter of one stream; chalk is loaded only where there is colour. */
+/** The paint of one stream. Chalk is loaded only if the stream has colour. */
 export async function loadPaint(level: ColorLevel): Promise<Paint> {
   if (level === 0) return (text) => text;
   const { Chalk } = await import('chalk');

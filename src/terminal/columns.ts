@@ -1,41 +1,75 @@
-/** Which columns of a record are shown, and the value in each as text: for people, and for CSV. */
+/** Chooses the columns of a record, and turns their values into text for people and for CSV. */
 
 import type { Column, ValueKind } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
+import { closestNames } from './closest-names.ts';
 import { createTimes, isoTime, type Times, valid } from './local-time.ts';
 import { toJson } from './sanitise.ts';
 import type { Locale } from './streams.ts';
 
 /**
- * The columns that a person named, in that order. Throws CliError 'usage' for a name that is not a column;
- * the error lists the columns.
+ * The columns that a person named, in their order. Throws CliError 'usage' for a name that is no column, and suggests
+ * the names that are spelled like it.
  */
 export function namedColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
   return names.map((name) => {
-    const found = columns.find((column) => column.name === name.trim());
+    const found = columnNamed(columns, name.trim());
     if (found !== undefined) return found;
+    const usual = columns.filter((column) => column.family === undefined).map((column) => column.name);
+    const more = columns.flatMap(({ family }) => family?.names() ?? []);
+    const close = closestNames(name.trim(), [...usual, ...more]);
     throw new CliError('usage', `--columns ${name}: there is no such column`, {
       certain: 'nothing was changed',
       now: [
-        `the columns here are ${columns.map((column) => column.name).join(', ')}`,
-        '-o list shows every field of a record, -o json the service’s own objects',
+        ...(close.length === 0 ? [] : [`did you mean ${close.join(' or ')}?`]),
+        `the columns here are ${usual.join(', ')}`,
+        ...(more.length === 0
+          ? []
+          : ['also every documented field by its path, such as customer_info.phone or metadata.KEY']),
+        '-o list shows every field of a record, paydesk help output says more about columns',
       ],
     });
   });
 }
 
-/** The columns of a table of this width, if nobody named some. */
+const localEnding = '_local';
+
+/** The column of this name: one of these or of their family, or the local time of one (`created_at_local`). */
+function columnNamed(columns: readonly Column[], name: string): Column | undefined {
+  const found =
+    columns.find((column) => column.family === undefined && column.name === name) ??
+    columns.map(({ family }) => family?.named(name)).find((column) => column !== undefined);
+  if (found !== undefined || !name.endsWith(localEnding)) return found;
+  const time = columnNamed(columns, name.slice(0, -localEnding.length));
+  return time?.kind === 'time' ? localColumn(time) : undefined;
+}
+
+function localColumn({ tableFrom: _, ...time }: Column): Column {
+  const name = time.name + localEnding;
+  return { ...time, name, title: name.toUpperCase(), kind: 'localTime' };
+}
+
+/** The columns of a table of this width, if nobody named any. */
 export function tableColumns(columns: readonly Column[], width: number): readonly Column[] {
   return columns.filter(({ tableFrom }) => tableFrom !== undefined && tableFrom <= width);
 }
 
-/** The columns of CSV: all that the service sends, in a stable order; a derived one only by name. */
-export function csvColumns(columns: readonly Column[]): readonly Column[] {
-  return columns.filter((column) => column.derived === undefined);
+/**
+ * The columns of CSV: everything that the service sends. A derived column has to be named. With `localTimes`, a local time
+ * follows each time.
+ */
+export function csvColumns(columns: readonly Column[], localTimes = false): readonly Column[] {
+  return columns
+    .filter((column) => column.derived === undefined)
+    .flatMap((column) =>
+      localTimes && column.kind === 'time' && column.local !== false
+        ? [column, localColumn(column)]
+        : [column],
+    );
 }
 
-/** Columns of a flat record of our own: its fields. */
+/** The fields of a record that paydesk made itself, as columns. */
 export function ownColumns(record: JsonObject): readonly Column[] {
   return Object.keys(record).map((name) => ({
     name,
@@ -46,45 +80,46 @@ export function ownColumns(record: JsonObject): readonly Column[] {
   }));
 }
 
-/** Of the columns named for all lists those that this one has; undefined if it has none of them. */
+/** The columns of PAYDESK_COLUMNS that this list has; undefined if it has none of them. */
 export function usualColumns(
   columns: readonly Column[],
   names: readonly string[] = [],
 ): readonly Column[] | undefined {
-  const known = names.filter((name) => columns.some((column) => column.name === name.trim()));
+  const known = names.filter((name) => columnNamed(columns, name.trim()) !== undefined);
   return known.length === 0 ? undefined : namedColumns(columns, known);
 }
 
-/** The named columns of a result; a name that the result does not have is an empty column. */
+/** The named columns of a result. If the result does not have a column, its cells are empty. */
 export function resultColumns(columns: readonly Column[], names: readonly string[]): readonly Column[] {
-  return names.map((name) => {
-    const found = columns.find((column) => column.name === name.trim());
+  return names.map((typed) => {
+    const name = typed.trim();
     return (
-      found ?? { name: name.trim(), title: name.trim().toUpperCase(), kind: 'text', value: () => undefined }
+      columnNamed(columns, name) ?? { name, title: name.toUpperCase(), kind: 'text', value: () => undefined }
     );
   });
 }
 
-// Our own times are Unix seconds in fields that end in _at, as the service's are, or in _until.
+// Times are Unix seconds in fields whose names end in `_at` or `_until`.
 function kindOf(name: string, value: unknown): Column['kind'] {
   if (typeof value === 'boolean') return 'flag';
   if (typeof value !== 'number') return name === 'id' || name.endsWith('_id') ? 'id' : 'text';
   return /_(at|until)$/.test(name) ? 'time' : 'integer';
 }
 
-/** Shown for a value that the service did not send. */
+/** Stands for a value that the service did not send. */
 export const absent = '-';
-/** Added to a value that is not of its kind. */
+/** Added to a value that does not have the kind of its column. */
 export const mark = ' ?';
 
-/** How the figures of this run are shown. */
+/** How this run shows amounts and times. */
 export interface Reading {
   readonly times: Times;
-  /** Currency → decimals of the scaled figure shown after the service's integer; display only. */
+  /** Decimals by currency. If set, a scaled amount is shown behind the service's integer. */
   readonly decimals: Readonly<Record<string, number>>;
+  /** The metadata keys that may hold the shop's own number (`reference.keys`). */
+  readonly referenceKeys: readonly string[];
 }
 
-/** How this run shows figures and times. */
 export function readingOf({
   locale,
   now,
@@ -92,18 +127,18 @@ export function readingOf({
   readonly locale: () => Locale;
   readonly now: () => number;
 }): Reading {
-  const { zone, decimals } = locale();
-  return { times: createTimes(zone, now), decimals };
+  const { zone, ...rest } = locale();
+  return { ...rest, times: createTimes(zone, now) };
 }
 
-// A value as people read it. `odd`: the value does not have the kind of its column, so it is marked.
+// A value as people read it. An odd value does not have the kind of its column, so it has a mark.
 interface Shown {
   readonly text: string;
   readonly odd: boolean;
   readonly missing: boolean;
 }
 
-/** A value of some kind for people; not yet cleaned. Never throws. */
+/** A value as people read it, not cleaned yet. Never throws. */
 export function showValue(value: unknown, kind: ValueKind, record: JsonObject, reading: Reading): Shown {
   if (isMissing(value)) return { text: absent, odd: false, missing: true };
   const fitting = fits(value, kind, record, reading);
@@ -112,18 +147,19 @@ export function showValue(value: unknown, kind: ValueKind, record: JsonObject, r
     : { text: fitting, odd: false, missing: false };
 }
 
-/** A value of some kind for CSV: absent is empty, times are ISO 8601 in UTC, the rest is as received. */
-export function csvValue(value: unknown, kind: ValueKind): string {
+/** A value for CSV. A missing value is empty, a time is ISO 8601, everything else is as received. */
+export function csvValue(value: unknown, kind: ValueKind, { times }: Reading): string {
   if (isMissing(value)) return '';
-  return kind === 'time' && valid(value) ? isoTime(value) : asReceived(value);
+  if (kind === 'time' && valid(value)) return isoTime(value);
+  return kind === 'localTime' && valid(value) ? times.iso(value) : asReceived(value);
 }
 
-/** A value as the service sent it: text without quotes, everything else as JSON. */
+/** A value as the service sent it. Text has no quotes; everything else is JSON. */
 export function asReceived(value: unknown): string {
   return typeof value === 'string' ? value : toJson(value);
 }
 
-// An amount with its currency, and the scaled figure where the profile declares decimals: `35000 MXN (350.00)`.
+// An amount with its currency. If the profile sets decimals, the scaled amount follows: `35000 MXN (350.00)`.
 function money(amount: number, currency: unknown, decimals: Reading['decimals']): string {
   const code = typeof currency === 'string' && currency !== '' ? currency : undefined;
   const places = code !== undefined && Object.hasOwn(decimals, code) ? decimals[code] : undefined;
@@ -145,9 +181,11 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
       return Number.isSafeInteger(value) ? String(value) : undefined;
     case 'time':
       return valid(value) ? reading.times.show(value, 'day') : undefined;
+    case 'localTime':
+      return valid(value) ? reading.times.iso(value) : undefined;
     case 'flag':
       return typeof value === 'boolean' ? String(value) : undefined;
-    // The service sends objects where its document shows text (channel); such an object is not marked as a mistake.
+    // The service sends some objects where its document shows text (channel), so an object gets no mark.
     case 'text':
       return asReceived(value);
     case 'id':
@@ -157,7 +195,7 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
   }
 }
 
-// Puts the point between the digits, since dividing would round.
+// Puts the point between the digits, because a division would round.
 function withPoint(amount: number, places: number): string {
   if (places === 0) return String(amount);
   const digits = String(Math.abs(amount)).padStart(places + 1, '0');

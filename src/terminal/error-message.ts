@@ -1,4 +1,4 @@
-/** Errors as people and scripts read them: what happened, what is certain, what to do now. */
+/** Writes errors for people and for scripts: what happened, what is certain, what to do now. */
 
 import type { CliError, ErrorDetail, ErrorKind } from '../errors.ts';
 import { blockLines, hangingLines } from './blocks.ts';
@@ -26,7 +26,7 @@ const openings: Readonly<Record<ErrorKind, string>> = {
   terminated: 'interrupted:',
 };
 
-/** An error on the screen. `debug`: with the stack traces behind it. */
+/** An error as text for a person. With `debug` its stack traces follow. */
 export function renderError(error: CliError, style: ScreenStyle, debug = false): string {
   const { certain, now = [] } = error.parts;
   const opening = error.parts.opening ?? openings[error.kind];
@@ -40,7 +40,7 @@ export function renderError(error: CliError, style: ScreenStyle, debug = false):
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** An error as one JSON object on one line. `notes`: the lines that people would have seen before it. */
+/** An error as one JSON object on one line. `notes` are the lines that a person would have seen before it. */
 export function errorJson(error: CliError, notes: readonly string[], debug = false): string {
   const { certain, now, type, code, logId, httpStatus, details } = error.parts;
   return `${ownJson({
@@ -65,12 +65,12 @@ export function errorJson(error: CliError, notes: readonly string[], debug = fal
   })}\n`;
 }
 
-// Words that open a sentence belong to it; a label with a colon does not.
+// An opening such as `error:` is only a label. Other openings are the first words of the message.
 function wholeMessage({ message, parts: { opening = '' } }: CliError): string {
   return opening === '' || opening.endsWith(':') ? message : `${opening} ${message}`;
 }
 
-// A part's own line breaks are kept, below each other; line breaks from the service were removed before.
+// One part of an error, such as `certain:`. Its line breaks are our own, so they are kept: those of the service were removed before.
 function part(
   opening: string,
   style: 'bad' | 'strong' | undefined,
@@ -80,7 +80,7 @@ function part(
   const start = opening.length < indent ? opening.padEnd(indent) : `${opening} `;
   return text.split('\n').flatMap((line, index) => {
     const first = index > 0 || style === undefined ? ' '.repeat(indent) : { text: start, style };
-    // A command is copied as one line: it is never broken.
+    // A command is never broken, so that it can be copied as one line.
     const whole = line.trimStart().startsWith('paydesk ');
     return hangingLines(
       [index === 0 ? first : ' '.repeat(indent), line],
@@ -103,7 +103,7 @@ function firstSentence(error: CliError): string {
   return facts.length === 0 ? error.message : `${error.message} (${facts.join(', ')})`;
 }
 
-// Whether the message already holds all that a detail says in words.
+// Whether the words of a detail are already in the message.
 function saidBy(error: CliError, detail: ErrorDetail): boolean {
   return detail.message === undefined || error.message.includes(detail.message);
 }

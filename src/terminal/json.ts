@@ -1,4 +1,4 @@
-/** JSON: the service's own objects, byte for byte; a list is one envelope, streamed, with `has_more` last. */
+/** Writes records as JSON: the service's own objects, byte for byte. A list is one envelope with `has_more` at the end. */
 
 import { Buffer } from 'node:buffer';
 import type { ListFormat, Row } from './list-format.ts';
@@ -6,35 +6,35 @@ import { escapeJson, escapeJsonForScreen, oneLineJson, toJson } from './sanitise
 import type { Secrets } from './secrets.ts';
 import type { PrintedRecord } from './terminal.ts';
 
-/** A record as a row, for a file or a pipe. */
-export function rowOf({ value, bytes, plain }: PrintedRecord, secrets: Secrets): Row {
+/** A row for a file or a pipe. */
+export function rowOf({ value, bytes, plain, columnsFrom = value }: PrintedRecord, secrets: Secrets): Row {
   const json = (): string =>
     bytes === undefined ? secrets.cleanJson(ownJson(value)) : wireJson(new TextDecoder().decode(bytes));
   return {
-    value,
+    value: columnsFrom,
     json,
     bytes: plain === true ? bytes : undefined,
   };
 }
 
-/** A record as a row for a terminal: no invisible characters in its JSON, and never the raw bytes. */
+/** A row for a terminal. It has no bytes, and its JSON has no invisible characters. */
 export function screenRowOf(record: PrintedRecord, secrets: Secrets): Row {
   const { value, json } = rowOf(record, secrets);
   return { value, json: () => escapeJsonForScreen(json()), bytes: undefined };
 }
 
-/** A record of our own. */
+/** The JSON of a record that paydesk made itself. */
 export function ownJson(value: unknown): string {
   return escapeJson(toJson(value));
 }
 
-// As the service wrote it, except that characters which could move a cursor or hide text become \uXXXX. Between tokens a
-// carriage return could overwrite a line of the screen.
+// The service's own text. But a character that could move a cursor or hide text becomes \uXXXX, and a text with tabs or
+// carriage returns between its tokens becomes one line.
 function wireJson(text: string): string {
   return escapeJson(/[\r\t]/.test(text) ? oneLineJson(text) : text);
 }
 
-/** The envelope (service: List envelope), one record per line. `before`: how many records it holds already. */
+/** A list as one envelope (service: List envelope), one record per line. The file holds `before` records already. */
 export function jsonList(before = 0): ListFormat {
   let records = before;
   const open = (): string => (records === 0 ? '{"object":"list","data":[' : '');
@@ -49,7 +49,7 @@ export function jsonList(before = 0): ListFormat {
   };
 }
 
-/** One record per line. */
+/** A list as NDJSON, one record per line. */
 export function ndjsonList(): ListFormat {
   return {
     page: (rows) => ndjsonBytes(rows) ?? rows.map((row) => ndjsonLine(row)).join(''),
@@ -57,7 +57,7 @@ export function ndjsonList(): ListFormat {
   };
 }
 
-// If nothing has to be changed, the bytes are written as they are.
+// The bytes of all rows, if no row has to be changed.
 function ndjsonBytes(rows: readonly Row[]): Uint8Array | undefined {
   const lineEnd = Buffer.from('\n');
   const parts: Uint8Array[] = [];

@@ -1,24 +1,25 @@
-/** The spellings of a key: what it looks like in base64 and hex, and under the escapes of JSON, URLs and HTML. Pure. */
+/** Knows how a key may be spelled: in base64, in hex, and with the escapes of JSON, URLs and HTML. Pure. */
 
 import { Buffer } from 'node:buffer';
 
-/** A text after some layers of escapes were decoded. */
+/** A text after its escapes were decoded a number of times. */
 export interface Layer {
   readonly text: string;
-  /** Where the character at `at`, or the end, is in the original text. */
+  /** Where the character at `at` is in the original text. `at` may also be the end. */
   place(at: number): number;
 }
 
-/** A text that gives the key away. Escapes are decoded before it is searched for. */
+/** A text that gives the key away. It is searched for after escapes were decoded. */
 export interface Spelling {
   readonly text: string;
-  /** In base64 the characters right before and after it hold bits of the key too. */
+  /** In base64 the characters right before and after the spelling hold bits of the key too. */
   readonly isBase64: boolean;
 }
 
-// Nobody encodes a key more often by accident; `%252525` has three layers. It also limits the work on a hostile text.
+// Nobody encodes a key more often than that by accident: `%252525` has three layers. A limit also keeps the work on a hostile
+// text small.
 const deepest = 6;
-// A key is printable ASCII without spaces: no other escape can be part of one.
+// Only escapes of printable ASCII count, because a key has no other characters.
 const hexCode = '([2-7][0-9a-fA-F])';
 const escapes = new RegExp(
   [
@@ -28,13 +29,13 @@ const escapes = new RegExp(
   'g',
 );
 const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-// The groups of `escapes`: five hold hex digits.
+// The groups of `escapes`. Five of them hold hex digits.
 const [hexGroups, decimalGroup, nameGroup, selfGroup] = [[1, 2, 3, 4, 5], 6, 7, 8] as const;
 
-/** The spellings of one key. In lower case too, since a host name with a key in it is shown so. */
+/** The spellings of one key, in lower case too, because a host name with a key in it is shown in lower case. */
 export function spellingsOf(key: string): readonly Spelling[] {
   const plain = new Set<string>();
-  // A key may itself contain what looks like an escape: the search meets it decoded.
+  // A key may hold characters that look like an escape. The search sees such a key decoded.
   for (const cased of [key, key.toLowerCase(), key.toUpperCase()])
     for (const { text } of layersOf(cased)) plain.add(text);
   const hex = Buffer.from(key).toString('hex');
@@ -45,8 +46,8 @@ export function spellingsOf(key: string): readonly Spelling[] {
   ];
 }
 
-// The characters of base64 that depend on this text alone, for each of the three places where it may begin: behind
-// `Bearer `, behind `user:`.
+// The base64 characters that depend on this text alone. A text behind `Bearer ` or `user:` may begin at three places of a group
+// of bytes, and each of them gives other characters.
 function base64Of(text: string): readonly string[] {
   const size = Buffer.byteLength(text);
   return [0, 1, 2].flatMap((before) => {
@@ -57,13 +58,13 @@ function base64Of(text: string): readonly string[] {
   });
 }
 
-/** Whether a text has escapes that could hide a key. */
+// Whether a text has escapes that could hide a key.
 function hasEscapes(text: string): boolean {
   if (!(text.includes('\\') || text.includes('%') || text.includes('&'))) return false;
   return text.search(escapes) !== -1;
 }
 
-/** The text, then the text with one, two, three … layers of escapes decoded. */
+/** The text itself, then the text with its escapes decoded once, twice, and so on. */
 export function* layersOf(text: string): Generator<Layer> {
   let layer: Layer = { text, place: (at) => at };
   yield layer;
@@ -74,7 +75,7 @@ export function* layersOf(text: string): Generator<Layer> {
 }
 
 function inside(outer: Layer): Layer {
-  // Needed only where a key was found.
+  // Made only if a key was found.
   let places: ((at: number) => number) | undefined;
   return {
     text: decoded(outer.text),
@@ -85,7 +86,7 @@ function inside(outer: Layer): Layer {
   };
 }
 
-// Turns a place in the decoded text into the place in the text.
+// Returns a function from a place in the decoded text to the place in the text.
 function placesIn(text: string): (at: number) => number {
   const decodedEnds: number[] = [0];
   const ends: number[] = [0];

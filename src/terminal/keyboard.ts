@@ -1,36 +1,36 @@
-/** The keyboard behind stdin: drops what was typed too early, and notices when nothing more will come. */
+/** The keyboard, for all prompts: drops keys that were typed too early, and notices the end of input. */
 
 import type { Readable } from 'node:stream';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
 
-/** The part of a terminal's stdin that is used. */
+/** stdin when it is a terminal. */
 export interface Keyboard extends Readable {
   readonly isTTY?: boolean;
   setRawMode(on: boolean): unknown;
 }
 
-/** What raw mode reads for Ctrl-C. */
+/** The character of Ctrl-C in raw mode. */
 export const ctrlC = '\u0003';
-/** What raw mode reads for Ctrl-D. */
+/** The character of Ctrl-D in raw mode. */
 export const ctrlD = '\u0004';
 
 // Long enough for a paste that arrives in pieces, too short to be noticed.
 const quietMs = 30;
 
-/** Ctrl-C typed at a question. */
+/** The error for Ctrl-C at a question. */
 export function interrupted(): CliError {
   return new CliError('interrupted', 'Ctrl-C; nothing was sent or changed');
 }
 
-/** Ctrl-D at a question, or a terminal that went away. */
+/** The error for Ctrl-D at a question, and for a terminal that was closed. */
 export function endOfAnswers(): CliError {
   return new CliError('cancelled', 'end of input; nothing was sent or changed');
 }
 
 /**
- * Reads and forgets what was typed so far, and leaves the keyboard in raw mode for the question. Throws CliError
- * 'interrupted' when Ctrl-C is among it.
+ * Forgets what was typed so far, and leaves the keyboard in raw mode for the question. Throws CliError 'interrupted' if
+ * Ctrl-C was typed.
  */
 export async function dropTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Promise<void> {
   stdin.setRawMode(true);
@@ -53,7 +53,7 @@ export async function dropTypeAhead(stdin: Keyboard, clock: ClockWithTimers): Pr
   if (typed.includes(ctrlC)) throw interrupted();
 }
 
-/** Aborts when Ctrl-D is typed or the terminal goes away. `stop` ends the watching. */
+/** The signal aborts when Ctrl-D is typed or the terminal is closed. Call `stop` when the question is over. */
 export function endOfInput(stdin: Keyboard): { readonly signal: AbortSignal; readonly stop: () => void } {
   const controller = new AbortController();
   const end = (): void => controller.abort(endOfAnswers());

@@ -1,4 +1,4 @@
-/** Prompts without cursor movement: a question, numbered choices, one line of answer. For screen readers and TERM=dumb. */
+/** Prompts as plain lines, for screen readers and TERM=dumb: a question, numbered choices, one line of answer. */
 
 import { createInterface } from 'node:readline';
 import { CliError } from '../errors.ts';
@@ -9,7 +9,7 @@ import type { SearchedList, SearchedRow } from './terminal.ts';
 
 // A long search says now and then how far it is.
 const tellEveryMs = 5_000;
-// A screen reader reads no more rows than this at once; typed words narrow the list.
+// A screen reader should not read more rows than this at once. Typed words narrow them.
 const listed = 20;
 
 /** Prompts that write lines and read lines. */
@@ -25,7 +25,7 @@ export function createLinePrompts(
   return {
     text: (message, check, signal) => untilFine(() => read(`${message} `, signal), check, write),
     secret(message, check, signal) {
-      // Until the question is over: between two tries nothing may be shown either.
+      // Raw mode lasts until the question is over, because nothing may be shown between two tries either.
       stdin.setRawMode(true);
       const readSecret = (): Promise<string> => {
         write(`${message} (nothing is shown while you type) `);
@@ -152,14 +152,14 @@ function readLine(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<s
     lines.once('close', () => {
       signal.removeEventListener('abort', abort);
       if (answered) return;
-      // The next words start on a new line.
+      // So that the next text starts on a new line.
       write('\n');
       reject(endOfAnswers());
     });
   });
 }
 
-// Raw mode shows nothing and edits nothing, so the few keys that matter are handled here.
+// Reads a line without showing it. The terminal edits nothing in raw mode, so the few keys that matter are handled here.
 function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise<string> {
   return new Promise((resolve, reject) => {
     let typed = '';
@@ -188,7 +188,7 @@ function readHidden(stdin: Keyboard, signal: AbortSignal, write: Write): Promise
   });
 }
 
-// Whether a key ends the input, and as what.
+// If a key ends the input: as an answer, or as an error.
 function endOf(key: string): 'answer' | CliError | undefined {
   if (key === '\r' || key === '\n') return 'answer';
   if (key === ctrlC) return interrupted();
@@ -197,7 +197,7 @@ function endOf(key: string): 'answer' | CliError | undefined {
 
 function afterKey(typed: string, key: string): string {
   if (key === '\u007f' || key === '\b') return typed.slice(0, -1);
-  // Ctrl-U empties the line, as everywhere; other control keys are not text.
+  // Ctrl-U empties the line. Other control keys are no text.
   if (key === '\u0015') return '';
   return key < ' ' ? typed : typed + key;
 }

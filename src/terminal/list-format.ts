@@ -1,7 +1,4 @@
-/**
- * The formats of a list (table, JSON, NDJSON, CSV), and which one stdout or a file gets. They make text;
- * output.ts and exports write it.
- */
+/** Turns pages of records into text: chooses the format for stdout or a file, and holds the format `list`. */
 
 import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
@@ -24,35 +21,36 @@ import { jsonList, ndjsonList, rowOf } from './json.ts';
 import type { OutputOptions } from './output.ts';
 import { cleanCell } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
-import { screenClean, widthOfTerminal } from './streams.ts';
-import type { PrintedRecord } from './terminal.ts';
+import { type Locale, screenClean, widthOfTerminal } from './streams.ts';
+import type { ListHow, PrintedRecord } from './terminal.ts';
 
-/** A record to be printed. */
+/** A record to print. */
 export interface Row {
+  /** What its columns are made of. */
   readonly value: JsonObject;
-  /** Its JSON text: the service's own, or ours. */
+  /** The JSON text of the record. */
   readonly json: () => string;
-  /** The bytes of that text, where they are at hand and need no change. */
+  /** The bytes of that text, if they are known and need no change. */
   readonly bytes?: Uint8Array | undefined;
 }
 
 /** A piece of output: text, or bytes of whole lines. */
 export type Piece = string | Uint8Array;
 
-/** A list in some format. Its pieces, one after the other, are the whole output. */
+/** A list in one format. Its pieces, one after the other, are the whole output. */
 export interface ListFormat {
   page(rows: readonly Row[]): Piece;
   end(hasMore: boolean): string;
 }
 
-// Columns of a table that goes to no terminal.
+// A table that goes to no terminal has the columns of this width.
 const widthWithoutTerminal = 80;
 
-/** The format of a list on stdout. `onLeftOut` gets the titles of columns that the terminal has no room for. */
+/** The format of a list on stdout. `onLeftOut` gets the titles of the columns that do not fit on the terminal. */
 export async function stdoutFormat(
   columns: readonly Column[],
   named: readonly Column[] | undefined,
-  options: OutputOptions,
+  options: OutputOptions & ListHow,
   onLeftOut: (titles: readonly string[]) => void,
 ): Promise<ListFormat> {
   const { format, header, stdout, secrets } = options;
@@ -65,8 +63,9 @@ export async function stdoutFormat(
     case 'csv':
       // A file keeps line breaks inside its cells; a terminal gets one line per record.
       return csvList(
-        named ?? csvColumns(columns),
+        named ?? csvColumns(columns, options.localTimes),
         header,
+        readingOf(options),
         stdout.isTTY ? clean : (text) => cleanCell(secrets.clean(text)),
       );
     case 'list':
@@ -86,31 +85,43 @@ export async function stdoutFormat(
   }
 }
 
-/** The format of a file, and what is in it already. */
 export interface FileFormatOptions {
   readonly format: ExportFormat;
   readonly columns: readonly Column[];
   /** `--columns`. */
   readonly named: readonly string[] | undefined;
-  /** PAYDESK_COLUMNS: the ones that the list has. */
+  /** PAYDESK_COLUMNS. The file gets the ones that the list has. */
   readonly usual: readonly string[] | undefined;
   readonly header: boolean;
   /** What the file holds already. */
   readonly begun: { readonly bytes: number; readonly rows: number };
+  /** Its zone is that of local times. */
+  readonly locale: () => Locale;
+  /** Wall clock, Unix milliseconds. */
+  readonly now: () => number;
+  /** CSV has local times beside the times in UTC. */
+  readonly localTimes: boolean;
   readonly secrets: Secrets;
 }
 
 /** Makes the pieces of a file, in order. */
 export interface FileFormat {
+  /** The columns of CSV; undefined in the other formats, which have none. */
+  readonly columns: readonly string[] | undefined;
   page(records: readonly PrintedRecord[]): Piece;
   end(): Piece;
 }
 
-/** The format of an exported file; several runs may write it one after the other. Throws CliError 'usage' for a column that does not exist. */
+/** The format of an exported file. Several runs may write one file, one after the other. Throws CliError 'usage' for an unknown column. */
 export function fileFormat(options: FileFormatOptions): FileFormat {
-  const { secrets } = options;
-  const list = formatOfFile(options);
+  const { format, columns, named, usual, localTimes, secrets } = options;
+  const shown =
+    named === undefined
+      ? (usualColumns(columns, usual) ?? csvColumns(columns, localTimes))
+      : namedColumns(columns, named);
+  const list = formatOfFile(shown, options);
   return {
+    columns: format === 'csv' ? shown.map(({ name }) => name) : undefined,
     page: (records) => {
       const filter = secrets.filter();
       const piece = filter.push(list.page(records.map((record) => rowOf(record, secrets))));
@@ -120,24 +131,22 @@ export function fileFormat(options: FileFormatOptions): FileFormat {
   };
 }
 
-function formatOfFile(options: FileFormatOptions): ListFormat {
-  const { format, columns, named, usual, header, begun, secrets } = options;
-  const shown =
-    named === undefined
-      ? (usualColumns(columns, usual) ?? csvColumns(columns))
-      : namedColumns(columns, named);
+function formatOfFile(shown: readonly Column[], options: FileFormatOptions): ListFormat {
+  const { format, header, begun, secrets } = options;
   switch (format) {
     case 'ndjson':
       return ndjsonList();
     case 'json':
       return jsonList(begun.rows);
     case 'csv':
-      return csvList(shown, header && begun.bytes === 0, (text) => cleanCell(secrets.clean(text)));
+      return csvList(shown, header && begun.bytes === 0, readingOf(options), (text) =>
+        cleanCell(secrets.clean(text)),
+      );
   }
 }
 
-// Records as `field: value` blocks, an empty line between two: every field that the service sent, nested ones by their dotted
-// names. `named`: only these columns.
+// The format `list`: one block of `field: value` lines per record, with an empty line between two blocks. It shows every field
+// that the service sent, nested ones as `customer_info.email`, or else only the named columns.
 function fieldList(
   named: readonly Column[] | undefined,
   known: readonly Column[],
@@ -166,11 +175,12 @@ function namedFields(record: JsonObject, columns: readonly Column[], reading: Re
   return columns.map((column) => [column.name, knownText(record, column, reading)]);
 }
 
-// Known fields come first and in their order, so that the blocks of a list read alike.
+// Known fields come first, in their order, so that all blocks of a list look alike.
 function allFields(record: JsonObject, known: readonly Column[], reading: Reading): readonly Field[] {
-  // A field that holds an object is shown by its parts, below.
+  // The parts of an object are shown below, each with its own line.
   const shown = known.filter(
-    (column) => column.derived === undefined && members(column.value(record)) === undefined,
+    (column) =>
+      column.derived === undefined && members(column.value(record, reading.referenceKeys)) === undefined,
   );
   const names = new Set(shown.map((column) => column.name));
   const rest = fieldsOf(record, '').filter(([name]) => !names.has(name));
@@ -181,7 +191,7 @@ function allFields(record: JsonObject, known: readonly Column[], reading: Readin
 }
 
 function knownText(record: JsonObject, column: Column, reading: Reading): string {
-  const value = column.value(record);
+  const value = column.value(record, reading.referenceKeys);
   return column.kind === 'time' && reading.times.valid(value)
     ? reading.times.show(value, 'full')
     : showValue(value, column.kind, record, reading).text;
@@ -193,7 +203,7 @@ function fieldsOf(value: unknown, name: string): readonly (readonly [string, unk
   return inside.flatMap(([key, member]) => fieldsOf(member, name === '' ? key : `${name}.${key}`));
 }
 
-// The items of a nested list count from 1, as `--charge 2` does (service: List envelope).
+// The items of a nested list are counted from 1, like the charge in `--charge 2` (service: List envelope).
 function members(value: unknown): readonly (readonly [string, unknown])[] | undefined {
   if (Array.isArray(value)) return value.map((item: unknown, index) => [String(index + 1), item]);
   if (typeof value !== 'object' || value === null) return undefined;
@@ -202,7 +212,7 @@ function members(value: unknown): readonly (readonly [string, unknown])[] | unde
   );
 }
 
-// Fields that spec.ts has no column for: times are known by their name, and every other value is as received.
+// A field that is no known column. Its name tells whether it is a time; every other value is shown as received.
 function text(name: string, value: unknown, reading: Reading): string {
   if (value === undefined || value === null || value === '') return absent;
   if (!name.endsWith('_at') || typeof value !== 'number') return asReceived(value);

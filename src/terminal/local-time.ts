@@ -1,23 +1,24 @@
-/** Times as people read them, in one zone; Unix seconds on the wire (service: What the service does). */
+/** Shows times as people read them in one time zone. The service sends Unix seconds (service: What the service does). */
 
 import type { TimeSpan } from './terminal.ts';
 
-/** Reads Unix seconds in a zone. */
+/** Unix seconds, read in one time zone. */
 export interface Times {
-  /** Whether this is a time the service can mean: whole seconds between 1970 and 9999. */
   valid(value: unknown): value is number;
   show(seconds: number, precision: TimeSpan['precision']): string;
-  /** Whether clocks here show the same day at both. */
+  /** Whether two times are on the same day in this zone. */
   sameDay(seconds: number, other: unknown): boolean;
-  /** `-06`, `+05:30`, `UTC`: as shown in a heading. */
+  /** The offset at a time, as a heading shows it: `-06`, `+05:30`, `UTC`. */
   offset(seconds: number): string;
   now(): number;
+  /** For machines: `2026-11-20T18:42:51-06:00`. */
+  iso(seconds: number): string;
   /**
-   * The first moment at which clocks here show this or later (`Date.UTC` of what they show); both Unix milliseconds.
-   * A time that clocks show twice is the first of the two.
+   * The moment when clocks in this zone show a date and time (`shown` is its `Date.UTC`), in Unix milliseconds. If they show
+   * it twice, the first moment counts. If they were put forward past it, the moment when they would have shown it counts.
    */
   moment(shown: number): number;
-  /** The day of a time, `2026-11-20`; undefined for what is not a time. */
+  /** The day of a time, `2026-11-20`; undefined if it is no time. */
   day(seconds: unknown): string | undefined;
   /** The days between two times: `3 Nov to 20 Nov 2026 (UTC-6)`. */
   days(first: number, last: number): string;
@@ -26,16 +27,17 @@ export interface Times {
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const endOfYear9999 = 253_402_300_800;
 
-/** Times of a run: `zone` an IANA name, or the zone of the process; `now` Unix milliseconds, to leave out this year. */
+/** Times in a zone (an IANA name; undefined: the zone of the process). `now`, in Unix milliseconds, tells which year need not be shown. */
 export function createTimes(zone: string | undefined, now: () => number): Times {
-  // Made when the first time is shown, since it is slow to make and many runs show no time.
+  // The formatter is slow to make, and many runs show no time. So it is made with the first time.
   let formatter: Intl.DateTimeFormat | undefined;
   const at = (seconds: number): Parts => {
     if (zone === undefined) return partsOfDate(new Date(seconds * 1000), seconds);
     formatter ??= formatterOf(zone);
     return partsOf(formatter, seconds);
   };
-  // No zone changes its clocks within a quarter of an hour, and asking is slow where thousands of days are counted.
+  // Offsets are kept for each quarter of an hour, because no zone changes its clocks in between. To work out an offset again for
+  // each of thousands of records would be slow.
   const offsets = new Map<number, number>();
   const minutesAt = (seconds: number): number => {
     const quarter = Math.floor(seconds / 900);
@@ -53,6 +55,13 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
   return {
     valid,
     now: thisSecond,
+    iso(seconds) {
+      const minutes = minutesAt(seconds);
+      const size = Math.abs(minutes);
+      const offset = [Math.floor(size / 60), size % 60].map((part) => String(part).padStart(2, '0'));
+      const shown = new Date((seconds + minutes * 60) * 1000).toISOString().slice(0, 19);
+      return `${shown}${minutes < 0 ? '-' : '+'}${offset.join(':')}`;
+    },
     moment: (shown) => momentOf(shown, (ms) => at(Math.floor(ms / 1000)).minutes * 60_000),
     day: (seconds) =>
       valid(seconds) ? dateOf(Math.floor((seconds + minutesAt(seconds) * 60) / 86_400)) : undefined,
@@ -93,7 +102,7 @@ export function isoTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-/** Whether this is a time the service can mean: whole seconds between 1970 and 9999. */
+/** Whether this is a time that the service can mean: whole seconds between 1970 and 9999. */
 export function valid(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < endOfYear9999;
 }
@@ -118,7 +127,7 @@ interface Parts {
   readonly minutes: number;
 }
 
-// The offsets one day before and one day after are the offsets on both sides of a clock change in between.
+// If clocks change at about this time, one day before they have the old offset, and one day after the new one.
 function momentOf(shown: number, offsetAt: (ms: number) => number): number {
   const day = 86_400_000;
   const [before, after] = [offsetAt(shown - day), offsetAt(shown + day)];
@@ -142,12 +151,12 @@ function formatterOf(zone: string | undefined): Intl.DateTimeFormat {
   try {
     return new Intl.DateTimeFormat('en-US', { ...options, timeZone: zone });
   } catch {
-    // A zone that this machine does not know: no time is shown wrong, it is shown in UTC.
+    // This machine does not know the zone. Times are then shown in UTC, and marked as UTC.
     return new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' });
   }
 }
 
-// In the zone of the process: a formatter says the same, and takes 10 ms to make.
+// For the zone of the process. A formatter would give the same, but takes 10 ms to make.
 function partsOfDate(date: Date, seconds: number): Parts {
   const two = (value: number): string => String(value).padStart(2, '0');
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
@@ -188,7 +197,7 @@ function partsOf(formatter: Intl.DateTimeFormat, seconds: number): Parts {
   };
 }
 
-// -06 in a heading, -6 in a sentence; minutes only where a zone has them.
+// An offset: -06 in a heading (`padded`), -6 in a sentence. Minutes are shown only if there are any.
 function signed(minutes: number, padded: boolean): string {
   const size = Math.abs(minutes);
   const hours = String(Math.floor(size / 60)).padStart(padded ? 2 : 1, '0');

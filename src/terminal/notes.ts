@@ -16,7 +16,6 @@ import {
 import type { Block, Format, Notes } from './terminal.ts';
 import type { ScreenStyle } from './text-lines.ts';
 
-/** What stderr is written with. */
 export interface NotesOptions {
   readonly stderr: StreamFacts;
   readonly format: Format;
@@ -31,17 +30,17 @@ export interface NotesOptions {
   readonly onLost: (error: CliError) => void;
 }
 
-/** The notes of one run, and what cli/ and the prompts do with them. */
+/** Notes, with what only cli/ and the prompts call. */
 export interface NotesControl extends Notes {
-  /** Writes what is held back: called before a question, which needs it. */
+  /** Writes the notes that are held back. Call it before a question, which may be about them. */
   flush(): Promise<void>;
   /** Takes a progress line off the screen. */
   clearProgress(): void;
-  /** Text as it is, at once: line prompts, a signal's last words. */
+  /** Writes text as it is, at once. For line prompts. */
   write(text: string): void;
-  /** The run succeeded: what json and ndjson held back is written, unless --quiet. */
+  /** Call it when the run succeeded: writes the notes that are held back. With --quiet only the warnings. */
   succeed(): Promise<void>;
-  /** The run failed: its error, for people or as the one JSON object. */
+  /** Call it when the run failed: writes its error, as text or as one JSON object. */
   fail(error: CliError, debug: boolean): Promise<void>;
 }
 
@@ -52,13 +51,13 @@ interface Entry {
 
 interface Screen {
   readonly lines: (blocks: readonly Block[]) => readonly string[];
-  /** Without colour and wrapping. */
+  /** The lines without colour and wrapping. */
   readonly plainLines: (blocks: readonly Block[]) => readonly string[];
   readonly style: ScreenStyle;
   readonly progress: Progress;
 }
 
-/** The notes of one run. What draws them is loaded with the first one that is shown. */
+/** The notes of one run. The code that draws them is loaded with the first note. */
 export function createNotes(options: NotesOptions): NotesControl {
   const { stderr, format, quiet, secrets } = options;
   const asJson = format === 'json' || format === 'ndjson';
@@ -70,7 +69,7 @@ export function createNotes(options: NotesOptions): NotesControl {
   });
   let screen: Screen | undefined;
   let loading: Promise<Screen> | undefined;
-  // All notes so far; under json and ndjson a failing run repeats it in its error.
+  // All notes so far, because with json and ndjson an error holds them.
   const said: Entry[] = [];
   let held: Entry[] = [];
   let queue: Entry[] = [];
@@ -95,7 +94,7 @@ export function createNotes(options: NotesOptions): NotesControl {
   };
   const say = (entry: Entry): void => {
     said.push(entry);
-    // A preview is needed by a question only, so --quiet holds it back as well.
+    // A preview is for a question. So --quiet holds it back until one is asked.
     if (asJson || (quiet && entry.kind === 'show')) {
       held.push(entry);
       return;
@@ -190,7 +189,7 @@ interface Progress {
 const redrawEveryMs = 120;
 const lineEveryMs = 5_000;
 
-// `plain`: where nothing may be redrawn, a whole line is written now and then.
+// If nothing may be redrawn (`plain`), a whole line is written now and then.
 function createProgress(
   write: (text: string) => void,
   fitting: (text: string) => string,

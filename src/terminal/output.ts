@@ -1,4 +1,4 @@
-/** stdout: the one writer of results, in the format that was asked for: lists, single records, QR codes. */
+/** Writes results to stdout: lists, single records and QR codes, in the format that was asked for. */
 
 import type { Column } from '../api/resources.ts';
 import { CliError } from '../errors.ts';
@@ -15,42 +15,41 @@ import {
   screenClean,
   widthOfTerminal,
 } from './streams.ts';
-import type { Block, Format, Output, PrintedRecord } from './terminal.ts';
+import type { Block, Format, ListHow, Output, PrintedRecord } from './terminal.ts';
 
-/** What stdout is written with. */
 export interface OutputOptions {
   readonly stdout: StreamFacts;
   readonly format: Format;
   /** `--columns`. */
   readonly columns?: readonly string[] | undefined;
-  /** PAYDESK_COLUMNS: of every list those that it has. */
+  /** PAYDESK_COLUMNS. A list shows the ones that it has. */
   readonly usualColumns?: readonly string[] | undefined;
   readonly header: boolean;
   readonly color: ColorLevel;
   readonly accessible: boolean;
   readonly locale: () => Locale;
-  /** Wall clock, Unix milliseconds. */
+  /** The time of the wall clock, in Unix milliseconds. */
   readonly now: () => number;
   readonly secrets: Secrets;
-  /** Called once when stdout is gone or full: the run is to be aborted. */
+  /** Called once when nobody reads stdout, or its disk is full. */
   readonly onLost: (error: CliError) => void;
-  /** Whether stdout was closed from the start, so that the result is lost. */
+  /** Whether stdout was closed from the start, so that nobody gets the result. */
   readonly isClosed?: (() => boolean) | undefined;
-  /** Tells a person something about what was written. */
+  /** Tells the person that something is missing in the output. */
   readonly note?: ((line: string) => void) | undefined;
-  /** Called before each write: takes a progress line off the screen. */
+  /** Called before each write, to take a line of progress off the screen. */
   readonly beforeWrite?: (() => void) | undefined;
 }
 
-/** The output of one run, and what cli/ does with it at the end. */
+/** Output, with what only cli/ calls at the end of a run. */
 export interface OutputControl extends Output {
-  /** Closes what is open: a JSON list that was begun ends with `has_more` true. Resolves when all is written. */
+  /** Closes a list that is still open, with `has_more` true. Resolves when everything is written. */
   finish(): Promise<void>;
-  /** Why stdout is lost, when it is. */
+  /** Why stdout is lost; undefined if it is not. */
   readonly lost: CliError | undefined;
 }
 
-/** The output of one run. Nothing heavy is loaded before something for people is printed. */
+/** The output of one run. The code that draws tables is loaded when something is printed for a person. */
 export function createOutput(options: OutputOptions): OutputControl {
   const { format, secrets } = options;
   const writer = createStreamWriter({
@@ -62,8 +61,16 @@ export function createOutput(options: OutputOptions): OutputControl {
     beforeWrite: options.beforeWrite,
   });
   let open: Sink | undefined;
-  const start = (columns: readonly Column[], asked = format): Sink =>
-    startSink(columns, { ...options, format: asked }, writer);
+  const start = (columns: readonly Column[], { zone, ...how }: ListHow = {}): Sink =>
+    startSink(
+      columns,
+      {
+        ...options,
+        ...(zone === undefined ? {} : { locale: () => ({ ...options.locale(), zone }) }),
+        ...how,
+      },
+      writer,
+    );
 
   const rowFor = options.stdout.isTTY ? screenRowOf : rowOf;
   const row = (record: PrintedRecord): Row => rowFor(record, secrets);
@@ -76,7 +83,7 @@ export function createOutput(options: OutputOptions): OutputControl {
   ): Promise<void> => {
     if (format === 'json') return writer.write(`${row(record).json()}\n`);
     if (format === 'table' && names === undefined) return writer.write(await screen(view(), options));
-    // One record is the result of what the command did, which may be a change: a wrong name must not hide it.
+    // One record may be the result of a change. A wrong name in --columns must not hide that result.
     const shown = names === undefined ? columns : resultColumns(columns, names);
     const sink = startSink(shown, { ...options, columns: names }, writer);
     await sink.rows([row(record)]);
@@ -88,8 +95,8 @@ export function createOutput(options: OutputOptions): OutputControl {
     checkColumns(columns) {
       if (format !== 'json' && options.columns !== undefined) namedColumns(columns, options.columns);
     },
-    list(columns, asked) {
-      const sink = start(columns, asked);
+    list(columns, how) {
+      const sink = start(columns, how);
       open = sink;
       return {
         page: (records) => sink.rows(records.map(row)),
@@ -120,7 +127,7 @@ export function createOutput(options: OutputOptions): OutputControl {
         await open?.abandon();
         await writer.end();
       } catch (error) {
-        // Whoever waits for the output asks `lost`; anything else is a mistake of ours.
+        // run.ts asks `lost` about a lost stream. Any other error is a mistake of ours.
         if (error !== writer.lost) throw error;
       }
     },
@@ -145,17 +152,17 @@ async function screen(blocks: readonly Block[], options: OutputOptions): Promise
 interface Sink {
   rows(rows: readonly Row[]): Promise<void>;
   end(hasMore: boolean): Promise<void>;
-  /** The run failed: what was begun and not ended is closed, and says that more exists. */
+  /** Closes a list that was begun and not ended, because the run failed. The list says that there is more. */
   abandon(): Promise<void>;
 }
 
-// Throws CliError 'usage' at once for a column that does not exist: a wrong name costs no request.
-function startSink(columns: readonly Column[], options: OutputOptions, writer: StreamWriter): Sink {
+// Throws CliError 'usage' for an unknown column. It does so before any request is made.
+function startSink(columns: readonly Column[], options: OutputOptions & ListHow, writer: StreamWriter): Sink {
   const named =
     options.columns === undefined
       ? usualColumns(columns, options.usualColumns)
       : namedColumns(columns, options.columns);
-  // Loaded while the service is asked for the first page; a failure is reported when something is drawn.
+  // The table code is loaded while the first page is on its way. If that fails, the error comes when the table is drawn.
   if (options.format === 'table') import('./table.ts').catch(() => undefined);
   let format: ListFormat | undefined;
   let state: 'new' | 'begun' | 'ended' = 'new';
@@ -195,24 +202,24 @@ function withCount(error: unknown, written: number): unknown {
   return new CliError(error.kind, error.message, { ...error.parts, certain, cause: error });
 }
 
-// A drawn code, or why there is none.
+// The lines of a QR code, or why there is none.
 type QrCode = { readonly lines: readonly string[] } | { readonly missing: string };
 
-// A phone opens the link of a code: so only a link that a person can see in full becomes one.
+// A phone opens whatever link a code holds. So only a link that a person can see in full becomes a code.
 const linkPattern = /^https?:\/\/[\x21-\x7e]+$/;
-// What the largest code holds, in bytes.
+// The largest QR code holds so many bytes.
 const longestLink = 2953;
-// Modules of light around it; cameras find a code by them.
+// Light modules around the code, by which cameras find it.
 const border = 2;
 
-// Draws a link in half blocks: a terminal's cell is twice as high as it is wide, so a line holds two rows. `always` (`--qr`)
-// draws it wherever people read, even where it is too high; otherwise only in a table on a terminal that shows all of it.
+// Draws a link in half blocks: a cell of a terminal is twice as high as wide, so one line holds two rows. Without `always`
+// (`--qr`) it is drawn only in a table on a terminal that shows all of it.
 async function drawQr(link: string, always: boolean, options: OutputOptions): Promise<QrCode> {
   const { isTTY, columns = 0, rows = 0 } = options.stdout;
   if (options.format !== 'table' && !(options.format === 'list' && always))
     return { missing: `${options.format} holds no QR code` };
   if (!always && (!isTTY || options.accessible)) return { missing: 'stdout is no terminal' };
-  // A key has no place in a picture either, where no filter would find it.
+  // A link with a key is not drawn, because no filter would find the key in a picture.
   if (!linkPattern.test(link) || options.secrets.clean(link) !== link || link.length > longestLink)
     return { missing: 'the link is none that a QR code is drawn of' };
   const { renderUnicodeCompact } = await import('uqr');
@@ -221,7 +228,7 @@ async function drawQr(link: string, always: boolean, options: OutputOptions): Pr
   const known = isTTY && columns > 0;
   if (known && width > columns)
     return { missing: `the QR code is ${width} columns wide, the terminal ${columns}` };
-  // The line below it is the shell's.
+  // One line is left for the shell.
   if (!always && !(known && lines.length < rows))
     return { missing: `the QR code is ${lines.length} lines high, the terminal ${rows}` };
   return { lines };

@@ -1,4 +1,4 @@
-/** The prompts of a full terminal: those of @inquirer, with better defaults. */
+/** Prompts that are redrawn on a terminal: those of @inquirer, with better defaults. */
 
 import { confirm, input, password, select } from '@inquirer/prompts';
 import type { Check, Labelled, Prompts } from './ask.ts';
@@ -12,7 +12,7 @@ const pageSize = 10;
 // The cursor and a space come before a choice.
 const beforeChoice = 2;
 
-/** Prompts that are redrawn in place. */
+/** Prompts for a terminal that can redraw. */
 export function createPrompts(stdin: Keyboard, stderr: StreamFacts, paint: Paint): Prompts {
   const theme = themeOf(paint);
   const room = (widthOfTerminal(stderr) ?? Number.POSITIVE_INFINITY) - beforeChoice;
@@ -22,7 +22,7 @@ export function createPrompts(stdin: Keyboard, stderr: StreamFacts, paint: Paint
       ended(input({ message, theme, validate: asValidate(check) }, context(signal))),
     secret: (message, check, signal) =>
       ended(
-        // Without these two, Ctrl-T shows the secret.
+        // Without `mask` and `toggleMask` Ctrl-T would show the secret.
         password(
           { message, theme, mask: true, toggleMask: false, validate: asValidate(check) },
           context(signal),
@@ -62,7 +62,7 @@ function asChoice({ label, tail, detail }: Labelled, index: number, room: number
   };
 }
 
-// A choice stays on one line where it can: what may be cut is cut before an id wraps.
+// Cuts the label, so that the choice stays on one line and the id in its tail does not wrap.
 function fitted(label: string, room: number): string {
   return room < 1 || room === Number.POSITIVE_INFINITY ? label : cut(label, room);
 }
@@ -71,7 +71,7 @@ function asValidate(check: Check): (text: string) => string | true {
   return (text) => check(text) ?? true;
 }
 
-// @inquirer's classes are not exported; their names are. An abort is told by its signal, in ask.ts.
+// @inquirer does not export its error classes, so the name has to do. ask.ts handles an abort by its signal.
 async function ended<T>(answer: Promise<T>): Promise<T> {
   try {
     return await answer;
@@ -80,7 +80,7 @@ async function ended<T>(answer: Promise<T>): Promise<T> {
   }
 }
 
-// Every style is set, since @inquirer computes its own when it is loaded and for stdout.
+// Every style is set, because @inquirer chooses its own by looking at stdout, and at the time it is loaded.
 function themeOf(paint: Paint) {
   const strong = (text: string): string => paint(text, 'strong');
   const faint = (text: string): string => paint(text, 'faint');

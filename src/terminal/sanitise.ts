@@ -1,12 +1,13 @@
-/** Text from the service made safe: for a terminal, for CSV, and losslessly for JSON. */
+/** Makes text from the service safe to show on a terminal, in CSV and in JSON. JSON keeps its value. */
 
 // Line breaks, tabs, and every character that a terminal may treat as one of them.
 const breaks = /\r\n|[\t\n\v\f\r\u0085\u2028\u2029]/g;
-// Marks can pile up on one letter without end, over the lines above and below. No language puts more than four marks that
-// belong to no script on a letter. Marks of a script may be parts of syllables, so more of them are allowed.
+// Marks can pile up on one letter and cover the lines above and below. No language puts more than four general marks on a
+// letter. Marks of one script may be parts of syllables, so up to eight of them are allowed.
 const freeMark = String.raw`[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]`;
 const markPile = new RegExp(`(${freeMark}{4})${freeMark}+|(\\p{M}{8})\\p{M}+`, 'gu');
-// A variation selector counts only after something that varies, a joiner only inside an emoji or a joining script.
+// Invisible characters that belong to the text: a variation selector after a character that varies, and a joiner inside an emoji
+// or a script that joins its letters.
 const legitimate = [
   String.raw`(?<=[\p{Emoji}\u20e3])[\ufe0e\ufe0f]`,
   String.raw`(?<=\p{Script=Han})[\u{e0100}-\u{e01ef}]`,
@@ -16,19 +17,16 @@ const legitimate = [
 const hidden = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]`;
 const unsafe = `${legitimate}|(${hidden})`;
 const anyHidden = new RegExp(hidden, 'u');
-// Latin letters, digits and the usual punctuation: nothing in them to look for.
+// Latin letters, digits and the usual punctuation are safe, so such a text is not searched.
 const plain = /^[ -~\u00a0-\u00ac\u00ae-\u024f\u2010-\u2027]*$/;
 
-/** One line safe to print: breaks and tabs are spaces, control and invisible characters are visible stand-ins. */
+/** Makes a text one line that is safe to print. Breaks and tabs become spaces, and hidden characters become visible. */
 export function cleanLine(text: string): string {
   if (plain.test(text)) return text;
   return standIns(text.replace(breaks, ' '));
 }
 
-/**
- * Makes a CSV cell safe for a file, as `cleanLine` does for a screen; line breaks and tabs stay, since CSV
- * can hold them.
- */
+/** Makes a CSV cell safe for a file. Line breaks and tabs stay, because CSV can hold them. */
 export function cleanCell(text: string): string {
   if (plain.test(text)) return text;
   return text
@@ -38,7 +36,7 @@ export function cleanCell(text: string): string {
 }
 
 function standIns(text: string): string {
-  // Which of them are legitimate takes 20 ms to set up; most names, in any script, have none.
+  // The pattern that knows which ones belong to the text takes 20 ms to set up. Most texts have no hidden characters.
   const shown = anyHidden.test(text) ? hiddenReplaced(text) : text;
   return shown.replace(markPile, '$1$2\ufffd');
 }
@@ -49,8 +47,7 @@ function hiddenReplaced(text: string): string {
   );
 }
 
-// A control character is shown as its Unicode picture, `␛` for ESC; any other invisible character becomes
-// U+FFFD.
+// Shows a control character as its Unicode picture, `␛` for ESC, and any other hidden character as U+FFFD.
 function standIn(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x20) return String.fromCodePoint(0x2400 + code);
@@ -64,32 +61,32 @@ function joiningScripts(): string {
     .join('');
 }
 
-// Controls, C1, invisible formats, line separators and tags, unescaped inside JSON strings. A joiner or a
-// variation selector alone moves nothing on a screen and stays.
+// Control characters, invisible formats, line separators and tags. Joiners and variation selectors alone move nothing on a
+// screen, so they stay.
 const unsafeInJson = /[\u007f-\u009f\u2028\u2029\p{Cs}]|(?![\u200c\u200d])\p{Cf}/gu;
 
-// Finds everything that `unsafeInJson` finds, and a few more characters. It uses no character properties, so
-// long plain text is tested quickly.
+// Finds everything that `unsafeInJson` finds, and a few characters more. It is quick on long plain text, because it uses no
+// character properties.
 const maybeUnsafeInJson =
   /[\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb]/;
 
-/** JSON text with control and bidirectional characters as \uXXXX: the same value, and the same text without any. */
+/** Writes control and bidirectional characters in JSON text as \uXXXX. The value stays the same. */
 export function escapeJson(json: string): string {
   if (!maybeUnsafeInJson.test(json)) return json;
   return escaped(json, unsafeInJson);
 }
 
-// A character beyond the first plane is two units, and two escapes.
+// A character above U+FFFF is two units, so it becomes two escapes.
 function escaped(json: string, characters: RegExp): string {
   return json.replace(characters, (found) =>
     Array.from({ length: found.length }, (_, index) => escapeUnit(found.charCodeAt(index))).join(''),
   );
 }
 
-/** JSON text for a terminal: the same value, and nothing in it hides or spills over other lines. */
+/** Makes JSON text safe for a terminal: nothing in it is hidden or covers other lines. The value stays the same. */
 export function escapeJsonForScreen(json: string): string {
-  // Fillers, selectors, tags: what a terminal does not show. Joiners stay, since some scripts need them. Made here, not at
-  // the start of the program, since that takes a millisecond.
+  // Fillers, selectors and tags, which a terminal does not show. Joiners stay, because some scripts need them. The pattern takes
+  // a millisecond to make, so it is not made at the start of the program.
   const unseen = String.raw`(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}`;
   const piled = String.raw`(?<=${freeMark}{4})${freeMark}|(?<=\p{M}{8})\p{M}`;
   return escaped(escapeJson(json), new RegExp(`${unseen}|${piled}`, 'gu'));
@@ -99,15 +96,12 @@ function escapeUnit(unit: number): string {
   return `\\u${unit.toString(16).padStart(4, '0')}`;
 }
 
-/**
- * JSON text on one line: a raw line break or tab can only be between tokens, and is removed with its
- * indentation.
- */
+/** JSON text on one line. Line breaks and tabs can only stand between tokens there, so they are removed with the indentation. */
 export function oneLineJson(json: string): string {
   return /[\n\r\t]/.test(json) ? json.replace(/[\n\r\t][\n\r\t ]*/g, '') : json;
 }
 
-/** A value as JSON text. An integer beyond 2^53-1 is a bigint and printed as it came. */
+/** A value as JSON text. An integer above 2^53-1 is a bigint, and is printed as it came. */
 export function toJson(value: unknown): string {
   if (typeof value === 'bigint') return String(value);
   if (Array.isArray(value)) return `[${value.map((item) => toJson(item)).join(',')}]`;

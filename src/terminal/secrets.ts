@@ -1,39 +1,36 @@
-/** Masks known keys, in every spelling, in each text that leaves the program. */
+/** Masks known keys in every text that leaves the program, however they are spelled. */
 
 import { Buffer } from 'node:buffer';
 import { layersOf, type Spelling, spellingsOf } from './key-spellings.ts';
 import type { Piece } from './list-format.ts';
 
 const replacement = '[key]';
-// Two less than a key has: what PAYDESK_API_KEY holds is refused then, but was meant as one. Shorter ones would be found
-// inside ordinary words.
+// Two less than the shortest key. A text of this length in PAYDESK_API_KEY is refused as a key, but was meant as one. Shorter
+// texts would be found inside ordinary words.
 const shortestHidden = 6;
 
 /** Keys that must never leave the program. */
 export interface Secrets {
-  /** From now on this key is stopped. */
+  /** Masks this key from now on. */
   add(key: string): void;
-  /** This key may be shown from now on. For `simulator serve`, which prints its key on purpose. */
+  /** Allows to show this key from now on. For `simulator serve`, which prints its key on purpose. */
   reveal(key: string): void;
-  /** Whether a text holds a key in any spelling. */
+  /** Whether a text holds a key, however it is spelled. */
   holds(text: string): boolean;
-  /** A whole text without keys. */
+  /** The text with its keys masked. */
   clean(text: string): string;
-  /**
-   * JSON text without keys: it stays JSON, and everything stays as it was, except the strings and numbers
-   * that hold a key.
-   */
+  /** JSON text with its keys masked. It stays JSON: only the strings and numbers that hold a key are changed. */
   cleanJson(json: string): string;
-  /** The body of a reply without keys; the same bytes where there is none. */
+  /** The body of a reply with its keys masked. Without a key it is the same bytes. */
   cleanBody(body: Uint8Array): Uint8Array;
-  /** A filter for text that comes in pieces: it holds back an end that may begin a key. */
+  /** A filter for text that comes in pieces. It holds back the end of a piece if a key may begin there. */
   filter(): SecretFilter;
 }
 
 /** A filter for one stream. */
 export interface SecretFilter {
   push(piece: Piece): Piece;
-  /** What was held back. */
+  /** Returns what was held back. */
   end(): string;
 }
 
@@ -44,7 +41,7 @@ export function createSecrets(): Secrets {
   const clean = (text: string): string => (sought.inText(text) ? masked(text, sought.spellings) : text);
   const cleanJson = (json: string): string => {
     if (!sought.inText(json)) return json;
-    // Then as text: for what is not JSON, and for a key between the tokens.
+    // Then it is masked as text too, because it may be no JSON, or hold a key between the tokens.
     return clean(mapTokens(json, (token) => cleanToken(token, clean)));
   };
   return {
@@ -71,7 +68,7 @@ function filterOf(sought: () => Sought, clean: (text: string) => string): Secret
   let held = '';
   return {
     push(piece) {
-      // Whole lines end in what no key holds, so nothing of them has to be held back.
+      // Bytes are whole lines, and no key has a line break. So nothing of them has to be held back.
       if (typeof piece !== 'string' && held === '' && !sought().inBytes(piece)) return piece;
       const text = typeof piece === 'string' ? piece : new TextDecoder().decode(piece);
       const all = clean(held + text);
@@ -96,7 +93,8 @@ interface Sought {
 
 function soughtOf(keys: ReadonlySet<string>): Sought {
   const spellings = [...keys].flatMap(spellingsOf);
-  // Looking for plain texts is many times faster than a pattern, and almost no text holds one; bytes faster than text.
+  // To search for plain texts is many times faster than a pattern, and to search in bytes is faster still. Almost no text holds
+  // a key.
   const texts = spellings.map(({ text }) => text);
   const byteTexts = texts.map((text) => Buffer.from(text));
   const inText = (text: string): boolean => {
@@ -111,13 +109,13 @@ function soughtOf(keys: ReadonlySet<string>): Sought {
       if (texts.length === 0) return false;
       const bytes = Buffer.from(buffer, byteOffset, length);
       if (byteTexts.some((one) => bytes.includes(one))) return true;
-      // A key is ASCII, so any encoding that keeps ASCII as it is will do.
+      // A key is ASCII, so any encoding that keeps ASCII is good enough.
       return ['\\', '%', '&'].some((mark) => bytes.includes(mark)) && inText(bytes.toString('latin1'));
     },
   };
 }
 
-// Masks what is found, then searches again: a key may also be spelled in a deeper layer.
+// Masks what is found, then searches again, because a key may also be spelled in a deeper layer.
 function masked(text: string, spellings: readonly Spelling[]): string {
   let rest = text;
   for (;;) {
@@ -161,15 +159,15 @@ function bitsBefore(text: string, at: number): number {
   return /[\w+/-]/.test(text.charAt(at - 1)) ? 1 : 0;
 }
 
-// Up to the end of the encoded text when it is near: a colon after the key, and the padding.
+// If the encoded text ends soon after the key, everything up to that end is masked: it may hold a colon and padding.
 function bitsAfter(text: string, at: number): number {
   const near = text.slice(at, at + 8);
   return (/^[\w+/-]{0,3}={0,2}(?![\w+/=-])/.exec(near) ?? /^[\w+/-]?/.exec(near))?.[0].length ?? 0;
 }
 
-// The length of the longest end of the text that may begin a spelling without being all of it.
+// How many characters at the end of a text may be the beginning of a spelling.
 function openEnd(text: string, spellings: readonly Spelling[]): number {
-  // A spelling has no white space, and common escapes write one character with twelve at most.
+  // A spelling has no white space, and common escapes need at most twelve characters for one.
   const longest = 12 * spellings.reduce((most, one) => Math.max(most, one.text.length), 0);
   let start = text.length;
   while (start > 0 && text.length - start < longest && !/\s/.test(text.charAt(start - 1))) start -= 1;
@@ -195,7 +193,7 @@ function begunBy(text: string, sought: string): number {
   return 0;
 }
 
-// Changes the strings and numbers of a JSON text; everything else stays.
+// Changes the strings and numbers of a JSON text, and nothing else.
 function mapTokens(json: string, change: (token: string) => string): string {
   const number = /[-0-9][-+.0-9eE]*/y;
   let out = '';
@@ -221,7 +219,7 @@ function mapTokens(json: string, change: (token: string) => string): string {
   return out + json.slice(kept);
 }
 
-// Just after the closing quote of the string that opens at `from`.
+// The place behind the closing quote of the string that begins at `from`.
 function stringEnd(json: string, from: number): number {
   for (let at = from + 1; at < json.length; at += 1) {
     const character = json.charAt(at);
@@ -231,7 +229,7 @@ function stringEnd(json: string, from: number): number {
   return json.length;
 }
 
-// A number that is a key becomes a string, since the mask is not a number.
+// A number that holds a key becomes a string, because the mask is no number.
 function cleanToken(token: string, clean: (text: string) => string): string {
   let value: unknown;
   try {

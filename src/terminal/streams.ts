@@ -1,4 +1,4 @@
-/** stdout and stderr as streams: whether each is a terminal, how wide it is, and the one writer of each. */
+/** Writes to stdout and stderr: one writer per stream, which keeps keys out and notices when nobody reads any more. */
 
 import type { Writable } from 'node:stream';
 import { CliError, systemCode, systemReason } from '../errors.ts';
@@ -6,59 +6,58 @@ import type { Piece } from './list-format.ts';
 import { cleanLine } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
 
-/** How figures and times are shown; asked for when something is shown, since a profile may be opened late. */
+/** How amounts and times are shown. A profile may be opened late, so it is looked up whenever something is shown. */
 export interface Locale {
-  /** IANA name; undefined: the zone of the process. */
+  /** An IANA name. Undefined: the zone of the process. */
   readonly zone: string | undefined;
-  /** Currency → decimals (`amounts.decimals`). */
+  /** Decimals by currency (`amounts.decimals`). */
   readonly decimals: Readonly<Record<string, number>>;
+  /** The metadata keys that may hold the shop's own number (`reference.keys`). */
+  readonly referenceKeys: readonly string[];
 }
 
-/** A stream and what is known of it. */
+/** A stream, and what is known about its terminal. */
 export interface StreamFacts {
   readonly stream: Writable;
   readonly isTTY: boolean;
-  /** Cells in a line; undefined when it is not a terminal. */
+  /** Cells in a line; undefined if it is no terminal. */
   readonly columns: number | undefined;
-  /** Lines of the terminal; undefined when it is not a terminal. */
+  /** Lines of the terminal; undefined if it is no terminal. */
   readonly rows: number | undefined;
 }
 
-/** The width to draw for; undefined when nothing is to be wrapped or cut. */
+/** The width to draw for. Undefined: nothing is wrapped or cut. */
 export function widthOfTerminal({ isTTY, columns }: StreamFacts): number | undefined {
   return isTTY && columns !== undefined && columns > 0 ? columns : undefined;
 }
 
-/** Makes a text safe for a screen; the key goes first, since cutting could leave a part of it. */
+/** Makes a text safe for a screen. Keys are masked first, because after other changes a key might not be found. */
 export function screenClean(secrets: Secrets): (text: string) => string {
   return (text) => cleanLine(secrets.clean(text));
 }
 
-/**
- * One stream, written by nobody else: the writer waits while it is full, stops keys, and turns a lost stream into one error.
- */
+/** The only writer of a stream. It waits while the stream is full, masks keys, and reports a lost stream once. */
 export interface StreamWriter {
-  /** Writes a piece; resolves when there is room for more. Rejects with CliError 'incomplete' once the stream is lost. */
+  /** Resolves when there is room for more. Rejects with CliError 'incomplete' once the stream is lost. */
   write(piece: Piece): Promise<void>;
-  /** Writes a whole message at once and never throws: for notes, and from a signal's handler. */
+  /** Writes a whole message without waiting, and never throws. For notes, and after a signal. */
   writeNow(text: string): void;
-  /** Writes what the key filter held back; resolves when all of it has left the process. */
+  /** Writes the rest that might have begun a key. Resolves when everything has left the process. */
   end(): Promise<void>;
-  /** Why the stream is lost, when it is. */
+  /** Why the stream is lost; undefined if it is not. */
   readonly lost: CliError | undefined;
 }
 
-/** The stream, and what happens when it is lost. */
 export interface StreamWriterOptions {
   readonly stream: Writable & { readonly isTTY?: boolean };
-  /** `stdout` or `stderr`: how messages call it. */
+  /** `stdout` or `stderr`, for messages. */
   readonly name: string;
   readonly secrets: Secrets;
-  /** Called once when the stream is lost: the run is to be aborted. */
+  /** Called once when the stream is lost. */
   readonly onLost: (error: CliError) => void;
-  /** Asked before each write: whether nobody can read the stream, although writes to it work. */
+  /** Called before each write. Returns true if writing works, but nobody can read it. */
   readonly isClosed?: (() => boolean) | undefined;
-  /** Called before anything is written, to take away what another stream drew on the same screen. */
+  /** Called before each write, so that a line of progress on the same screen can be removed. */
   readonly beforeWrite?: (() => void) | undefined;
 }
 
@@ -70,7 +69,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
   let deserted = false;
 
   const lose = (cause: unknown): CliError | undefined => {
-    // A terminal that was closed: nobody is left to read, and no file lacks anything.
+    // The terminal was closed. Nobody is left to read, and no file is incomplete, so this is no error.
     deserted ||= stream.isTTY === true && systemCode(cause) === 'EIO';
     if (deserted) return undefined;
     return giveUp(whyLost(cause), cause);
@@ -82,7 +81,7 @@ export function createStreamWriter(options: StreamWriterOptions): StreamWriter {
     }
     return lost;
   };
-  // Without a listener a closed pipe ends the process with a stack trace.
+  // Without a listener a closed pipe would end the process with a stack trace.
   stream.on('error', lose);
   const settle = (
     error: Error | null | undefined,

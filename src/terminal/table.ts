@@ -1,4 +1,4 @@
-/** Tables for people: two-space columns, no boxes, drawn page by page in small slices. */
+/** Draws tables for people: columns two spaces apart, without boxes, page by page. */
 
 import Table from 'cli-table3';
 import type { Column, ValueKind } from '../api/resources.ts';
@@ -8,20 +8,20 @@ import { type Reading, showValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
 import { cut, ellipsis, widthOf } from './text-lines.ts';
 
-// cli-table3's layout is quadratic in the rows of one table.
+// cli-table3 gets slow with many rows (its layout is quadratic), so it draws a few at a time.
 const sliceRows = 25;
-// Of a line. No text reaches cli-table3, so that every one in what it draws is a stand-in.
+// Stands for one line. cli-table3 gets no other text, so everything like it in the drawing is a stand-in.
 const standIn = '#';
 
 /** How a table is drawn. */
 export interface TableStyle {
   readonly header: boolean;
-  /** The terminal's width; undefined: no terminal, nothing is cut. */
+  /** The width of the terminal. Undefined if there is none: then nothing is cut. */
   readonly width: number | undefined;
   readonly paint: Paint;
   readonly reading: Reading;
   readonly clean: (text: string) => string;
-  /** Called with the titles of columns that the terminal has no room for. */
+  /** Called with the titles of the columns that do not fit on the terminal. */
   readonly onLeftOut?: ((titles: readonly string[]) => void) | undefined;
 }
 
@@ -35,7 +35,7 @@ interface Layout {
   widths: readonly number[];
 }
 
-/** A table that grows page by page: widths come from the first page and only grow. */
+/** A table that is drawn page by page. The first page sets the widths; later pages can only make them wider. */
 export function drawTable(columns: readonly Column[], style: TableStyle): ListFormat {
   let layout: Layout | undefined;
   let offset: string | undefined;
@@ -69,15 +69,15 @@ function title(column: Column, offset: string | undefined): string {
   return column.kind === 'time' && offset !== undefined ? `${column.title} ${offset}` : column.title;
 }
 
-// All times of a table have one offset, shown once in the heading.
+// The offset of times, shown once in the heading.
 function headingOffset(
   columns: readonly Column[],
   records: readonly JsonObject[],
-  { times }: Reading,
+  { times, referenceKeys }: Reading,
 ): string {
   const seconds = columns
     .filter((column) => column.kind === 'time')
-    .flatMap((column) => records.map((record) => column.value(record)))
+    .flatMap((column) => records.map((record) => column.value(record, referenceKeys)))
     .find((value) => times.valid(value));
   return times.offset(times.valid(seconds) ? seconds : times.now());
 }
@@ -88,17 +88,17 @@ function cellOf(
   offset: string | undefined,
   style: TableStyle,
 ): DrawnCell {
-  const value = column.value(record);
+  const value = column.value(record, style.reading.referenceKeys);
   const shown = showValue(value, column.kind, record, style.reading);
   const { times } = style.reading;
-  // A time of another season than the heading's says its own offset.
+  // Summer and winter may have two offsets. A time with another offset than the heading says its own.
   const ownOffset = column.kind === 'time' && times.valid(value) ? times.offset(value) : offset;
   const text = ownOffset === offset ? shown.text : `${shown.text} ${ownOffset}`;
   const styled = shown.missing ? 'faint' : shown.odd ? 'warn' : undefined;
   return { text: cleanText(text, column, style), style: styled };
 }
 
-// What will be cut anyway is not measured to its end: a megabyte costs no more than a line.
+// A text that will be cut is not measured to its end, so that a megabyte costs no more than a line.
 function cleanText(text: string, column: Column, { width, clean }: TableStyle): string {
   if (width === undefined || !mayShrink(column.kind)) return clean(text);
   const start = text.slice(0, width * 40);
@@ -118,7 +118,7 @@ function firstLayout(
   return { columns: shown.flatMap((index) => columns[index] ?? []), widths };
 }
 
-// Later rows may hold longer cells: what may be cut is cut, for anything else its column grows and others make room.
+// Later rows may have longer cells. A column that may not be cut grows, and the others make room.
 function widen(layout: Layout, lines: readonly (readonly DrawnCell[])[], width: number | undefined): void {
   const { columns, widths } = layout;
   const grown = widths.map((own, index) =>
@@ -141,8 +141,8 @@ function draw(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: T
   return text;
 }
 
-// cli-table3 is handed a stand-in for each whole line. With the real cells it prints the same bytes, but copies its settings
-// and measures again for each of them: 20 orders take 44 ms of CPU instead of 28, 5,000 take 2,050 ms instead of 550.
+// cli-table3 gets one stand-in per line. With the real cells it would print the same bytes, but would copy its settings and
+// measure for each cell: 20 orders would take 44 ms of CPU instead of 28, and 5,000 would take 2,050 ms instead of 550.
 function drawSlice(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: TableStyle): string {
   const cells = lines.map((line) => line.map((cell, index) => fitCell(cell, index, layout, style)));
   const drawn = cells.map((line) =>
@@ -171,7 +171,7 @@ function fitCell(cell: DrawnCell, index: number, { columns, widths }: Layout, st
   return { ...cell, text: fits ? text : cut(text, width) };
 }
 
-// A text without any width, marks alone, would be drawn on top of what comes before it.
+// A text of marks alone has no width, and would be drawn on top of the text before it.
 function shownText({ text }: DrawnCell): string {
   return text !== '' && widthOf(text) === 0 ? '\ufffd' : text;
 }
@@ -184,16 +184,15 @@ const edges = ['top', 'bottom', 'left', 'right', 'mid'].flatMap((edge) => [edge,
 const corners = ['top', 'bottom'].flatMap((edge) => [`${edge}-left`, `${edge}-right`]);
 const borderless = Object.fromEntries([...edges, ...corners].map((name) => [name, '']));
 
-// Cells between two columns.
+// The cells between two columns.
 const gap = 2;
 
-// Which columns keep their place where there is not room for all of them.
+// If not all columns fit, these kinds stay first.
 const importance: readonly ValueKind[] = ['id', 'money', 'status', 'time', 'integer', 'card', 'text', 'flag'];
-// Cells of these kinds may end in `…`; ids, amounts and times are whole or not there.
+// Cells of these kinds may be cut. Ids, amounts and times are shown whole or not at all.
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
 const smallest = 6;
 
-// Which columns there is room for.
 interface Fitted {
   /** Indexes of the columns that are shown. */
   readonly shown: readonly number[];
@@ -201,17 +200,17 @@ interface Fitted {
   readonly widths: readonly number[];
 }
 
-// Whether a cell of this kind may be cut on a terminal.
 function mayShrink(kind: ValueKind): boolean {
   return shrinkable.has(kind);
 }
 
-// Fits columns of these natural widths into a terminal: text is cut, and what has no room at all is left out.
+// Fits columns into a terminal. `natural` are the widths that they would need. Text is cut; if that is not enough, columns are
+// left out.
 function fitColumns(columns: readonly Column[], natural: readonly number[], width: number): Fitted {
   const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
   const chosen: number[] = [];
   for (const index of mostImportant(columns)) {
-    // The first one is there even where it is wider than the terminal: an id is never cut.
+    // The first column is shown even if it is wider than the terminal, because an id is never cut.
     if (chosen.length === 0 || total([...chosen, index].map((one) => least[one] ?? 0)) <= width)
       chosen.push(index);
   }
@@ -233,15 +232,14 @@ function total(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
 }
 
-// Indexes, the most important columns first: those that stay, then by kind; within a kind, in their order.
+// The indexes of the columns, the most important ones first: columns that always stay, then by kind, then in their order.
 function mostImportant(columns: readonly Column[]): readonly number[] {
   const rank = (index: number): number =>
     columns[index]?.stays === true ? -1 : importance.indexOf(kindAt(columns, index));
   return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
 }
 
-// The widths of columns on a terminal: the widest column that may shrink loses one cell at a time, until a
-// line fits.
+// Shrinks columns until a line fits: the widest one that may shrink loses one cell at a time.
 function shrunk(columns: readonly Column[], natural: readonly number[], width: number): readonly number[] {
   const widths = [...natural];
   const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
@@ -257,7 +255,7 @@ function shrunk(columns: readonly Column[], natural: readonly number[], width: n
       -1,
     );
     if (widest === -1) break;
-    // A column of a megabyte comes down to the terminal in one step, then evenly.
+    // A column wider than the terminal comes down to it in one step, so that a megabyte takes no million steps.
     const step = Math.max(1, (widths[widest] ?? 0) - width);
     widths[widest] = (widths[widest] ?? 0) - step;
     over -= step;

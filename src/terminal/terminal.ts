@@ -1,4 +1,4 @@
-/** What people see, as the rest of paydesk says it: output, notes, questions. */
+/** The terminal as the rest of paydesk uses it: output, notes and questions. */
 
 import type { WireRecord } from '../api/api.ts';
 import type { Column } from '../api/resources.ts';
@@ -13,7 +13,7 @@ export { createOutput, type OutputControl } from './output.ts';
 export { createSecrets, type Secrets } from './secrets.ts';
 export type { Locale, StreamFacts } from './streams.ts';
 
-/** Ways to print a result: `-o FORMAT`. */
+/** The formats of a result: `-o FORMAT`. */
 export const formats = ['table', 'list', 'json', 'ndjson', 'csv'] as const;
 export type Format = (typeof formats)[number];
 
@@ -21,11 +21,11 @@ export type Format = (typeof formats)[number];
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
-/** The few styles of text; a stream without colour shows none. */
+/** The styles of text. A stream without colour shows none of them. */
 export type Style = 'strong' | 'faint' | 'good' | 'warn' | 'bad';
-/** A piece of text of one style. The writer cleans it, so it may hold anything a service sends. */
+/** A piece of text in one style. It is cleaned before it is written, so it may hold anything from the service. */
 export type Span = string | { readonly text: string; readonly style: Style };
-/** A time (Unix seconds) as people read it, in the zone of the run; anything else is shown as received, marked. */
+/** A time (Unix seconds), shown in the zone of the run. If it is no time, it is shown as received, with a mark. */
 export interface TimeSpan {
   readonly time: unknown;
   /**
@@ -33,17 +33,17 @@ export interface TimeSpan {
    * `clock` 18:42:51 · `date` 20 Nov
    */
   readonly precision: 'day' | 'second' | 'zoned' | 'full' | 'clock' | 'date';
-  /** The time above a `clock`: one of another day is shown as a `second`. */
+  /** The time in the line above a `clock`. If its day is another one, this time is shown as a `second`. */
   readonly after?: unknown;
 }
-/** What one place of a screen shows: text, a time, or several side by side. */
+/** What stands in one place of a screen: a text, a time, or several of them side by side. */
 export type Cell = Span | TimeSpan | readonly (Span | TimeSpan)[];
 
-/** What a person's screen shows, before widths and colours. */
+/** A part of a screen, before its width and colours are known. */
 export type Block =
-  /** One line, never wrapped inside an id; too long for the terminal, it wraps at spaces, to `hang` or the indent. */
+  /** One line. If it is too long for the terminal, it wraps at spaces. The lines that follow are indented by `hang`, or else by `indent`. */
   | { readonly line: Cell; readonly indent?: number; readonly hang?: number }
-  /** Cells in columns, two spaces apart, a row of one cell beside them; `right` lists the right-aligned columns, `shrink` those that may be cut. */
+  /** Rows of cells in columns. A row of a single cell may be wider. `right` lists right-aligned columns, `shrink` columns that may be cut. */
   | {
       readonly grid: readonly (readonly Cell[])[];
       readonly right?: readonly number[];
@@ -52,55 +52,66 @@ export type Block =
     }
   | 'blank';
 
-/** A record to be printed: the service's with its bytes, or one of ours. */
+/** A record to print. A record of the service has its bytes too. */
 export interface PrintedRecord extends Partial<WireRecord> {
   readonly value: JsonObject;
+  /** What its columns are made of, if that is more than `value`: a refund with its charge and order. */
+  readonly columnsFrom?: JsonObject;
 }
 
-/** A list being written, page by page. */
+/** How a list is printed, besides the options of the run. */
+export interface ListHow {
+  /** Absent: the format that was asked for. */
+  readonly format?: Format;
+  /** The time zone of local times; absent: the zone of the run. */
+  readonly zone?: string | undefined;
+  /** CSV has local times beside the times in UTC. */
+  readonly localTimes?: boolean;
+  /** More than one page may be drawn, so that a table keeps room for what later pages may show. */
+  readonly pages?: 'many';
+}
+
+/** A list that is written page by page. */
 export interface ListSink {
-  /** Resolves when the page is written; rejects with CliError 'incomplete' when the stream is gone or full. */
+  /** Resolves when the page is written. Rejects with CliError 'incomplete' when nobody reads stdout, or its disk is full. */
   page(records: readonly PrintedRecord[]): Promise<void>;
-  /** Closes the list. `hasMore` becomes the envelope's `has_more`, last. */
+  /** Closes the list. `hasMore` becomes `has_more` at the end of the envelope. */
   end(hasMore: boolean): Promise<void>;
 }
 
-/** stdout: data and nothing else. The one writer of its stream; knows formats, cleans text, stops keys. */
+/** Writes results to stdout in the format that was asked for. Cleans text, and masks keys. */
 export interface Output {
   readonly format: Format;
-  /** Before a change: throws CliError 'usage' for a name of --columns that its result, printed later, will not have. */
+  /** Call it before a change. Throws CliError 'usage' for a name in --columns that the result will not have. */
   checkColumns(columns: readonly Column[]): void;
-  /** Starts a list of records, in the given format or else in the one that was asked for. */
-  list(columns: readonly Column[], format?: Format): ListSink;
-  /** A list of our own flat records (`object`, …). */
+  /** Starts a list of records. */
+  list(columns: readonly Column[], how?: ListHow): ListSink;
+  /** Writes a list of flat records that paydesk made itself. */
   ownList(columns: readonly Column[], records: readonly JsonObject[]): Promise<void>;
-  /** One record of the service: its bytes as JSON, `view` as a table, every field as a list, `columns` as CSV. */
+  /** Writes one record of the service. `view` is its table, `columns` are for CSV. */
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
-  /** One flat record of our own; `view` as a table. */
+  /** Writes one flat record that paydesk made itself. `view` is its table. */
   own(record: JsonObject, view: () => readonly Block[]): Promise<void>;
-  /**
-   * What --dry-run would do: `{"object":"dry_run", …}`. Always the whole plan: --columns applies to the result of the
-   * change, not to the plan.
-   */
+  /** Writes what a change would do: `{"object":"dry_run", …}`. --columns is for the result of the change, so the plan is always whole. */
   dryRun(plan: JsonObject, view: () => readonly Block[]): Promise<void>;
   /**
-   * A link as a QR code under the last result: in a table on a terminal with room for it; with `always` wherever
-   * people read. Resolves with the reason when none was drawn. Never in json, ndjson and csv.
+   * Draws a link as a QR code under the last result, if that is a table on a terminal with room for it. With `always` also
+   * under a list, and off a terminal. Never in json, ndjson and csv. Resolves with the reason if none was drawn.
    */
   qr(link: string, always: boolean): Promise<string | undefined>;
-  /** Text for people, the same in every format: help topics, scripts of completions. */
+  /** Writes text that is the same in every format: help, completion scripts. */
   text(text: string): Promise<void>;
 }
 
-/** stderr: notes, previews, progress. Under json and ndjson kept back, for the `notes` of a failing run. */
+/** Writes notes, previews and progress to stderr. With json and ndjson, notes wait until the run ends: an error then holds them. */
 export interface Notes {
-  /** One line; silenced by --quiet. */
+  /** Writes one line. --quiet silences it. */
   note(line: Cell): void;
-  /** One line that --quiet does not silence. */
+  /** Writes one line that --quiet does not silence. */
   warn(line: Cell): void;
-  /** A screenful before a question. */
+  /** Shows what the next question is about. */
   show(blocks: readonly Block[]): void;
-  /** A line that is redrawn on a terminal; call the returned function when it is over. */
+  /** Shows how far a long run is, in a line that is redrawn. Call the returned function at its end. */
   progress(text: () => string): () => void;
 }
 
@@ -108,9 +119,9 @@ export interface Notes {
 export interface Choice<T> {
   readonly value: T;
   readonly label: string;
-  /** After the label, never cut, where a label too long for the terminal is: amounts and ids. */
+  /** Amounts and ids behind the label. If the terminal is too narrow, the label is cut, but never the tail. */
   readonly tail?: string;
-  /** Shown under the choice, or after it in line prompts. */
+  /** Shown under the choice. Line prompts show it behind the choice. */
   readonly detail?: string;
 }
 
@@ -154,13 +165,13 @@ export interface SearchedList<T> {
 
 interface Question {
   readonly message: string;
-  /** The flag (or argument) that answers this question in a script: named when nobody can be asked. */
+  /** The flag or argument that answers this question in a script. The error names it when nobody can be asked. */
   readonly flag: string;
 }
 
 /**
- * Prompts, on stderr. Without a terminal, with --no-input or CI every one of them throws CliError 'usage' naming the
- * flag. Ctrl-C throws 'interrupted', end of input 'cancelled'. What was typed before the question is dropped.
+ * Asks a person, on stderr. Without a terminal, with --no-input and with CI every question throws CliError 'usage', which
+ * names the flag. Ctrl-C throws 'interrupted', end of input 'cancelled'. Keys typed before the question are dropped.
  */
 export interface Ask {
   readonly interactive: boolean;
@@ -172,8 +183,8 @@ export interface Ask {
   ): Promise<string>;
   secret(question: Question & { readonly check?: (text: string) => string | undefined }): Promise<string>;
   choose<T>(question: Question & { readonly choices: readonly Choice<T>[] }): Promise<T>;
-  /** A choice out of many, narrowed by typing. */
+  /** A choice out of many. Typed words narrow them. */
   search<T>(question: Question & { readonly list: SearchedList<T> }): Promise<T>;
-  /** Yes or No; a bare Enter is No. */
+  /** Yes or no. Enter alone means no. */
   confirm(question: Question): Promise<boolean>;
 }

@@ -1,4 +1,4 @@
-/** Text on a terminal: how wide it is, where it is cut, its colours, and where a long line breaks. */
+/** Measures, cuts, colours and wraps text for a terminal. */
 
 import stringWidth from 'string-width';
 import type { Paint } from './color.ts';
@@ -6,27 +6,27 @@ import { absent, asReceived, mark } from './columns.ts';
 import type { Times } from './local-time.ts';
 import type { Cell, Span, Style, TimeSpan } from './terminal.ts';
 
-/** What a text that was cut ends in. */
+/** The end of a text that was cut. */
 export const ellipsis = '…';
 
-// What string-width needs for other scripts takes 40 ms to set up; most names need none of it. One cell each: Latin, Greek
-// and Cyrillic letters, digits, the usual punctuation. Two each: Chinese characters, kana, Hangul syllables.
+// string-width takes 40 ms to set up, and most texts do not need it. Latin, Greek and Cyrillic letters, digits and the usual
+// punctuation have one cell each. Chinese characters, kana and Hangul syllables have two.
 const narrow = String.raw` -~\u00a0-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u1e00-\u1eff\u2010-\u2027`;
 const wide = String.raw`\u3000\u3005\u3041-\u3096\u30a1-\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3`;
 const allNarrow = new RegExp(`^[${narrow}]*$`);
 const narrowOrWide = new RegExp(`^[${narrow}${wide}]*$`);
 const anyWide = new RegExp(`[${wide}]`, 'g');
 
-/** Cells that a clean line takes up. */
+/** How many cells a clean line takes. */
 export function widthOf(text: string): number {
   if (allNarrow.test(text)) return text.length;
   if (narrowOrWide.test(text)) return text.length + (text.match(anyWide)?.length ?? 0);
   return stringWidth(text);
 }
 
-/** Text of at most this many cells: a longer text is cut between graphemes and ends in `…`. */
+/** Cuts a text to a number of cells, between graphemes. A text that was cut ends in `…`. */
 export function cut(text: string, width: number): string {
-  // No grapheme that is drawn is longer than this; the rest of a huge text is not looked at.
+  // No grapheme on a screen is longer than 40 units, so the rest of a huge text need not be looked at.
   const start = text.slice(0, (width + 1) * 40);
   if (start.length === text.length && widthOf(text) <= width) return text;
   let used = 0;
@@ -42,23 +42,22 @@ export function cut(text: string, width: number): string {
 
 /** How blocks are drawn. */
 export interface ScreenStyle {
-  /** Undefined: no terminal, nothing is wrapped or cut. */
+  /** Undefined if there is no terminal: then nothing is wrapped or cut. */
   readonly width: number | undefined;
   readonly paint: Paint;
   readonly times: Times;
   readonly clean: (text: string) => string;
 }
 
-// Cells of one piece of text on a terminal.
+// The most cells of one piece of text on a terminal.
 const longest = 2_000;
 
-/** Cleaned text of one style. */
+/** Clean text in one style. */
 export interface Piece {
   readonly text: string;
   readonly style: Style | undefined;
 }
 
-/** The pieces of a cell. */
 export function piecesOf(cell: Cell, style: ScreenStyle): readonly Piece[] {
   const spans: readonly (Span | TimeSpan)[] = isList(cell) ? cell : [cell];
   return spans.map((span) => {
@@ -82,19 +81,18 @@ function timePiece(span: TimeSpan, { times, clean }: ScreenStyle): Piece {
   return { text: clean(asReceived(time)) + mark, style: 'warn' };
 }
 
-// A megabyte in one field would push everything else off the screen; what goes into a file is whole.
+// A megabyte in one field would push everything else off the screen, so it is cut there. In a file it stays whole.
 function bounded(text: string, style: ScreenStyle): string {
   const clean = style.clean(text);
   return style.width === undefined || clean.length <= longest ? clean : cut(clean, longest);
 }
 
-/** A piece in its colour. */
 export function paintPiece({ text, style }: Piece, paint: Paint): string {
   return style === undefined ? text : paint(text, style);
 }
 
-/** Pieces in their colours; neighbours of one style are painted at once, so that a phrase stays one in the bytes. */
-export function paintPieces(pieces: readonly Piece[], paint: Paint): string {
+// Paints pieces. Neighbours of one style are painted together, so that a phrase can still be found in the output.
+function paintPieces(pieces: readonly Piece[], paint: Paint): string {
   const joined: Piece[] = [];
   for (const piece of pieces) {
     const last = joined.at(-1);
@@ -105,14 +103,14 @@ export function paintPieces(pieces: readonly Piece[], paint: Paint): string {
   return joined.map((piece) => paintPiece(piece, paint)).join('');
 }
 
-/** How wide pieces are side by side. */
+/** How many cells pieces take side by side. */
 export function widthOfPieces(pieces: readonly Piece[] | undefined): number {
   return (pieces ?? []).reduce((sum, piece) => sum + widthOf(piece.text), 0);
 }
 
 /**
- * The lines of some pieces: the first indented by `indent`, the others by `hang`. Breaks only at spaces, so that an id
- * stays whole even where it is wider than the terminal.
+ * Wraps pieces into lines. The first line is indented by `indent`, the others by `hang`. Lines break only at spaces, so that
+ * an id stays whole even if it is wider than the terminal.
  */
 export function wrap(
   pieces: readonly Piece[],
@@ -123,7 +121,7 @@ export function wrap(
   const lines: (readonly Piece[])[] = [];
   let line: Piece[] = [];
   let used = 0;
-  // Whether the line has a word: the first one stays on it, however long.
+  // Whether the line has a word already. The first word stays on the line, however long it is.
   let begun = false;
   let spaces: Piece = { text: '', style: undefined };
   for (const word of wordsOf(pieces)) {
@@ -151,7 +149,7 @@ export function wrap(
   );
 }
 
-// A command to copy stays whole: broken in two, its first half would run as something else.
+// A command to copy stays whole. If it were broken, its first half would run as another command.
 function partsOf(text: string): readonly string[] {
   const at = text.search(/(?<=^|: )paydesk /);
   return at === -1 ? text.split(/( +)/) : [...text.slice(0, at).split(/( +)/), text.slice(at)];
@@ -159,7 +157,7 @@ function partsOf(text: string): readonly string[] {
 
 type Word = { readonly spaces: Piece } | { readonly spaces?: undefined; readonly pieces: readonly Piece[] };
 
-// Runs of spaces, and the words between them; a word may be made of pieces of several styles.
+// Splits pieces into words and the spaces between them. A word may have several styles.
 function wordsOf(pieces: readonly Piece[]): readonly Word[] {
   const words: Word[] = [];
   let current: Piece[] = [];

@@ -79,7 +79,7 @@ describe('an order as services of this family send it', () => {
     const value = page?.records[0]?.value ?? {};
     expect(value).toEqual(order);
     expect(readOrder(value)).toMatchObject({ id: 'ord_1' });
-    const shown = orderColumns.map((column) => column.value(value) ?? '-');
+    const shown = orderColumns.map((column) => column.value(value, ['shop_order']) ?? '-');
     expect(shown).not.toContain('null');
     expect(shown).not.toContain('undefined');
   });

@@ -7,6 +7,7 @@ test.each([
   { args: ['-p', 'demo', 'orders', 'refund', 'nope', '--yes'], now: 'paydesk -p demo orders find nope' },
   { args: ['orders', 'show', 'nope', '--profile=demo'], now: 'paydesk -p demo orders find nope' },
   { args: ['orders', 'show', '-qpdemo', 'nope'], now: 'paydesk -p demo orders find nope' },
+  { args: ['-yp', 'demo', 'orders', 'show', 'nope'], now: 'paydesk -p demo orders find nope' },
   { args: ['customers', 'show', 'Ana', '-yp', 'demo'], now: 'paydesk -p demo customers list' },
   {
     args: ['-p', 'demo', 'orders', 'list', '--customer', 'Ana'],

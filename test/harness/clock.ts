@@ -20,6 +20,16 @@ export function later(ms: number): Environment {
   return { [wall]: `${ms}`, [up]: `${ms}` };
 }
 
+const still = 'TEST_CLOCK_STANDS_AT_MS';
+
+/**
+ * All clocks stand at this time (`2026-11-21T05:05:12Z`) but for what the run sleeps, so that a screen can be compared as a
+ * whole. Only for a run in memory.
+ */
+export function standingAt(time: string): Environment {
+  return { [still]: `${Date.parse(time)}` };
+}
+
 // What waits so long waits for the service, not for another run that needs real time.
 const longSleepMs = 400;
 
@@ -28,6 +38,8 @@ export function clockOf(env: Env, sleeps: 'in no time' | 'really'): ClockWithTim
   const ahead = Number(env[wall] ?? 0);
   const upAhead = Number(env[up] ?? 0);
   let slept = 0;
+  const at = env[still] === undefined ? undefined : Number(env[still]);
+  if (at !== undefined) return standing(at, sleeps);
   return {
     now: () => systemClock.now() + ahead + slept,
     monotonic: () => systemClock.monotonic() + slept,
@@ -38,6 +50,27 @@ export function clockOf(env: Env, sleeps: 'in no time' | 'really'): ClockWithTim
     },
     after: (ms, callback) => systemClock.after(ms, callback),
     every: (ms, callback) => systemClock.every(ms, callback),
+    async sleep(ms, signal) {
+      if (ms < longSleepMs || sleeps === 'really') return await systemClock.sleep(ms, signal);
+      await systemClock.sleep(1, signal);
+      slept += Math.ceil(ms);
+    },
+  };
+}
+
+// The machine has been up since the year 2026 began.
+function standing(at: number, sleeps: 'in no time' | 'really'): ClockWithTimers {
+  const clock = clockOf({}, sleeps);
+  const start = clock.monotonic();
+  const upSince = Date.UTC(2026);
+  let slept = 0;
+  const now = () => at + slept;
+  return {
+    ...clock,
+    now,
+    monotonic: () => start + slept,
+    uptime: () => (now() - upSince) / 1000,
+    boot: () => ({ id: 'one boot', ms: now() - upSince }),
     async sleep(ms, signal) {
       if (ms < longSleepMs || sleeps === 'really') return await systemClock.sleep(ms, signal);
       await systemClock.sleep(1, signal);

@@ -14,14 +14,16 @@ export interface MemoryParts {
   readonly input: string;
   readonly cwd: string;
   readonly clock: ClockWithTimers;
+  /** stdout and stderr are a terminal of so many columns; nobody types at it. */
+  readonly columns?: number | undefined;
 }
 
 /** Runs with streams, signals and connections of its own; connections that are left open are closed at its end, as with a process. */
 export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<number>): Running {
   const { env, clock, cwd } = parts;
   const zone = env.TZ === '' ? undefined : env.TZ;
-  const stdout = new Collected();
-  const stderr = new Collected();
+  const stdout = new Collected(parts.columns);
+  const stderr = new Collected(parts.columns);
   const connections = connectionsOfItsOwn();
   let listeners: readonly ((signal: StopSignal) => void)[] = [];
   const io: Io = {
@@ -75,6 +77,16 @@ function failed({ stderr }: Ran): never {
 class Collected extends Writable {
   readonly #chunks: Buffer[] = [];
   readonly #line = Promise.withResolvers<string>();
+  readonly isTTY: boolean;
+  readonly columns: number;
+  readonly rows = 40;
+
+  /** Without columns it is no terminal. */
+  constructor(columns = 0) {
+    super();
+    this.columns = columns;
+    this.isTTY = columns > 0;
+  }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.#chunks.push(chunk);

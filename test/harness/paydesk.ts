@@ -41,6 +41,11 @@ export interface RunOptions {
   readonly cwd?: string;
   /** How a run in memory waits between two reads or tries; absent: its clock is put forward instead. */
   readonly sleeps?: 'in no time' | 'really';
+  /**
+   * A run in memory writes to a terminal of so many columns, without colour; standard input stays a pipe, so nobody is
+   * asked. For somebody who answers, see terminal.ts.
+   */
+  readonly columns?: number;
 }
 
 /** What only a process can be given. */
@@ -82,15 +87,16 @@ const ofNode = /^(?:NODE_|SNAP$|LD_)/;
 
 /** Starts `paydesk ARGS` in this process; it goes on while a test looks at it, or signals it. */
 export function startInMemory(args: readonly string[], options: RunOptions): Running {
-  const { home, env = {}, input = '', cwd = home.path, sleeps = 'in no time' } = options;
+  const { home, env = {}, input = '', cwd = home.path, sleeps = 'in no time', columns } = options;
   const own: Record<string, string> = {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: home.path,
     TERM: 'xterm-256color',
+    ...(columns === undefined ? {} : { NO_COLOR: '1' }),
     ...env,
   };
   const { run, answer } = built();
-  return runWithMemoryIo({ env: own, input, cwd, clock: clockOf(own, sleeps) }, async (io) =>
+  return runWithMemoryIo({ env: own, input, cwd, columns, clock: clockOf(own, sleeps) }, async (io) =>
     args[0] === '__complete'
       ? await answer(args.slice(1), { ...io, write: (text) => io.stdout.write(text) })
       : await run(args, io),

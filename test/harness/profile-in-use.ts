@@ -9,6 +9,7 @@ export const defaultSettings: Profile['settings'] = {
   'orders.order': 'unknown',
   'orders.status': undefined,
   'checkouts.path': '/checkouts',
+  'reference.keys': ['shop_order'],
   'refund.require': [],
   'refund.max_amount': {},
   'refund.send_within': 10_000,

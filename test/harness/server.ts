@@ -47,6 +47,8 @@ export interface TestServer {
 export interface ServerOptions {
   /** PEM of a certificate: serves https. */
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** Replies have no `Date`, so a run may have any clock. */
+  readonly sendsDate?: false;
 }
 
 /** Starts a server on a free loopback port. */
@@ -56,6 +58,7 @@ export async function startServer(handler: Handler, options: ServerOptions = {})
   const events = new Waiting();
   const listener: Parameters<typeof createServer>[1] = (incoming, response) => {
     const chunks: Buffer[] = [];
+    response.sendDate = options.sendsDate !== false;
     response.on('close', () => {
       if (response.writableFinished) return;
       counters.aborted += 1;

@@ -32,7 +32,7 @@ export interface Service extends AsyncDisposable {
   /** The environment of a run against it. */
   readonly env: Readonly<Record<string, string>>;
   /** Runs the program as a script does, without a terminal. */
-  run(args: readonly string[], more?: Pick<RunOptions, 'env' | 'input'>): Promise<Ran>;
+  run(args: readonly string[], more?: Pick<RunOptions, 'env' | 'input' | 'columns'>): Promise<Ran>;
 }
 
 export interface ServiceOptions {
@@ -47,6 +47,7 @@ export interface ServiceOptions {
   /** Called before each GET is answered. */
   readonly onGet?: (service: Service, request: SeenRequest) => void;
   readonly mode?: 'sandbox' | 'production';
+  readonly sendsDate?: false;
 }
 
 export async function startService(options: ServiceOptions): Promise<Service> {
@@ -77,9 +78,9 @@ export function startAnswering(handler: Handler): Promise<Service> {
 
 async function serviceWith(
   handler: Handler,
-  { prefix = '', mode, orders = [] }: ServiceOptions,
+  { prefix = '', mode, orders = [], sendsDate }: ServiceOptions,
 ): Promise<Service> {
-  const server = await startServer(handler);
+  const server = await startServer(handler, sendsDate === undefined ? {} : { sendsDate });
   const home = newHome();
   const url = `${server.url}${prefix}`;
   const env = { ...environment(url, mode), TZ: 'UTC' };

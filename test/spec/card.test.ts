@@ -15,5 +15,5 @@ test.each([
   ['nothing but a declined charge', { charges: { data: [declined] } }, '*5100'],
   ['no charge', { charges: { data: [] } }, undefined],
 ])('the card of an order with %s', (_what, order, shown) => {
-  expect(orderColumns.find(({ name }) => name === 'card')?.value(order)).toBe(shown);
+  expect(orderColumns.find(({ name }) => name === 'card')?.value(order, [])).toBe(shown);
 });

@@ -24,7 +24,7 @@ export function memory(): { readonly stream: Writable; readonly text: () => stri
   return { stream, text: () => text };
 }
 
-export const locale = () => ({ zone: 'America/Mexico_City', decimals: {} });
+export const locale = () => ({ zone: 'America/Mexico_City', decimals: {}, referenceKeys: ['shop_order'] });
 
 /** An output; `width`: on a terminal of so many cells. */
 export function outputOf(options: Partial<OutputOptions> & { readonly width?: number }) {

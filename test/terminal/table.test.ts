@@ -103,7 +103,9 @@ describe('a table of orders', () => {
   });
 
   it('says its own offset beside a time of another season', async () => {
-    const { out, text } = outputOf({ locale: () => ({ zone: 'America/New_York', decimals: {} }) });
+    const { out, text } = outputOf({
+      locale: () => ({ zone: 'America/New_York', decimals: {}, referenceKeys: ['shop_order'] }),
+    });
     const sink = out.list(orderColumns);
     await sink.page([wire(order()), wire(order({ created_at: 1783000000 }))]);
     await sink.end(false);
@@ -112,7 +114,9 @@ describe('a table of orders', () => {
   });
 
   it('adds the scaled figure where the profile declares decimals', async () => {
-    const { out, text } = outputOf({ locale: () => ({ zone: 'UTC', decimals: { MXN: 2 } }) });
+    const { out, text } = outputOf({
+      locale: () => ({ zone: 'UTC', decimals: { MXN: 2 }, referenceKeys: ['shop_order'] }),
+    });
     const sink = out.list(orderColumns);
     await sink.page([wire(order({ amount: 5 })), wire(order({ amount: 9007199254740991 }))]);
     await sink.end(false);

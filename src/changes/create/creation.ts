@@ -1,4 +1,4 @@
-/** What all creations share: the body comes from flags, a file or questions, is checked, and is sent once. */
+/** Creates an order or a payment link: takes the body from flags, a file or questions, checks it, and sends it once. */
 
 import type { BodyFault } from '../../api/request-bodies.ts';
 import type { Column } from '../../api/resources.ts';
@@ -15,7 +15,7 @@ import { onlyGiven } from '../repeat.ts';
 import { type Expiry, refusePast } from './sale-flags.ts';
 import { drawLink } from './sale-screens.ts';
 
-/** The flags of every creation that are not part of the body. */
+/** Flags of a creation that are not fields of the body. */
 export interface CreationFlags {
   /** `--body`: the file that holds the whole body. */
   readonly body: string | undefined;
@@ -28,23 +28,21 @@ export interface CreationFlags {
 
 type CheckedBody<B> = { readonly body: B } | { readonly faults: readonly BodyFault[] };
 
-/** Something that can be created. `B`: the body that is sent; `D`: what was given, by flags or at prompts. */
+/** How an order or a payment link is created. `B` is the body that is sent, `D` the values from flags and prompts. */
 interface Creation<B extends JsonObject, D> {
   readonly kind: 'order' | 'checkout';
   readonly command: string;
-  /** What is created, in words. */
+  /** What is created, as messages call it: `the order`. */
   readonly what: string;
-  /** Checks the body before it is sent. */
   readonly check: (body: unknown) => CheckedBody<B>;
   readonly columns: readonly Column[];
-  /** The flags without which nothing is created. */
+  /** Names of the required flags. */
   readonly essential: readonly string[];
   readonly askEssential: (ctx: Context, given: D) => Promise<D>;
-  /** Asks for everything else. */
   readonly askMore: (ctx: Context, given: D) => Promise<D>;
   readonly bodyOf: (given: D, clockAndZone: ClockAndZone) => JsonObject;
   readonly path: (profile: Profile) => string;
-  /** What else is needed of the body. `expiry`: Unix seconds. */
+  /** Takes the expiry (Unix seconds), the amount and the currency out of the body. */
   readonly read: (body: B) => {
     readonly expiry: number | undefined;
     readonly amount: number | undefined;
@@ -57,8 +55,8 @@ interface Creation<B extends JsonObject, D> {
 }
 
 /**
- * Creates one, from what was typed to the printed result. Throws CliError for every outcome that is not a
- * plain success.
+ * Creates an order or a payment link, from the typed flags to the printed result. Throws CliError for every outcome that is
+ * not a plain success.
  */
 export async function createOne<B extends JsonObject, D extends { readonly expires?: Expiry }>(
   ctx: Context,
@@ -99,7 +97,7 @@ function missingFlags(given: object, names: readonly string[]): readonly string[
   return names.filter((name) => !Object.hasOwn(given, name)).map((name) => `--${name}`);
 }
 
-// The body to send, and what a repeat under the same `--intent` is recognised by.
+// Returns the body to send, and `asked`: the input that must be the same when `--intent` is used again.
 async function bodyToSend<B extends JsonObject, D extends { readonly expires?: Expiry }>(
   ctx: Context,
   creation: Creation<B, D>,
@@ -112,11 +110,11 @@ async function bodyToSend<B extends JsonObject, D extends { readonly expires?: E
   }
   const draft = await gather(ctx, creation, given, confirm);
   const body = checkedBody(creation, creation.bodyOf(draft, clockAndZoneOf(ctx)), creation.what);
-  // `7d` typed again tomorrow is the same request, although the moment is another.
+  // Tomorrow the text `7d` still counts as the same request, although it means another moment.
   return { body, asked: onlyGiven({ ...draft, expires: draft.expires?.text }) };
 }
 
-// With no flag at all, a person is asked for everything; with flags, only for what is missing.
+// Without any flag a person is asked for everything. With flags they are asked only for required values that are missing.
 async function gather<B extends JsonObject, D>(
   ctx: Context,
   { essential, askEssential, askMore }: Creation<B, D>,
@@ -136,8 +134,8 @@ async function gather<B extends JsonObject, D>(
 const maxBytes = 1024 * 1024;
 
 /**
- * Reads the JSON object of `--body FILE`. Throws CliError 'usage' when it is not an object, or could not be
- * sent exactly as written.
+ * Reads the JSON object of `--body FILE`. Throws CliError 'usage' when it is not an object, or could not be sent exactly as
+ * written.
  */
 export async function readBody(ctx: Context, path: string): Promise<JsonObject> {
   const text = (await ctx.file(path, maxBytes)).replace(/^\uFEFF/, '');
@@ -161,7 +159,7 @@ function parse(text: string, where: string): unknown {
   }
 }
 
-// JavaScript would round such a number and send another one.
+// Refuses a number that JavaScript would round, because paydesk would then send a different number.
 function exactly(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   const source = context?.source ?? '';
   const rounded = /^-?\d+$/.test(source) ? !Number.isSafeInteger(value) : !Number.isFinite(value);
@@ -170,7 +168,7 @@ function exactly(_key: string, value: unknown, context?: { readonly source?: str
   return value;
 }
 
-// Throws CliError 'usage' that names every fault by its path. `where`: what holds the body, in words.
+// Throws CliError 'usage' that names the field of every fault. `where` is what the message calls the body.
 function checkedBody<B extends JsonObject, D>({ check }: Creation<B, D>, value: unknown, where: string): B {
   const checked = check(value);
   if ('body' in checked) return checked.body;
@@ -186,9 +184,9 @@ function faultsError(faults: readonly BodyFault[], where: string): CliError {
 
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/g;
 
-// The first key that occurs twice in one object of a JSON text: a parser would keep one of the two values and say nothing.
+// Finds the first key that occurs twice in the same object. JSON.parse would keep one of the two values and report nothing.
 function repeatedKey(json: string): string | undefined {
-  // The names of each open object; undefined for an array.
+  // A set of names for each open object, and undefined for each open array.
   const open: (Set<string> | undefined)[] = [];
   let last = '';
   for (const [token] of json.matchAll(tokens)) {

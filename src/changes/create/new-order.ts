@@ -1,12 +1,11 @@
-/** The creation of an order: its questions, its preview and its result. */
+/** Creates an order: its questions, its preview and its result. */
 
 import { type Order, readOrder } from '../../api/records.ts';
 import { checkRequest, type OrderRequest, orderRequest } from '../../api/request-bodies.ts';
 import { orderColumns } from '../../api/resources.ts';
 import { type checkoutTypes, hostedPayment, type JsonObject, paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { accountLabel, commandLine } from '../../profiles/profiles.ts';
+import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Choice } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
@@ -162,7 +161,7 @@ function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>): readon
   ];
 }
 
-// The reply is not documented, so any field may be missing. `body` is what was sent.
+// The reply is not documented, so any field may be missing. `body` is the request.
 function orderResult(
   { record, by, intent }: Applied,
   body: OrderRequest,
@@ -188,12 +187,12 @@ function orderResult(
   ];
 }
 
-// If the order could not be read again, the journal's record names it.
+// If the order could not be read again, the record comes from the journal and holds the new order's id.
 function orderIn(value: JsonObject): Order | undefined {
   return value.object === 'intent' ? readOrder({ id: value.created }) : readOrder(value);
 }
 
-// The checkout inside an order; empty where the reply shows none.
+// The checkout inside an order; empty when the reply shows none.
 function checkoutOf({ checkout }: JsonObject): JsonObject {
   return typeof checkout === 'object' && checkout !== null ? { ...checkout } : {};
 }

@@ -1,4 +1,4 @@
-/** The flags that make the body of an order, and that body (service: Endpoints 4). Pure. */
+/** The flags of `orders create` and the request body that they make (service: Endpoints 4). Pure. */
 
 import { checkoutTypes, hostedPayment, type JsonObject, parseAmount } from '../../api/spec.ts';
 import type { Input } from '../../commands/command.ts';
@@ -7,7 +7,7 @@ import type { ClockAndZone } from '../../commands/typed-time.ts';
 import { givenOrNothing, onlyGiven } from '../repeat.ts';
 import { parsePair, saleFlags } from './sale-flags.ts';
 
-/** A detail of one item. */
+/** A description, sku, category or tag of one item. */
 interface ItemDetail {
   /** Which item, counted from 1. */
   readonly item: number;
@@ -68,7 +68,7 @@ export const orderFlags = {
   'on-demand': flag.switch({ summary: 'the checkout may keep the card' }),
 } as const;
 
-/** What was given, by flags or at prompts. */
+/** Values from flags and prompts. */
 export type OrderDraft = Input<readonly [], typeof orderFlags>['flags'];
 
 // Flags about the checkout inside the order.
@@ -85,8 +85,8 @@ const checkoutFlagNames = [
 ] as const satisfies readonly (keyof typeof orderFlags)[];
 
 /**
- * The body, not checked yet. Throws CliError 'usage' for a detail of an item that was not given, and for a flag about the
- * checkout without `--checkout`.
+ * Makes the body; `createOne` checks it later. Throws CliError 'usage' for a detail of an item that does not exist, and for a
+ * checkout flag without `--checkout`.
  */
 export function orderBody(draft: OrderDraft, clockAndZone: ClockAndZone): JsonObject {
   return onlyGiven({
@@ -171,7 +171,7 @@ function checkoutOf(draft: OrderDraft, clockAndZone: ClockAndZone): JsonObject |
     monthly_installments_enabled: draft.installments === undefined ? undefined : true,
     monthly_installments_options: draft.installments,
     on_demand_enabled: draft['on-demand'],
-    // As the table has it; some examples write plan_id (service: Endpoints 4).
+    // The document's table writes planId; some of its examples write plan_id (service: Endpoints 4).
     planId: draft.plan,
   });
 }

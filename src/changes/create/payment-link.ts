@@ -1,4 +1,4 @@
-/** The creation of a payment link: its flags and body, its questions, its preview and its result (service: Endpoints 5). */
+/** Creates a payment link: its flags and body, its questions, its preview and its result (service: Endpoints 5). */
 
 import { type CheckoutCreateRequest, checkoutCreateRequest, checkRequest } from '../../api/request-bodies.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
@@ -6,8 +6,7 @@ import { type JsonObject, paymentLinkType } from '../../api/spec.ts';
 import type { Context, Input } from '../../commands/command.ts';
 import { flag } from '../../commands/flags.ts';
 import type { ClockAndZone } from '../../commands/typed-time.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { accountLabel } from '../../profiles/profiles.ts';
+import { accountLabel, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
@@ -28,7 +27,6 @@ import {
   saleQuestions,
 } from './sale-screens.ts';
 
-/** The flags that make a payment link's body. */
 export const linkFlags = {
   ...saleFlags,
   'customer-name': flag.text({
@@ -41,7 +39,7 @@ export const linkFlags = {
   recurrent: flag.switch({ summary: 'the link can be paid more than once' }),
 } as const;
 
-/** What was given, by flags or at prompts. */
+/** Values from flags and prompts. */
 type LinkDraft = Input<readonly [], typeof linkFlags>['flags'];
 
 const checkoutColumns: readonly Column[] = [
@@ -78,12 +76,12 @@ export function createPaymentLink(ctx: Context, given: LinkDraft, flags: Creatio
   });
 }
 
-// Not checked yet.
+// `createOne` checks this body before it is sent.
 function linkBody(draft: LinkDraft, clockAndZone: ClockAndZone): JsonObject {
   return onlyGiven({
     name: draft.name,
     type: paymentLinkType,
-    // Only plan_id is documented as optional, so a switch that was not given is sent as false (service: Endpoints 5).
+    // The document marks only plan_id as optional (service: Endpoints 5), so a switch that was not given is sent as false.
     recurrent: draft.recurrent === true,
     expired_at: draft.expires?.at(clockAndZone),
     allowed_payment_methods: draft.method,
@@ -161,7 +159,7 @@ function linkPreview(body: CheckoutCreateRequest, profile: Profile): readonly Bl
   ];
 }
 
-// The reply is not documented, so any field may be missing. `body` is what was sent.
+// The reply is not documented, so any field may be missing. `body` is the request.
 function linkResult(
   { record, intent }: Applied,
   body: CheckoutCreateRequest,

@@ -1,11 +1,11 @@
-/** The flags that orders and payment links share, and how their texts are read. Pure. */
+/** Flags that orders and payment links share, and the functions that read their values. Pure. */
 
 import { currencyPattern, lastExpiry, paymentMethodValues, tooLateWords } from '../../api/spec.ts';
 import { flag, usage } from '../../commands/flags.ts';
 import { type ClockAndZone, momentOf, spanOf } from '../../commands/typed-time.ts';
 import { againFlag, intentFlag } from '../repeat.ts';
 
-/** What is sold, to whom, and how it is paid. */
+/** Flags for the items, the buyer and the payment. */
 export const saleFlags = {
   item: {
     ...flag.of<Item>({
@@ -36,14 +36,14 @@ export const saleFlags = {
   plan: flag.text({ value: 'ID', summary: 'the plan of a subscription' }),
 } as const;
 
-/** The flags of every creation that are not part of the body. */
+/** Flags that `orders create`, `checkout create` and `api` share. None of them is a field of the body. */
 export const creationFlags = {
   confirm: flag.text({ value: 'PROFILE', summary: "the profile's name: says yes in production" }),
   intent: intentFlag,
   again: againFlag,
 } as const;
 
-/** `--body`, instead of all the flags that make a body. */
+/** `--body`. It replaces the flags in `others`, which each give one field of the body. */
 export function bodyFlag(others: readonly string[]) {
   return flag.text({
     value: 'FILE',
@@ -52,7 +52,6 @@ export function bodyFlag(others: readonly string[]) {
   });
 }
 
-/** Whether the link is drawn as a code that a phone can read off the screen. */
 export const qrFlags = {
   qr: flag.switch({
     summary: 'draw the link as a QR code, also where stdout is no terminal',
@@ -69,7 +68,7 @@ export interface Item {
   readonly quantity: number;
 }
 
-// Read from the right, since a name may hold colons.
+// The name may contain colons, so price and quantity are the last two parts.
 const itemPattern = /^([\s\S]+):(0|[1-9][0-9]{0,15}):([1-9][0-9]{0,15})$/;
 
 /** Reads `NAME:PRICE:QTY`. Throws CliError 'usage'. */
@@ -83,22 +82,22 @@ export function parseItem(text: string, name: string): Item {
   );
 }
 
-/** The sum of the items, plus `more`; undefined where it is too large to be exact. */
+/** The sum of the items, plus `more`; undefined when it is too large to be exact. */
 export function sumOf(items: readonly Item[], more = 0): number | undefined {
   const sum = items.reduce((total, { unit_price, quantity }) => total + unit_price * quantity, more);
   return Number.isSafeInteger(sum) ? sum : undefined;
 }
 
-/** A moment as it was typed. `7d` counts from now; a date is in the time zone of the run. */
+/** A moment as somebody typed it. `7d` counts from now; a date is in the time zone of the run. */
 export interface Expiry {
   readonly text: string;
-  /** Unix seconds. Throws CliError 'usage' beyond 32 bits. */
+  /** Unix seconds. Throws CliError 'usage' when they do not fit into 32 bits. */
   readonly at: (clockAndZone: ClockAndZone) => number;
 }
 
 const dayMs = 86_400_000;
 
-/** Reads a moment as typed. Throws CliError 'usage'. */
+/** Reads `7d`, `12h`, a date, ISO 8601 or Unix seconds. Throws CliError 'usage'. */
 export function parseExpiry(text: string, name: string): Expiry {
   const ms = momentMs(text);
   if (ms === undefined) {
@@ -142,12 +141,12 @@ export function parseMonths(text: string, name: string): readonly number[] {
   throw usage(`${name} ${text}: not counts of months such as 3,6,9`);
 }
 
-/** Reads `KEY=VALUE`; the first = splits. Throws CliError 'usage'. */
+/** Reads `KEY=VALUE` and splits it at the first =. Throws CliError 'usage'. */
 export function parsePair(text: string, name: string): readonly [string, string] {
   return parsePairAt('=', 'KEY=VALUE', text, name);
 }
 
-/** Reads two texts with a mark between them; the first mark splits. Throws CliError 'usage'. */
+/** Splits a text at the first `mark`. `form` is what the message asks for. Throws CliError 'usage'. */
 export function parsePairAt(
   mark: string,
   form: string,

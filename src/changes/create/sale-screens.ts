@@ -1,4 +1,4 @@
-/** What orders and payment links share on screens: the questions, the items with their sum, the ways to pay, the link, its QR code. */
+/** Screens that orders and payment links share: questions, the items with their sum, the link and its QR code. */
 
 import { type JsonObject, paymentMethodValues } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
@@ -22,7 +22,7 @@ export async function askFor<T>(ctx: Context, { message, flag, parse }: TextQues
   return parse(text, flag);
 }
 
-/** Asks as `askFor` does; returns undefined when the person only presses Enter. */
+/** Like `askFor`, but returns undefined when the person only presses Enter. */
 export async function askMaybe<T>(
   ctx: Context,
   { message, flag, parse }: TextQuestion<T>,
@@ -32,7 +32,7 @@ export async function askMaybe<T>(
   return text === '' ? undefined : parse(text, flag);
 }
 
-/** Asks again and again, until Enter alone. */
+/** Asks the same question until the person only presses Enter. */
 export async function askSeveral<T>(ctx: Context, question: TextQuestion<T>): Promise<readonly T[]> {
   const answers: T[] = [];
   for (;;) {
@@ -42,7 +42,7 @@ export async function askSeveral<T>(ctx: Context, question: TextQuestion<T>): Pr
   }
 }
 
-/** Asks for the items, one at least. */
+/** Asks for one item or more. */
 export async function askItems(ctx: Context): Promise<readonly Item[]> {
   const question = { flag: '--item', parse: parseItem };
   const first = await askFor(ctx, { ...question, message: 'Item, as NAME:PRICE:QTY' });
@@ -62,7 +62,7 @@ function problemOf<T>(text: string, parse: Parse<T>): string | undefined {
     parse(text, 'this');
     return undefined;
   } catch (error) {
-    // The question itself names the value.
+    // The prompt already shows which value is meant, so the name `this` is cut off.
     if (error instanceof CliError) return error.message.replace(/^this /, '');
     throw error;
   }
@@ -92,7 +92,7 @@ export const saleQuestions = {
   plan: { message: 'Id of the plan', flag: '--plan', parse: asTyped },
 } as const;
 
-/** A table of the items with their sum. `shipping`: amounts of shipping lines. */
+/** A table of the items with their sum. `shipping` holds the amounts of the shipping lines. */
 export function itemBlocks(
   items: readonly Item[],
   currency: string,
@@ -144,7 +144,7 @@ export function expiryOf(checkout: JsonObject): unknown {
   return checkout.expires_at ?? checkout.expired_at;
 }
 
-/** What the buyer is given: the link of a checkout, and when it expires. */
+/** The link that the buyer gets, and when it expires. */
 export function linkLines(checkout: JsonObject): readonly Block[] {
   const { url } = checkout;
   const expiry = expiryOf(checkout);
@@ -156,7 +156,7 @@ export function linkLines(checkout: JsonObject): readonly Block[] {
   ];
 }
 
-/** Draws the link of a checkout as a QR code under the result. With `--qr` it says why there is none. */
+/** Draws the link of a checkout as a QR code under the result. With `--qr` it says why it cannot draw one. */
 export async function drawLink(
   ctx: Context,
   { url }: JsonObject,

@@ -1,4 +1,4 @@
-/** What the journal of this machine knows of an order's refunds: who sent them, why, and the note. */
+/** What the journal of this machine knows about an order's refunds: who sent them, why, and the note. */
 
 import { readMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
@@ -7,18 +7,18 @@ import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Journal } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 
-/** What the journal knows of one refund record. */
+/** What the journal knows about one refund record. */
 export interface RefundFacts {
   readonly intent: string;
   readonly reason: string | undefined;
   readonly note: string | undefined;
-  /** Who ran paydesk, by the name that this machine gave. */
+  /** The name of the person who ran paydesk, as this machine knows it. */
   readonly operator: string;
-  /** `read`: a read cannot tell two equal refunds apart, so it may be somebody else's. */
+  /** With `read` the refund may be somebody else's, because a read cannot tell two equal refunds apart. */
   readonly knownBy: 'reply' | 'read' | 'person' | 'sender';
 }
 
-/** What is known of each refund, by its id, out of the attempts that were made. */
+/** Maps the id of each refund to what the journal knows about it. Only attempts with the verdict `applied` count. */
 export function refundFacts(
   attempts: readonly AttemptRecord[],
   { ownRefunds }: Pick<Journal, 'ownRefunds'>,
@@ -37,17 +37,20 @@ export function refundFacts(
   );
 }
 
-/** What the journal says of a refund record. */
+/** Who sent a refund, and why. */
 interface RefundOrigin {
   /** The operator and the note: `op7: ticket 8812`. */
   readonly by: string;
   readonly reason: string | undefined;
 }
 
-/** Origins by refund id. A refund that is missing here was not sent from this machine. Undefined: the journal cannot be read. */
+/**
+ * Who sent each refund, by refund id. A refund that is missing here was not sent from this machine. Undefined when the
+ * journal cannot be read.
+ */
 export type RefundOrigins = ReadonlyMap<string, RefundOrigin> | undefined;
 
-/** Reads the journal when the order shows refunds. Only warns when the journal cannot be read. */
+/** Looks up in the journal who sent the refunds of an order. If the journal cannot be read, it only warns. */
 export async function originsOf(ctx: Context, profile: Profile, order: JsonObject): Promise<RefundOrigins> {
   const reading = readMoney(order);
   if (!('money' in reading) || reading.money.charges.every(({ refunds }) => refunds.length === 0))
@@ -72,7 +75,6 @@ function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): RefundOrigins {
   );
 }
 
-/** Who sent a refund, in words. */
 export function sentBy(origins: RefundOrigins, refundId: string): string {
   if (origins === undefined) return '-';
   return origins.get(refundId)?.by ?? 'not from this machine';

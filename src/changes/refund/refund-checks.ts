@@ -1,4 +1,4 @@
-/** What a refund is refused for before it is sent, and what a person is warned of. Pure. */
+/** Checks a refund before it is sent: reasons to refuse it, and warnings. Pure. */
 
 import {
   type ChargeMoney,
@@ -10,17 +10,15 @@ import {
 } from '../../api/charges.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { checkMode, commandLine } from '../../profiles/profiles.ts';
+import { checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { RefundOrigins } from './known-refunds.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
 
-/** The error of a refund that paydesk refuses. */
 export function refused(message: string, now: readonly string[]): CliError {
   return new CliError('refused', message, { certain: 'nothing was sent', now });
 }
 
-/** The money of an order that can be refunded. Throws CliError 'refused' for any other order. */
+/** Reads the money of an order. Throws CliError 'refused' when the order cannot be refunded. */
 export function refundableMoney(order: JsonObject, profile: Profile): OrderMoney {
   const money = provableMoney(order);
   checkMode(order, profile);
@@ -28,7 +26,7 @@ export function refundableMoney(order: JsonObject, profile: Profile): OrderMoney
   return money;
 }
 
-// Only where every charge and refund is shown can the outcome be proved afterwards.
+// The outcome can be proved later only if the order shows every charge and every refund.
 function provableMoney(order: JsonObject): OrderMoney {
   const reading = readMoney(order);
   const problem = 'money' in reading ? hiddenRefunds(reading.money) : reading.problem;
@@ -48,7 +46,7 @@ function checkState(money: OrderMoney, profile: Profile): void {
     throw refused(`${money.id} is refunded already: ${sumLine(money)}`, [showOrder(money, profile)]);
 }
 
-/** Throws CliError 'refused' for a whole order that the service says is not refundable. */
+/** Throws CliError 'refused' when the service says that the order is not refundable. */
 export function checkWhole(money: OrderMoney, profile: Profile): void {
   if (money.isRefundable !== false) return;
   throw refused(
@@ -67,9 +65,9 @@ function sumLine(money: OrderMoney): string {
 }
 
 /**
- * Throws CliError 'refused' when a charge already has a refund of the same amount, whoever made it and when,
- * unless `again` names the newest of them. A name that is not a refund of this order may be the name of an
- * attempt: the journal checks it later, under the order's lock.
+ * Throws CliError 'refused' when a charge already has a refund of the same amount, unless `again` names the newest one. It
+ * does not matter who made that refund or when. A name in `again` that is no refund of this order may be an attempt; the
+ * journal checks that later, under the order's lock.
  */
 export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
@@ -108,7 +106,10 @@ export function checkRepeat(
   }
 }
 
-/** Throws CliError 'refused' above the profile's `refund.max_amount`, or when there is a limit and the order shows no currency. */
+/**
+ * Throws CliError 'refused' when the amount is above the profile's `refund.max_amount`, or when there is a limit and the
+ * order shows no currency.
+ */
 export function checkLimit(amount: number, money: OrderMoney, profile: Profile): void {
   const limits = profile.settings['refund.max_amount'];
   if (Object.keys(limits).length === 0) return;
@@ -128,7 +129,9 @@ export function checkLimit(amount: number, money: OrderMoney, profile: Profile):
 
 const youngMs = 15 * 60_000;
 
-/** Warns of refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same order. */
+/**
+ * Warns about refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same order.
+ */
 export function youngWarnings(money: OrderMoney, nowMs: number, origins: RefundOrigins): string[] {
   return money.charges.flatMap(({ number, refunds }) =>
     refunds.flatMap(({ id, amount, createdAt = 0 }) => {
@@ -142,7 +145,7 @@ export function youngWarnings(money: OrderMoney, nowMs: number, origins: RefundO
   );
 }
 
-/** Warns where the order does not show what a refund depends on. */
+/** Warns when the order lacks a field that the refund depends on, or when its sums do not agree. */
 export function generalWarnings(money: OrderMoney, order: JsonObject): string[] {
   const known: readonly (string | undefined)[] = Object.values(statuses);
   const shown = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
@@ -157,7 +160,7 @@ export function generalWarnings(money: OrderMoney, order: JsonObject): string[] 
   ];
 }
 
-/** For each charge, a line with what is left of it and, on a line of its own to be copied, the command that refunds it. */
+/** Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. */
 export function chargeCommands(
   money: OrderMoney,
   charges: readonly ChargeMoney[],

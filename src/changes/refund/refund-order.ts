@@ -1,4 +1,4 @@
-/** The refund of an order, from its flags to its plan. A person is asked for what no flag says. */
+/** Refunds an order: takes the flags, asks a person for missing values, and plans the refund. */
 
 import { type OrderMoney, paidBy } from '../../api/charges.ts';
 import {
@@ -10,18 +10,17 @@ import {
   refundReasonValues,
 } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { aboutMoney } from '../../profiles/profiles.ts';
+import { aboutMoney, type Profile } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
 import { originsOf } from './known-refunds.ts';
 import { refundableMoney, youngWarnings } from './refund-checks.ts';
 import { canGoBackWhole, planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
+import type { Twin } from './twins.ts';
 
 /**
- * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a
- * plain success.
+ * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a plain success.
  */
 export function refundOrder(
   ctx: Context,
@@ -72,13 +71,13 @@ async function planOrder(
   };
 }
 
-function twinWords(twin: string | undefined): readonly string[] {
+function twinWords(twin: Twin | undefined): readonly string[] {
   if (twin === undefined) return [];
-  return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin}`];
+  return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin.id}`];
 }
 
-// Asks for what no flag says, unless nobody is there or --yes was given. An order that cannot be refunded is refused before
-// any question.
+// Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be refunded is
+// refused before the first question.
 async function askForMissing(
   ctx: Context,
   { service: { profile }, order, isPicked }: OrderRead,
@@ -103,7 +102,7 @@ async function askForMissing(
   };
 }
 
-// Asks for the charge, or the whole order where that can be refunded, and for the amount.
+// Asks which charge to refund, or all of the order if that is possible, and then for the amount.
 async function askWhat(
   ctx: Context,
   profile: Profile,

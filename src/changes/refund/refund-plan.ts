@@ -1,11 +1,10 @@
-/** The plan of a refund: from what was asked for and the order to a request body, or to a refusal. Pure. */
+/** Plans a refund: turns the typed flags and the order into a request body, or refuses. Pure. */
 
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import type { JsonObject, RefundReason } from '../../api/spec.ts';
 import type { ExpectedRefund } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { commandLine } from '../../profiles/profiles.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import {
   chargeCommands,
   checkLimit,
@@ -17,33 +16,33 @@ import {
   showOrder,
 } from './refund-checks.ts';
 
-/** Which money is asked for. Neither charge nor amount: the whole order. */
+/** Which money is refunded. Without a charge and an amount it is the whole order. */
 interface NamedMoney {
   /** A charge's id, its number in `orders show`, or `*4242`. */
   readonly charge?: string | undefined;
   readonly amount?: number | undefined;
 }
 
-/** What a person asked for. */
+/** The refund that a person asked for. */
 export interface RefundAsked extends NamedMoney {
   readonly reason?: RefundReason | undefined;
   readonly note?: string | undefined;
-  /** What this repeats, as `--again` names it. */
+  /** Refunds or attempts that this refund repeats (`--again`). */
   readonly again: readonly string[];
 }
 
-/** A refund that may be sent: its body, the refund records that must appear, and what to warn of. */
+/** A refund that may be sent: its body, the refund records that must appear, and the warnings. */
 export interface RefundPlan {
   readonly money: OrderMoney;
-  /** The charge the money comes from; absent for a whole order. */
+  /** The charge that is refunded; undefined for a whole order. */
   readonly charge: ChargeMoney | undefined;
   readonly body: RefundRequest;
   readonly expected: readonly ExpectedRefund[];
-  /** Charges of a whole order that do not count: they may get a refund record, or none. */
+  /** Charges that do not count. When the whole order is refunded, they may get a refund record or none. */
   readonly tolerated: readonly string[];
-  /** Its sum, positive. */
+  /** The sum of the refund, positive. */
   readonly amount: number;
-  /** The charge was refunded before, and this is all that is left of it. */
+  /** True when the charge was refunded in part before, and this refund takes all that is left. */
   readonly rest: boolean;
   readonly warnings: readonly string[];
 }
@@ -59,8 +58,8 @@ export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profi
   return { ...plan, warnings: [...plan.warnings, ...generalWarnings(money, order)] };
 }
 
-// The whole order, or the one charge that was named or is the only one. Throws CliError 'refused', with the command for
-// each charge, when it is not clear which is meant (service: Endpoints 1, rules 1 to 4).
+// Chooses the whole order or one charge. When it is not clear which charge is meant, it throws CliError 'refused' with a
+// command for each charge (service: Endpoints 1, rules 1 to 4).
 function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
   const counting = money.charges.filter((charge) => charge.counts);
   if (asked.charge !== undefined) return namedCharge(asked.charge, money, profile);
@@ -89,7 +88,7 @@ function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): '
   return 'whole';
 }
 
-/** Whether the whole order can be refunded at once: no part of it was, and the service does not say no. */
+/** Whether the whole order can be refunded at once: nothing was refunded before, and the service does not forbid it. */
 export function canGoBackWhole(money: OrderMoney): boolean {
   return !wasTouched(money) && money.isRefundable !== false;
 }
@@ -162,7 +161,7 @@ function chargePlan(
       [commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))],
     );
   }
-  // Without an amount the service refunds the whole charge (service: Endpoints 1, rule 3), so the rest of a charge is always
+  // Without an amount the service refunds the whole charge (service: Endpoints 1, rule 3). So the rest of a charge is always
   // sent as an amount.
   const sendsAmount = asked.amount !== undefined || charge.refunds.length > 0;
   return {

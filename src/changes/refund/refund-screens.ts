@@ -1,4 +1,4 @@
-/** The preview of a refund, drawn from the very body that is sent, and its result. Pure. */
+/** Draws the preview of a refund, from the same body that is sent, and its result. Pure. */
 
 import {
   brandAndCard,
@@ -121,7 +121,7 @@ function lastOf(refunds: readonly RefundRecord[]): RefundRecord | undefined {
   );
 }
 
-// When the last refund was made and by whom: the buyer may mean that one.
+// Says when the last refund was made and by whom, because the buyer may be asking about that one.
 function refundWords(charges: readonly ChargeMoney[], origins: RefundOrigins): readonly Cell[] {
   const refunds = charges.flatMap((charge) => charge.refunds);
   const last = lastOf(refunds);
@@ -138,7 +138,7 @@ function shareOf({ charge, money, amount, rest }: RefundPlan): string {
   return amount === money.amount ? 'all of the order' : `${percent(amount, money.amount)} of the order`;
 }
 
-// `23 %`, `1.8 %`. Rounds down, so that a part is never shown as 100 %, and never as 0 %.
+// Writes `23 %` or `1.8 %`. It rounds down, so a part never shows as 100 %. A tiny part shows as `under 0.1 %`, never as 0 %.
 function percent(part: number, whole: number): string {
   const share = (part / whole) * 100;
   if (share < 0.1) return 'under 0.1 %';
@@ -146,7 +146,7 @@ function percent(part: number, whole: number): string {
   return `${Math.floor(share)} %`;
 }
 
-/** How much went where, the refund's id, and what is left of the order. */
+/** Shows how much was refunded to which card, the refund's id, and what is left of the order. */
 export function refundResult(plan: RefundPlan, applied: Applied, profile: Profile): readonly Block[] {
   const reading = readMoney(applied.record.value);
   const after = 'money' in reading ? reading.money : plan.money;
@@ -166,7 +166,7 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
   ];
 }
 
-// Several refunds are told apart by their amounts; they have the same time, so it is left out.
+// One refund shows its time. Several refunds have the same time, so they show their amounts and cards instead.
 function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): readonly Block[] {
   const [only, second] = refunds;
   if (only !== undefined && second === undefined) {
@@ -192,7 +192,7 @@ function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): 
   });
 }
 
-// Not documented, so it is shown as received. A pending refund has not arrived yet.
+// The service does not document the status of a refund, so it is shown as received. A pending refund has not arrived yet.
 function stateWords(status: string | undefined): string {
   return status === undefined ? '' : `   ${status}`;
 }

@@ -1,4 +1,4 @@
-/** `checkout create`: what is typed; the change itself is in changes/create. */
+/** `checkout create`: its flags and help. changes/create/payment-link.ts creates the link. */
 
 import { bodyFlag, createPaymentLink, creationFlags, linkFlags, qrFlags } from '../../changes/changes.ts';
 import { defineCommand } from '../command.ts';

@@ -1,13 +1,12 @@
-/** `customers export`: every customer. It never claims to be complete when it is not. */
+/** `customers export`: writes every customer to stdout or into a file. */
 
 import type { WireRecord } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';
 import { idOf } from '../../api/spec.ts';
 import type { ExportRow } from '../../exports/exports.ts';
-import type { Days } from '../command.ts';
-import { defineCommand } from '../command.ts';
-import { daysOfFile, exportFlags } from '../export/export-flags.ts';
-import { runExport } from '../export/export-run.ts';
+import { type Days, defineCommand } from '../command.ts';
+import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
+import { type ExportJob, runExport } from '../export-run.ts';
 
 export const exportCustomers = defineCommand({
   description:
@@ -21,17 +20,20 @@ export const exportCustomers = defineCommand({
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 9],
   run: (ctx, { flags }) =>
-    runExport(ctx, flags, async () => ({
-      resource: 'customers',
-      rowsWord: 'customers',
-      columns: resources.customers.columns,
-      words: [],
-      query: () => ({ resource: 'customers', zone: ctx.zone() }),
-      rows: (query) => {
-        const days = query === undefined ? ctx.days : daysOfFile(ctx, query.zone);
-        return { rowsOf: (record) => [rowOf(days, record)], leftOut: () => 0, closingLines: () => [] };
-      },
-    })),
+    runExport(ctx, flags, async () => {
+      const zoned = daysOfFlag(ctx, flags.tz);
+      return {
+        resource: 'customers',
+        rowsWord: 'customers',
+        columns: resources.customers.columns,
+        words: flags.tz === undefined ? [] : ['--tz', flags.tz],
+        query: () => ({ resource: 'customers', zone: flags.tz ?? ctx.zone() }),
+        rows: (query) => {
+          const days = query === undefined ? zoned : daysOfFile(ctx, query.zone);
+          return { rowsOf: (record) => [rowOf(days, record)], leftOut: () => 0, closingLines: () => [] };
+        },
+      } satisfies ExportJob;
+    }),
 });
 
 function rowOf(days: Days, record: WireRecord): ExportRow {

@@ -1,4 +1,4 @@
-/** `customers list`: a page of customers. */
+/** `customers list`: shows customers page by page. */
 
 import { defineCommand } from '../command.ts';
 import { pagingFlags, showList } from '../listing.ts';

@@ -1,11 +1,9 @@
-/** `customers show`: one customer by id. */
+/** `customers show`: shows one customer. */
 
-import type { WireRecord } from '../../api/api.ts';
-import { readOne } from '../../api/api.ts';
+import { readOne, type WireRecord } from '../../api/api.ts';
 import { type Customer, readCustomer } from '../../api/records.ts';
 import { customerColumns, resources } from '../../api/resources.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { accountLabel } from '../../profiles/profiles.ts';
+import { accountLabel, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';

@@ -1,10 +1,9 @@
-/** `journal export`: every attempt as flat records for a spreadsheet or an audit, or the whole journal for another machine. */
+/** `journal export`: prints every attempt as a flat record, or writes the whole journal into a file for another machine. */
 
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
-import { originOf, showAttempts } from './show-attempts.ts';
+import { originOf, showAttempts } from './attempts.ts';
 
 export const exportJournal = defineCommand({
   description:
@@ -37,12 +36,8 @@ export const exportJournal = defineCommand({
 });
 
 async function archive(ctx: Context, file: string): Promise<undefined> {
-  if (ctx.options.dryRun) {
-    await ctx.out.dryRun({ action: 'export', file }, () => [
-      { line: `would write the journal and its witness into ${file}` },
-    ]);
-    return undefined;
-  }
+  const would = `would write the journal and its witness into ${file}`;
+  if (await dryRunShown(ctx, { action: 'export', file }, would)) return undefined;
   const rows = await ctx.journal.archive(file);
   await ctx.out.own({ object: 'journal_export', file, rows }, () => [
     { line: `${rows} ${rows === 1 ? 'row' : 'rows'} written: ${file}` },

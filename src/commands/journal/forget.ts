@@ -1,7 +1,7 @@
-/** `journal forget`: erases what may name people, from entries that are settled. */
+/** `journal forget`: erases bodies and notes of settled entries, because they may name people. */
 
 import { CliError } from '../../errors.ts';
-import { confirmFirst, defineCommand } from '../command.ts';
+import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 
 export const forget = defineCommand({
@@ -19,12 +19,8 @@ export const forget = defineCommand({
       });
     const before = flags.before.at(clockAndZoneOf(ctx));
     const day = new Date(before).toISOString();
-    if (ctx.options.dryRun) {
-      await ctx.out.dryRun({ action: 'forget', before: day }, () => [
-        { line: `would erase bodies and notes of settled entries sent before ${day}` },
-      ]);
-      return undefined;
-    }
+    const would = `would erase bodies and notes of settled entries sent before ${day}`;
+    if (await dryRunShown(ctx, { action: 'forget', before: day }, would)) return undefined;
     const message = `erase bodies and notes of settled entries sent before ${day}? It cannot be undone`;
     await confirmFirst(ctx, message, 'nothing was erased');
     const count = await ctx.journal.forget(before);

@@ -1,6 +1,6 @@
-/** `journal import`: the journal of another machine becomes the journal of this one. */
+/** `journal import`: makes the journal of another machine the journal of this one. */
 
-import { confirmFirst, defineCommand } from '../command.ts';
+import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 
 export const importJournal = defineCommand({
   description:
@@ -17,12 +17,8 @@ export const importJournal = defineCommand({
   examples: ['paydesk journal import journal.paydesk', 'paydesk journal import journal.paydesk --yes --json'],
   exits: [0, 2, 3],
   async run(ctx, { args: [file] }) {
-    if (ctx.options.dryRun) {
-      await ctx.out.dryRun({ action: 'import', file }, () => [
-        { line: `would import the journal from ${file}` },
-      ]);
+    if (await dryRunShown(ctx, { action: 'import', file }, `would import the journal from ${file}`))
       return undefined;
-    }
     const message = `import the journal of another machine from ${file}?`;
     await confirmFirst(ctx, message, 'nothing was changed');
     const rows = await ctx.journal.restore(file);

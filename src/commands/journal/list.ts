@@ -1,12 +1,11 @@
-/** `journal list`: what this machine sent, and what became of it. */
+/** `journal list`: lists what this machine sent, and what became of it. */
 
 import type { AttemptRecord } from '../../journal/journal.ts';
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
+import { attemptColumns, originOf, showAttempts } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
-import { attemptColumns, originOf, showAttempts } from './show-attempts.ts';
 
 export const list = defineCommand({
   description:
@@ -42,7 +41,7 @@ export const list = defineCommand({
   },
 });
 
-// Several accounts may have an order of the same id.
+// Two accounts may have an order with the same id, so the line names the profiles.
 function closingLines(shown: readonly AttemptRecord[], open: boolean): readonly string[] {
   if (shown.length === 0) return [open ? 'no outcome is open' : 'nothing was sent from this machine'];
   const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];

@@ -1,22 +1,19 @@
-/** `journal reconcile`: reads orders again until outcomes are certain, as far as reads can tell. */
+/** `journal reconcile`: reads orders again to find out what became of unconfirmed changes. */
 
 import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
-import type { AttemptRecord } from '../../journal/journal.ts';
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type AttemptRecord, alarmWords } from '../../journal/journal.ts';
+import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
-import { alarmLine } from './describe-attempt.ts';
 import {
   attemptColumns,
   attemptOf,
-  checkShown,
   intentArgument,
   needsPerson,
   originOf,
-  showAttempt,
   showAttempts,
-} from './show-attempts.ts';
+} from './attempts.ts';
+import { checkShown, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
   description:
@@ -41,7 +38,7 @@ export const reconcile = defineCommand({
     const reread = all ? await readEach(ctx, due) : await readSome(ctx, due);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.intent === sent.intent);
-    // Also what no read can prove, or what it is too early to read.
+    // Also shows attempts that no read can prove, and those that it is too early to read.
     const left = (await ctx.journal.attempts({ origin, unsettled: true })).filter((one) =>
       needsPerson(ctx, one, now),
     );
@@ -49,7 +46,7 @@ export const reconcile = defineCommand({
     warnOfAlarms(ctx, shown);
     await showAttempts(ctx, shown);
     const alarmed = reread.filter((one) => needsPerson(ctx, one, now));
-    // If rows of the journal are lost, there may be unconfirmed changes that it does not show.
+    // If rows of the journal are lost, there may be unconfirmed changes that the journal does not show.
     const isWhole = (await ctx.journal.problem()) === undefined;
     if (reread.length + left.length === 0 && isWhole) ctx.notes.note('no open outcomes');
     return left.length + alarmed.length === 0 && isWhole ? 0 : exitCodes.unknown;
@@ -67,7 +64,7 @@ async function reconcileOne(ctx: Context, intent: string): Promise<number | unde
   return needsPerson(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
 }
 
-// An attempt that is named and still watched is read, due or not.
+// A person named this attempt, so a watched one is read even when it is not due.
 async function mayChange(ctx: Context, record: AttemptRecord): Promise<boolean> {
   return ctx.journal.isWatched(record) || ctx.journal.isDue(record, await ctx.journal.now());
 }
@@ -77,7 +74,7 @@ async function dueOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<
   return attempts.filter((one) => ctx.journal.isDue(one, now));
 }
 
-// A dry run does not read the order: that would write down what the read proves.
+// A dry run does not read the order, because paydesk writes down what a read proves.
 async function showDue(ctx: Context, due: readonly AttemptRecord[]): Promise<undefined> {
   const intents = due.map(({ sent }) => sent.intent);
   await ctx.out.dryRun({ action: 'reconcile', intents }, () => [
@@ -87,7 +84,7 @@ async function showDue(ctx: Context, due: readonly AttemptRecord[]): Promise<und
   return undefined;
 }
 
-/** Reads some of the due attempts again, three unconfirmed ones and one that is only watched, and warns of alarms. */
+/** Reads some due attempts again: at most three unconfirmed ones and one that is only watched. Warns about alarms. */
 export async function readAgain(
   ctx: Context,
   attempts: readonly AttemptRecord[],
@@ -107,16 +104,27 @@ async function readSome(ctx: Context, due: readonly AttemptRecord[]): Promise<re
   return [...reread, ...(await readWatched(ctx, chosen.filter(isWatched)))];
 }
 
-// On stderr, so that it is also seen when stdout goes through a pipe.
+// Alarms go to stderr, so that a person sees them even when stdout goes into a pipe.
 function warnOfAlarms(ctx: Context, records: readonly AttemptRecord[]): void {
   for (const line of records.map(alarmLine)) if (line !== undefined) ctx.notes.warn(line);
+}
+
+/** One line about the alarm of an attempt: what was seen, and where to look. Undefined when there is no alarm. */
+function alarmLine(record: AttemptRecord): string | undefined {
+  const { intent, proof } = record.sent;
+  const last = record.verdicts.at(-1);
+  if (last?.alarm === undefined) return undefined;
+  const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one without an id').join(' and ');
+  const seen = last.alarm === 'duplicate' ? `the service lists ${ids}` : last.why;
+  const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
+  return `${alarmWords[last.alarm]}: ${changeOf(record)}${on}: ${seen}: paydesk journal show ${intent}`;
 }
 
 async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   return ctx.journal.pickDue(due, await ctx.journal.now());
 }
 
-// Nobody named these, so a failed read is not reported.
+// Nobody asked for these attempts, so a failed read is not reported.
 async function readWatched(
   ctx: Context,
   attempts: readonly AttemptRecord[],
@@ -133,7 +141,7 @@ async function readWatched(
   return reread;
 }
 
-// What cannot be read is reported and stays as it is.
+// Reports an attempt that cannot be read and leaves it unchanged.
 async function readEach(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
   const reread: AttemptRecord[] = [];
@@ -145,7 +153,7 @@ async function readEach(ctx: Context, attempts: readonly AttemptRecord[]): Promi
         ctx.notes.note(`no read can show what became of ${record.sent.intent}: ${evidence.problem}`);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
-      // Its outcome is known and it is only watched: if the profile is gone, nobody needs to know.
+      // The outcome of this attempt is known and it is only watched. If its profile is gone, nobody needs a warning.
       if (error.kind === 'auth' && !ctx.journal.isOpen(record, now)) continue;
       ctx.notes.warn(`${record.sent.intent} stays as it is: ${error.message}`);
       reread.push(record);

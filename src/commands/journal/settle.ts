@@ -3,10 +3,10 @@
 import { changeOf } from '../../changes/changes.ts';
 import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag, usage } from '../flags.ts';
-import { attemptOf, checkShown, intentArgument, needsPerson, showAttempt } from './show-attempts.ts';
+import { attemptOf, intentArgument, needsPerson } from './attempts.ts';
+import { checkShown, showAttempt } from './show.ts';
 
 export const settle = defineCommand({
   description:
@@ -31,16 +31,19 @@ export const settle = defineCommand({
       throw usage('say --applied or --not-applied');
     if (flags.note === undefined && !ctx.ask.interactive) throw usage('missing --note: say how you know');
     const record = await attemptOf(ctx, intent);
-    if (ctx.options.dryRun) return showStatement(ctx, record, flags.applied === true);
+    const applied = flags.applied === true;
+    // A dry run does not read the order, because paydesk writes down what such a read proves.
+    const would = `would read what became of ${intent}, ${changeOf(record)}, and where that does not tell, write down that it was ${statedWords(applied)}`;
+    if (await dryRunShown(ctx, { action: 'settle', intent, applied }, would)) return undefined;
     checkShown(ctx, record);
-    if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, flags.applied === true);
+    if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, applied);
     const note = flags.note ?? (await ctx.ask.text({ message: 'How do you know?', flag: '--note TEXT' }));
-    const statement = { applied: flags.applied === true, note };
+    const statement = { applied, note };
     const confirm = (evidence: Evidence) =>
       confirmStatement(ctx, { record, evidence, given: flags.confirm, ...statement });
     const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
     if (added === undefined) {
-      refuseContradiction(after, flags.applied === true);
+      refuseContradiction(after, applied);
       ctx.notes.warn(`${intent} does not need to be settled: nothing was written down`);
     } else if (added.by !== 'person') ctx.notes.warn('the read tells, so your word was not needed');
     await showAttempt(ctx, after);
@@ -48,24 +51,13 @@ export const settle = defineCommand({
   },
 });
 
-// A statement that contradicts what is settled is refused.
+// Refuses a statement that contradicts an outcome that is already settled.
 function refuseContradiction({ sent, verdicts }: AttemptRecord, applied: boolean): void {
   if ((verdicts.at(-1)?.verdict === 'applied') === applied) return;
   throw new CliError('refused', `${sent.intent} is settled as ${applied ? 'not made' : 'made'}`, {
     certain: 'nothing was written down',
     now: [`paydesk journal show ${sent.intent}`],
   });
-}
-
-// A dry run does not read the order: that would write down what the read proves.
-async function showStatement(ctx: Context, record: AttemptRecord, applied: boolean): Promise<undefined> {
-  const { intent } = record.sent;
-  await ctx.out.dryRun({ action: 'settle', intent, applied }, () => [
-    {
-      line: `would read what became of ${intent}, ${changeOf(record)}, and where that does not tell, write down that it was ${statedWords(applied)}`,
-    },
-  ]);
-  return undefined;
 }
 
 function statedWords(applied: boolean): string {

@@ -1,7 +1,13 @@
-/** `journal show`: one intent, all that is known of it, and what to do now. */
+/** `journal show`: shows one change, its history, and what to do now. */
 
-import { defineCommand } from '../command.ts';
-import { attemptOf, intentArgument, showAttempt } from './show-attempts.ts';
+import { fieldColumn } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import { blockedWords, changeOf, settleCommands } from '../../changes/changes.ts';
+import { type AttemptRecord, attemptName, changeKinds, type VerdictRow } from '../../journal/journal.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Block } from '../../terminal/terminal.ts';
+import { type Context, defineCommand } from '../command.ts';
+import { attemptOf, intentArgument, outcomeWords, recordOf } from './attempts.ts';
 
 export const show = defineCommand({
   description:
@@ -15,3 +21,120 @@ export const show = defineCommand({
     return undefined;
   },
 });
+
+/** Prints one attempt with its history. */
+export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<void> {
+  const open = ctx.journal.isOpen(record, await ctx.journal.now());
+  const until = open ? ctx.journal.blockedUntil(record) : undefined;
+  const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
+  const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
+  await ctx.out.own(shownOf(record, open, seconds), () => attemptView(record, open, words));
+}
+
+/** Checks --columns before anything is written down. Throws CliError 'usage' for a name that `showAttempt` does not have. */
+export function checkShown(ctx: Context, record: AttemptRecord): void {
+  const names = Object.keys(shownOf(record, false, undefined));
+  ctx.out.checkColumns(names.map((name) => fieldColumn(name, name.toUpperCase(), 'text')));
+}
+
+function shownOf(record: AttemptRecord, open: boolean, until: number | undefined): JsonObject {
+  return {
+    ...recordOf(record, open),
+    blocked_until: until ?? null,
+    request: { ...record.sent.request },
+    history: record.verdicts.map(historyOf),
+  };
+}
+
+// Times are Unix seconds, as in the record around it.
+function historyOf({ time, verdict, by, why, alarm, operator, note }: VerdictRow): JsonObject {
+  return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note };
+}
+
+function attemptView(record: AttemptRecord, open: boolean, until: string | undefined): readonly Block[] {
+  const { sent, verdicts } = record;
+  const { proof, request, neighbour, sendBy } = sent;
+  const faint = (text: string) => ({ text, style: 'faint' as const });
+  const at = (ms: number) => ({ time: Math.floor(ms / 1000), precision: 'full' as const });
+  const refunds = verdicts.at(-1)?.refunds ?? [];
+  const words = outcomeWords(record, open);
+  return [
+    { line: [{ text: `${changeOf(record)}: ${words}`, style: open ? 'warn' : 'strong' }] },
+    {
+      grid: [
+        [
+          faint('intent'),
+          `${sent.intent}, attempt ${sent.attempt}${sent.given === undefined ? '' : `, ${sent.given}`}`,
+        ],
+        ...(proof.orderId === undefined ? [] : [[faint('order'), proof.orderId]]),
+        [faint('account'), `${sent.profile}, ${sent.account}`],
+        [faint('sent'), [at(sent.time), ` by ${sent.operator}`]],
+        ...(sent.lost === undefined
+          ? [
+              [faint('not after'), at(sendBy)],
+              [
+                faint('request'),
+                `${request.method} /${request.path} ${JSON.stringify(request.body ?? null)}`,
+              ],
+            ]
+          : []),
+        ...proof.expected.map(({ chargeId, amount }) => [
+          faint('expected'),
+          `${amount} on charge ${chargeId}`,
+        ]),
+        ...(neighbour === undefined ? [] : [[faint('located after'), neighbour]]),
+        ...(sent.note === undefined ? [] : [[faint('note'), sent.note]]),
+      ],
+      indent: 2,
+    },
+    ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
+    {
+      grid: verdicts.map(({ time, verdict, why, note }) => [
+        at(time),
+        verdict.replaceAll('_', ' '),
+        note === undefined ? why : `${why}: ${note}`,
+      ]),
+      indent: 2,
+    },
+    ...refunds.map(({ id, amount, chargeId }) => ({
+      line: `refund ${id ?? 'without an id'}   ${amount}   charge ${chargeId}`,
+      indent: 2,
+    })),
+    ...nextSteps(record, open, until).map((line, index) => ({
+      line: `${index === 0 ? 'now:  ' : '      '}${line}`,
+    })),
+  ];
+}
+
+/**
+ * What to do now about an attempt, one sentence or command in each line. `until` says when it is no longer open at the
+ * latest.
+ */
+function nextSteps(record: AttemptRecord, open: boolean, until: string | undefined): readonly string[] {
+  const { intent, proof } = record.sent;
+  const last = record.verdicts.at(-1);
+  if (last?.alarm === 'duplicate') return ['stop on this order and show your lead'];
+  if (open) {
+    const { provable: readable } = changeKinds[proof.kind];
+    return [
+      proof.orderId === undefined
+        ? 'do not send it again before this is clear'
+        : 'tell the buyer "it is being checked"; do not send it again anywhere else',
+      ...(readable
+        ? [`paydesk journal reconcile ${intent}`, blockedWords(until)]
+        : record.sent.lost !== undefined && proof.orderId !== undefined
+          ? [`look for it here: ${commandLine(accountOf(record), 'orders', 'show', proof.orderId)}`]
+          : ['look for it at the service: no read of paydesk can show it']),
+      'when you know which, one of:',
+      ...settleCommands(intent),
+    ];
+  }
+  if (last?.verdict === 'not_seen')
+    return [`to send it again: the same command with --again ${attemptName(record)}`];
+  return proof.orderId === undefined ? [] : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)];
+}
+
+// The profile that the attempt was sent with. The printed command then reaches that account and not the default one.
+function accountOf({ sent: { profile } }: AttemptRecord): Pick<Profile, 'kind' | 'name'> {
+  return { kind: profile === 'environment' ? 'environment' : 'stored', name: profile };
+}

@@ -1,10 +1,9 @@
-/** `journal verify`: whether the journal is whole, and its repair. */
+/** `journal verify`: checks whether the journal is whole, and repairs it. */
 
 import { CliError } from '../../errors.ts';
 import type { Repair, Verification } from '../../journal/journal.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import type { Context } from '../command.ts';
-import { confirmFirst, defineCommand } from '../command.ts';
+import { type Context, confirmFirst, defineCommand, dryRunShown } from '../command.ts';
 import { flag } from '../flags.ts';
 
 export const verify = defineCommand({
@@ -91,14 +90,9 @@ async function damage(
 }
 
 async function repair(ctx: Context): Promise<number | undefined> {
-  if (ctx.options.dryRun) {
-    await ctx.out.dryRun({ action: 'repair', file: ctx.journal.file }, () => [
-      {
-        line: `would keep copies of ${ctx.journal.file} and its witness and rebuild both from what can be read`,
-      },
-    ]);
-    return undefined;
-  }
+  const { file } = ctx.journal;
+  const would = `would keep copies of ${file} and its witness and rebuild both from what can be read`;
+  if (await dryRunShown(ctx, { action: 'repair', file }, would)) return undefined;
   const message = 'keep copies and rebuild the journal and its witness from what can be read of either?';
   await confirmFirst(ctx, message, 'nothing was changed');
   const done = await ctx.journal.repair();

@@ -1,4 +1,4 @@
-/** `orders capture`: what is typed; the change itself is in changes/capture. */
+/** `orders capture`: its flags and help. changes/capture-order.ts captures the order. */
 
 import type { OpenService } from '../../api/api.ts';
 import { resources } from '../../api/resources.ts';

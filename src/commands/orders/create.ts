@@ -1,4 +1,4 @@
-/** `orders create`: what is typed; the change itself is in changes/create. */
+/** `orders create`: its flags and help. changes/create/new-order.ts creates the order. */
 
 import { hostedPayment } from '../../api/spec.ts';
 import { bodyFlag, createOrder, creationFlags, orderFlags, qrFlags } from '../../changes/changes.ts';

@@ -1,4 +1,4 @@
-/** `orders export`: every order, charge or refund of a range. It never claims to be complete when it is not. */
+/** `orders export`: writes every order, charge or refund of a time range to stdout or into a file. */
 
 import type { Page } from '../../api/api.ts';
 import { type Column, chargeColumns, orderColumns, refundColumns } from '../../api/resources.ts';
@@ -7,14 +7,13 @@ import { type RefundFacts, refundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import { type Context, type Days, defineCommand } from '../command.ts';
-import { daysOfFile, daysOfFlag, exportFlags } from '../export/export-flags.ts';
-import type { ExportJob, RowMaker } from '../export/export-run.ts';
-import { runExport } from '../export/export-run.ts';
+import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
+import { type ExportJob, type RowMaker, runExport } from '../export-run.ts';
 import { flag } from '../flags.ts';
 import { type ClockAndZone, type TimeRange, timeRange, type When, whenFlag } from '../typed-time.ts';
 import { type FilterInput, filterFlags, type OrderFilters, orderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
-import { orderRows, type RowDate, type RowKind, rowDates, rowKinds } from './order-rows.ts';
+import { orderRows, type RowDate, type RowKind, refundRowFields, rowDates, rowKinds } from './order-rows.ts';
 
 const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
   orders: orderColumns,
@@ -36,11 +35,6 @@ export const exportOrders = defineCommand({
       value: 'DATE',
       summary: 'the date of --since and --until',
       defaultText: 'created; refunded with --rows refunds',
-    }),
-    tz: flag.text({
-      value: 'ZONE',
-      summary: 'the zone of days without an offset, such as America/Mexico_City',
-      defaultText: "the profile's time.zone, or this machine's",
     }),
     ...filterFlags,
     since: whenFlag('only rows of this time (--by) or later: 30d, 2026-11-20, ISO 8601'),
@@ -68,6 +62,7 @@ export const exportOrders = defineCommand({
         resource: 'orders',
         rowsWord: rows,
         columns: columnsOf[rows],
+        ...(rows === 'refunds' ? { ownFields: refundRowFields } : {}),
         words: wordsOf(
           { ...flags, rows, by },
           filters.flatMap(({ words }) => words),
@@ -94,7 +89,7 @@ export const exportOrders = defineCommand({
     }),
 });
 
-// Which date --since and --until are about, if --by does not say it.
+// The date that --since and --until mean without --by.
 const defaultDate: Readonly<Record<RowKind, RowDate>> = {
   orders: 'created',
   charges: 'created',
@@ -136,12 +131,12 @@ async function factsOf(ctx: Context, { origin }: Profile): Promise<ReadonlyMap<s
   }
 }
 
-// The first whole second that is not before the start.
+// Rounds up to a whole second, so that the range does not start earlier than asked.
 function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : Math.ceil(ms / 1000);
 }
 
-// What is exported, besides the range.
+// Which rows are exported, besides the range.
 interface RowsAsked extends Pick<OrderFilters, 'filters' | 'leftOut'> {
   readonly rows: RowKind;
   readonly by: RowDate;
@@ -153,7 +148,7 @@ interface Span {
   readonly days: Days;
 }
 
-// A resumed export takes the range from its first run, whose query is in the file.
+// A resumed export uses the range of its first run. The checkpoint holds that query.
 function spanOf(ctx: Context, { since, until, zone }: JsonObject): Span {
   return {
     range: { since: milliseconds(since), until: milliseconds(until) },
@@ -186,6 +181,7 @@ function rowMaker(
         by,
         range,
         day: (at) => days.day(at),
+        referenceKeys: profile.settings['reference.keys'],
         factsOf: (id) => (typeof id === 'string' ? facts.get(id) : undefined),
       });
       undated += found.undated;

@@ -1,10 +1,9 @@
-/** `orders find`: orders that contain a text, shown as pages come, up to a bound. */
+/** `orders find`: searches orders for words and shows the matches page by page, up to --max orders. */
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/resources.ts';
 import { CliError } from '../../errors.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { accountLabel, commandLine } from '../../profiles/profiles.ts';
+import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import type { Filter } from '../listing.ts';
@@ -68,7 +67,7 @@ export const find = defineCommand({
   },
 });
 
-/** A search as it was asked for. */
+/** What to search for, and how far. */
 interface Search {
   readonly profile: Profile;
   readonly texts: readonly string[];
@@ -81,11 +80,11 @@ interface Search {
     readonly next?: string | undefined;
   };
   readonly observer: OrderObserver;
-  /** The options about output as they were typed. */
+  /** The typed output options. */
   readonly outputWords: readonly string[];
 }
 
-/** Why the reading ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
+/** Why the search ended: no more orders, `--max` was reached, the rest is too old, or the one order of an id was found. */
 type Ending = 'end' | 'bound' | 'date' | 'found';
 
 interface SearchResult {
@@ -130,7 +129,7 @@ async function searchPages(
   return { found, ending };
 }
 
-// The part of a page that is within the bound.
+// Cuts a page down to `most` records.
 function upTo(page: Page, most: number): Page {
   return {
     ...page,
@@ -141,14 +140,14 @@ function upTo(page: Page, most: number): Page {
 
 function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonly WireRecord[]): Ending {
   const [text, second] = texts;
-  // Only one order can have a whole id.
+  // Only one order can have this complete id, so the search can end.
   const isId = second === undefined && text !== undefined && resources.orders.idPattern.test(text.trim());
   if (isId && hits.some(({ value }) => value.id === text.trim())) return 'found';
   if (observer.isDone()) return 'date';
   return page.hasMore && observer.read >= max ? 'bound' : 'end';
 }
 
-// The column that says what was found takes the room of two others.
+// The MATCHED column needs room, so two other columns show only on wider screens.
 function columnsOf(matcher: Matcher, { columns, twins }: OrderObserver): readonly Column[] {
   const matched: Column = {
     name: 'matched',
@@ -233,7 +232,7 @@ function daysWords(ctx: Context, { days }: OrderObserver): string {
   return days === undefined ? '' : `, ${ctx.days.between(days.first, days.last)}`;
 }
 
-// If --since ended the walk, it would end the next one at once, so it is left out.
+// Leaves out --since when it ended this search, because it would end the next one at once.
 function furtherBack(search: Search, ending: Ending): string {
   const { filters, observer } = search;
   const kept =

@@ -1,4 +1,6 @@
-/** Makes texts comparable as people compare them: without case, accents and typographic signs. Pure, linear. */
+/**
+ * Folds texts for comparison: removes case, accents and typographic signs. Pure; the time grows with the length of the text.
+ */
 
 // Letters that Unicode does not decompose, and what people type for them.
 const plain: Readonly<Record<string, string>> = {
@@ -39,7 +41,7 @@ export function fold(text: string): string {
   return pieces.join('');
 }
 
-// Does not cut between the two halves of a character.
+// Does not cut between the two halves of a surrogate pair.
 function pieceEnd(text: string, start: number): number {
   const end = start + piece;
   const code = text.charCodeAt(end);

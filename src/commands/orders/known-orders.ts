@@ -2,6 +2,7 @@
 
 import type { WireRecord } from '../../api/api.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
+import type { Twin } from '../../changes/changes.ts';
 import { createSearch, type Match, type SearchableOrder, searchable } from './order-matching.ts';
 import { createTwins } from './order-twins.ts';
 
@@ -16,7 +17,7 @@ export interface KnownOrder<T> {
   /** It would fit, but may not be changed now. */
   readonly isBlocked: boolean;
   /** Another order of the same buyer and amount within ten minutes. */
-  readonly twin: string | undefined;
+  readonly twin: Twin | undefined;
   readonly fields: SearchableOrder;
 }
 
@@ -47,7 +48,7 @@ export interface KnownOrders<T> {
 }
 
 interface Kept<T> extends Omit<KnownOrder<T>, 'twin'> {
-  twin: string | undefined;
+  twin: Twin | undefined;
 }
 
 interface Matched<T> {

@@ -1,4 +1,4 @@
-/** `orders list`: a page of orders, newest first where the service lists them so. */
+/** `orders list`: shows orders page by page, with filters, and why orders were refunded. */
 
 import type { WireRecord } from '../../api/api.ts';
 import type { Column } from '../../api/resources.ts';
@@ -38,7 +38,7 @@ export const list = defineCommand({
   },
 });
 
-// A filter that comes from the profile is always mentioned, so that nobody takes the part for the whole.
+// Always mentions a filter that comes from the profile, so that nobody takes the filtered list for the complete one.
 function defaultStatus(ctx: Context, { settings }: Profile): string | undefined {
   const status = settings['orders.status'];
   if (status !== undefined)
@@ -46,10 +46,10 @@ function defaultStatus(ctx: Context, { settings }: Profile): string | undefined 
   return status;
 }
 
-// REASON and NOTE: why orders were refunded, as far as the journal of this machine knows.
+// The columns REASON and NOTE. They say why orders were refunded, if the journal of this machine knows.
 interface ReasonColumns {
   readonly columns: readonly Column[];
-  /** Asks the journal about the refunded ones of these orders, before they are drawn. */
+  /** Looks up the refunded orders of a page in the journal, before the page is shown. */
   readonly lookUp: (records: readonly WireRecord[]) => Promise<void>;
 }
 
@@ -58,18 +58,18 @@ interface Why {
   readonly note: string;
 }
 
-// Narrower terminals have no room for them.
+// Narrower terminals have no room for REASON and NOTE.
 const tableFrom = 120;
 const names = ['reason', 'note'] as const;
 
-// Warns once if the journal cannot be read; the list is still shown.
+// If the journal cannot be read, this warns once and the list is still shown.
 function reasonColumns(ctx: Context, profile: Profile): ReasonColumns {
   const { columns = ctx.options.usualColumns } = ctx.options;
   const asked = columns?.some((name) => names.some((own) => own === name.trim()));
   const wanted = asked ?? ctx.out.format === 'table';
   let readable = wanted;
   let known = new Map<unknown, Why>();
-  // One query per page.
+  // Asks the journal once for each page.
   const look = async (records: readonly WireRecord[]): Promise<void> => {
     const ids = records
       .filter(isRefunded)

@@ -1,19 +1,14 @@
-/** The filters of `orders list`, `find` and `export`. The service documents none, so they are applied here while walking. */
+/**
+ * The filters of `orders list`, `find` and `export`. The service documents no filters, so paydesk applies them while it
+ * reads.
+ */
 
 import { canBeRefunded } from '../../api/charges.ts';
 import { customerIdPattern, itemsOf, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
-import type { Context } from '../command.ts';
+import type { Context, Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import type { Filter } from '../listing.ts';
-import {
-  clockAndZoneOf,
-  isWithin,
-  type TimeRange,
-  timeRange,
-  type When,
-  whenFlag,
-  whenWords,
-} from '../typed-time.ts';
+import { clockAndZoneOf, isWithin, type TimeRange, timeRange, whenFlag, whenWords } from '../typed-time.ts';
 import { fold } from './fold-text.ts';
 
 export const filterFlags = {
@@ -39,26 +34,20 @@ export const filterFlags = {
   'max-amount': flag.amount({ value: 'N', summary: 'only orders of this amount or less' }),
 } as const;
 
-/** The flags as given. */
-export interface FilterInput {
-  readonly status?: string | undefined;
-  readonly refundable?: boolean | undefined;
-  readonly customer?: string | undefined;
-  readonly since?: When | undefined;
-  readonly until?: When | undefined;
-  readonly 'min-amount'?: number | undefined;
-  readonly 'max-amount'?: number | undefined;
-}
+/** The values of the filter flags. */
+export type FilterInput = {
+  readonly [K in keyof FilterFlags]?: FilterFlags[K] | undefined;
+};
+type FilterFlags = Input<readonly [], typeof filterFlags>['flags'];
 
-/** The filters that were asked for. */
 export interface OrderFilters {
   readonly filters: readonly Filter[];
   readonly range: TimeRange;
-  /** What was left out so far for a reason that may surprise, in words. */
+  /** Lines about orders that were left out for a reason that may surprise a person. */
   readonly leftOut: () => readonly string[];
 }
 
-/** Makes filters of the flags. Throws CliError 'usage' if no order can pass them. */
+/** Turns the flags into filters. Throws CliError 'usage' when no order can pass them. */
 export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
   const clockAndZone = clockAndZoneOf(ctx);
   const range = timeRange(input, clockAndZone);
@@ -153,7 +142,8 @@ function isBuyer(customer: string): (order: JsonObject) => boolean {
     itemsOf(order.charges).some((charge) => charge.customer_id === customer);
 }
 
-// A missing field does not mean that the order is outside the range, so orders left out for it are counted and mentioned.
+// An order without the field may still be one of the range. So paydesk counts the orders that it left out for this, and
+// mentions them.
 function counted(lacks: (order: JsonObject) => boolean) {
   let count = 0;
   return {

@@ -1,4 +1,7 @@
-/** Which orders a text finds: every word must be in the order; case and accents do not count. Pure, linear in the text. */
+/**
+ * Finds the words of `orders find` in an order, whatever their case and accents. Pure; the time grows with the length of the
+ * text.
+ */
 
 import { itemsOf, type JsonObject, valueAt } from '../../api/spec.ts';
 import { usage } from '../flags.ts';
@@ -10,26 +13,26 @@ export interface Match {
   readonly value: string;
 }
 
-/** Where an order has the words; undefined if it does not have all of them. */
+/** Returns the fields that hold the words; undefined when a word is in no field. */
 export type Matcher = (order: JsonObject) => readonly Match[] | undefined;
 
-/** What is looked for in an order, made ready to be searched again and again. */
+/** An order made ready to be searched again and again: its fields, folded. */
 export type SearchableOrder = readonly SearchableField[];
 
-/** A word that is searched for, folded. */
+/** A word to look for, without case and accents. */
 interface Word {
   readonly text: string;
-  /** Its digits, if it is a number as people write it. */
+  /** The digits of the word, if it looks like a phone number. */
   readonly digits: string | undefined;
 }
 
-// One argument: its words, and all of it as a phone number if it looks like one.
+// One argument: its words, and its digits if the whole argument looks like a phone number.
 interface Term {
   readonly words: readonly Word[];
   readonly phone: string | undefined;
 }
 
-// Fewer characters than this are in too many ids.
+// Shorter texts are part of too many ids.
 const shortestIdPart = 4;
 const shortestDigits = 3;
 const shortestPhone = 7;
@@ -116,7 +119,7 @@ function holdsPhone(field: Field, digits: string): boolean {
   return field.finds === phone && digitsOf(field.value).includes(digits);
 }
 
-// The first field that has a word is the one that is shown.
+// If several fields hold a word, the first one in this list is shown.
 function fieldsOf(order: JsonObject): readonly Field[] {
   const buyer = (name: string): unknown => valueAt(order, ['customer_info', name]);
   const charges = itemsOf(order.charges);
@@ -154,7 +157,7 @@ function chargeFields(charge: JsonObject): readonly Field[] {
     ...field('charge', charge.id, idPart),
     ...itemsOf(charge.refunds).flatMap((refund) => [
       ...field('refund', refund.id, idPart),
-      // The service writes it negative (service: refund); people type it without the sign.
+      // The service writes refund amounts as negative numbers (service: refund). People type them without the sign.
       ...field('refund amount', unsigned(refund.amount), whole),
     ]),
   ];
@@ -164,7 +167,7 @@ function unsigned(value: unknown): unknown {
   return typeof value === 'number' || typeof value === 'bigint' ? String(value).replace('-', '') : value;
 }
 
-// Metadata has any form (service: order): all its values, however deep.
+// Metadata may have any shape (service: order), so all its values are searched, however deep they are.
 function metadataFields(metadata: unknown): readonly Field[] {
   const found: Field[] = [];
   const open: (readonly [string, unknown])[] = [['metadata', metadata]];

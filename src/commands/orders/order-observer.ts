@@ -1,15 +1,14 @@
-/** Watches a walk through orders: finds possible twins, ends the walk at --since, and counts what was left out. */
+/** Watches a walk through orders: finds possible twins, and ends the walk at --since. */
 
 import type { Page, WireRecord } from '../../api/api.ts';
 import { idOf } from '../../api/spec.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { commandLine } from '../../profiles/profiles.ts';
+import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Context } from '../command.ts';
 import type { WalkObserver } from '../listing.ts';
 import type { OrderFilters } from './order-filters.ts';
 import { createTwins, type Twins, twinPairs } from './order-twins.ts';
 
-// After a walk of this length a hint says how orders.order makes it shorter.
+// After a longer walk a hint says how orders.order makes it shorter.
 const longWalk = 500;
 
 /** Oldest and newest `created_at` of orders, Unix seconds. */
@@ -18,14 +17,12 @@ interface TimeSpread {
   readonly last: number;
 }
 
-/** Watches a walk through orders, and tells what it saw. */
 export interface OrderObserver extends WalkObserver {
   readonly twins: Pick<Twins, 'of'>;
   /** Orders read so far. */
   readonly read: number;
-  /** Their dates. */
   readonly days: TimeSpread | undefined;
-  /** The id of the last order read; if --since ended the walk, of the last one that was new enough. */
+  /** The id of the last order that was read. If --since ended the walk, it is the last order that is new enough. */
   readonly last: string | undefined;
 }
 
@@ -42,7 +39,9 @@ export function observeOrders(
   let days: TimeSpread | undefined;
   let last: string | undefined;
   return {
-    columns: [{ name: 'twin', title: 'TWIN', kind: 'id', derived: true, value: (order) => twins.of(order) }],
+    columns: [
+      { name: 'twin', title: 'TWIN', kind: 'id', derived: true, value: (order) => twins.of(order)?.id },
+    ],
     twins,
     readsLongPages: filters.some(({ passesFew }) => passesFew),
     onPage({ records }: Page) {
@@ -91,31 +90,33 @@ interface Contradiction {
   readonly later: string;
 }
 
-/** What a resumed walk must know of the pages before: the last order, and whether the list was newest first so far. */
+/**
+ * What a resumed walk must know about the earlier pages: their last order, and whether the list contradicted "newest first".
+ */
 export interface DateState {
   readonly before: { readonly id: string; readonly createdAt: number } | undefined;
   readonly contradicted: boolean;
 }
 
-/** Tells when a walk can end because all that follows is too old. */
+/** Decides when a walk can end because all later orders are too old. */
 interface DateStop {
-  /** Takes a page in as it was read. */
+  /** Looks at a page as it was read. */
   add(records: readonly WireRecord[]): void;
   /** Whether every order that follows is too old. */
   readonly reached: boolean;
-  /** The warning that the list is not newest first; once, and only if a date could have ended the walk. */
+  /** A warning that the list is not newest first. It comes once, and only when a date could have ended the walk. */
   warning(): string | undefined;
   /** The id of the last order that is new enough. */
   readonly last: string | undefined;
   readonly state: DateState;
 }
 
-/** `promised`: the profile says that lists are newest first. `since`: Unix milliseconds; undefined: no date ends the walk. */
+/** `promised`: the profile says that lists are newest first. `since`: Unix milliseconds; without it no date ends the walk. */
 export function stopAtDate(promised: boolean, since: number | undefined, from?: DateState): DateStop {
   let before = from?.before;
   const contradicted = from?.contradicted === true;
   let contradiction: Contradiction | undefined;
-  let said = false;
+  let warned = false;
   let tooOld = false;
   let last: string | undefined;
   const look = (record: WireRecord): void => {
@@ -130,7 +131,7 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
   };
   return {
     add(records) {
-      // After one contradiction nothing can be concluded from dates any more.
+      // After one contradiction, dates no longer prove anything.
       if (promised && contradiction === undefined && !contradicted)
         for (const record of records) look(record);
     },
@@ -138,8 +139,8 @@ export function stopAtDate(promised: boolean, since: number | undefined, from?: 
       return promised && tooOld && contradiction === undefined && !contradicted;
     },
     warning() {
-      if (contradiction === undefined || since === undefined || said) return undefined;
-      said = true;
+      if (contradiction === undefined || since === undefined || warned) return undefined;
+      warned = true;
       const { earlier, later } = contradiction;
       return `the list is not newest first, although orders.order says so: ${later} is newer than ${earlier} before it; walking on`;
     },

@@ -1,7 +1,8 @@
-/** The rows of an export: orders, their charges or their refunds, chosen by date. Pure. */
+/** Makes the rows of an export: orders, their charges or their refunds, chosen by date. Pure. */
 
 import type { WireRecord } from '../../api/api.ts';
 import { refundsOf } from '../../api/charges.ts';
+import { referenceOf } from '../../api/resources.ts';
 import {
   type CompleteItems,
   completeItems,
@@ -9,26 +10,28 @@ import {
   isObject,
   type JsonObject,
   statuses,
+  valueAt,
 } from '../../api/spec.ts';
 import type { RefundFacts } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import type { ExportRow } from '../../exports/exports.ts';
 import { isWithin, type TimeRange } from '../typed-time.ts';
 
-/** What a row of an export is: a new kind needs an entry in every `Record` over `RowKind`. */
+/** The kinds of rows. A new kind needs an entry in every `Record` over `RowKind`, and tsc names them. */
 export const rowKinds = ['orders', 'charges', 'refunds'] as const;
 export type RowKind = (typeof rowKinds)[number];
 
-/** Which date a range is about: when the order was created, when a charge was paid, when a refund was made. */
+/** What a date range can mean: when the order was created, when a charge was paid, or when a refund was made. */
 export const rowDates = ['created', 'paid', 'refunded'] as const;
 export type RowDate = (typeof rowDates)[number];
 
-/** Which rows are asked for. */
 interface RowQuery {
   readonly rows: RowKind;
   readonly by: RowDate;
   readonly range: TimeRange;
   readonly day: (seconds: unknown) => string | undefined;
+  /** The setting `reference.keys`. */
+  readonly referenceKeys: readonly string[];
   readonly factsOf: (refundId: unknown) => RefundFacts | undefined;
 }
 
@@ -50,7 +53,7 @@ interface Part {
   readonly refunds: readonly JsonObject[];
 }
 
-// Charges and refunds are only read if the rows need them: an order need not show them otherwise.
+// Reads charges and refunds only when the rows need them. Otherwise an order may leave them out.
 function partsOf(order: JsonObject, { rows: kind, by }: RowQuery): readonly Part[] {
   if (kind === 'orders' && by === 'created') return [];
   const charges = chargesOf(order);
@@ -80,24 +83,27 @@ const candidatesOf: Readonly<
   ],
   charges: ({ value: order }, parts) =>
     parts.map(({ charge, refunds }) => ({ row: chargeRow(order, charge), charges: [charge], refunds })),
-  refunds: ({ value: order }, parts, { factsOf }) =>
+  refunds: ({ value: order }, parts, { factsOf, referenceKeys }) =>
     parts.flatMap(({ charge, refunds }) =>
       refunds.map((refund) => ({
-        row: refundRow(order, charge, refund, factsOf(refund.id)),
+        row: refundRow(order, charge, refund, {
+          facts: factsOf(refund.id),
+          reference: referenceOf(order, referenceKeys),
+        }),
         charges: [charge],
         refunds: [refund],
       })),
     ),
 };
 
-// The dates that decide about a row, for each kind of date.
+// The dates that decide whether a row is chosen, for each kind of date.
 const datesOf: Readonly<Record<RowDate, (order: JsonObject, candidate: Candidate) => readonly unknown[]>> = {
   created: (order) => [order.created_at],
   paid: (_, { charges }) => charges.filter(isPaid).map(({ paid_at: at }) => at),
   refunded: (_, { refunds }) => refunds.map(({ created_at: at }) => at),
 };
 
-// Without a range every row is chosen; with one, those that have a date in it, and that date is the row's day.
+// Without a range every row is chosen. With a range, a row needs a date inside it, and that date becomes the day of the row.
 function chosen(order: JsonObject, from: readonly Candidate[], { by, range, day }: RowQuery): OrderRows {
   const open = range.since === undefined && range.until === undefined;
   let undated = 0;
@@ -122,8 +128,9 @@ function orderRow(record: WireRecord): Row {
 
 function chargeRow(order: JsonObject, charge: JsonObject): Row {
   const { id, amount, currency, status } = charge;
+  const value = { ...charge, order_id: charge.order_id ?? order.id };
   return {
-    record: { value: { ...charge, order_id: charge.order_id ?? order.id } },
+    record: { value, columnsFrom: { ...value, order } },
     id: text(id),
     currency: text(currency ?? order.currency),
     status: text(status),
@@ -131,12 +138,36 @@ function chargeRow(order: JsonObject, charge: JsonObject): Row {
   };
 }
 
-// The service's record, with its order and charge, and what the journal of this machine knows of it.
+/** The fields of a refund's row, besides those of the service's record. */
+export const refundRowFields = [
+  'order_id',
+  'charge_id',
+  'currency',
+  'reason',
+  'note',
+  'operator',
+  'intent',
+  'known_by',
+  'refunded_at',
+  'buyer',
+  'email',
+  'reference',
+] as const;
+
+/** What a refund's row tells besides the records of the service. */
+interface ToldOfRefund {
+  /** What the journal of this machine knows of it. */
+  readonly facts: RefundFacts | undefined;
+  /** The shop's own number of its order. */
+  readonly reference: unknown;
+}
+
+// Adds to the service's record its order, its charge, what the journal of this machine knows about the refund, and the buyer.
 function refundRow(
   order: JsonObject,
   charge: JsonObject,
   refund: JsonObject,
-  facts: RefundFacts | undefined,
+  { facts, reference }: ToldOfRefund,
 ): Row {
   const currency = charge.currency ?? order.currency;
   const value = {
@@ -149,9 +180,13 @@ function refundRow(
     operator: facts?.operator ?? null,
     intent: facts?.intent ?? null,
     known_by: facts?.knownBy ?? null,
-  };
+    refunded_at: refund.created_at ?? null,
+    buyer: valueAt(order, ['customer_info', 'name']) ?? null,
+    email: valueAt(order, ['customer_info', 'email']) ?? null,
+    reference: reference ?? null,
+  } satisfies Readonly<Record<(typeof refundRowFields)[number], unknown>>;
   return {
-    record: { value },
+    record: { value, columnsFrom: { ...value, charge, order } },
     id: text(refund.id),
     currency: text(currency),
     status: text(order.payment_status),
@@ -159,7 +194,7 @@ function refundRow(
   };
 }
 
-// A charge that was never paid has no date of payment, so none is missing.
+// A charge that was never paid has no payment date, so none is missing.
 function isPaid({ status, paid_at: at }: JsonObject): boolean {
   const taken: readonly unknown[] = [statuses.paid, statuses.refunded, statuses.partiallyRefunded];
   return typeof at === 'number' || taken.includes(status);

@@ -1,60 +1,46 @@
-/** Finds possible twins, orders of the same buyer and amount within ten minutes, while pages are read. Needs little memory. */
+/**
+ * Finds possible twins, orders of the same buyer and amount within ten minutes. It needs little memory even on a long walk.
+ */
 
-import { type JsonObject, valueAt } from '../../api/spec.ts';
-import { fold } from './fold-text.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import { purchaseOf, type Twin, twinOf, twinSeconds } from '../../changes/changes.ts';
 
 /** The twins among the orders that were read. */
 export interface Twins {
-  /** Takes orders in, in any sequence. */
+  /** Adds orders, in any sequence. */
   add(orders: readonly JsonObject[]): void;
-  /** The id of another order that may be this one's twin, if one was read. */
-  of(order: JsonObject): string | undefined;
+  /** An order that may be this one's twin, and whether it was refunded when it was read; undefined when none was read. */
+  of(order: JsonObject): Twin | undefined;
 }
 
-const apart = 600;
 // Twins are near each other in a list, so older orders are forgotten and memory stays small.
 const remembered = 1_000;
 
-interface Seen {
-  readonly id: string;
-  readonly createdAt: number;
-}
-
 export function createTwins(): Twins {
-  const seen = recently<Seen[]>();
-  const twins = recently<string>();
+  const seen = recently<readonly Twin[]>();
+  const twins = recently<Twin>();
   return {
     add(orders) {
       for (const order of orders) {
-        const { id, created_at: createdAt } = order;
-        const bought = purchase(order);
-        if (typeof id !== 'string' || typeof createdAt !== 'number' || bought === undefined) continue;
-        const others = seen.get(bought) ?? [];
-        const other = others.find((one) => one.id !== id && Math.abs(one.createdAt - createdAt) <= apart);
+        const own = twinOf(order);
+        const bought = purchaseOf(order);
+        if (own === undefined || bought === undefined) continue;
+        const { id, createdAt } = own;
+        const others = (seen.get(bought) ?? []).filter((one) => one.id !== id);
+        const other = others.find((one) => Math.abs(one.createdAt - createdAt) <= twinSeconds);
         if (other !== undefined) {
-          twins.set(id, other.id);
-          if (twins.get(other.id) === undefined) twins.set(other.id, id);
+          twins.set(id, other);
+          if (twins.get(other.id) === undefined) twins.set(other.id, own);
         }
         // Some buyers buy the same thing all day; the newest few are enough.
-        seen.set(bought, [...others.filter((one) => one.id !== id), { id, createdAt }].slice(-8));
+        seen.set(bought, [...others, own].slice(-8));
       }
     },
     of: ({ id }) => (typeof id === 'string' ? twins.get(id) : undefined),
   };
 }
 
-// The buyer and the amount as one key; undefined if the order does not show them.
-function purchase(order: JsonObject): string | undefined {
-  const { amount, currency } = order;
-  const customerId = valueAt(order, ['customer_info', 'customer_id']);
-  const email = valueAt(order, ['customer_info', 'email']);
-  // The e-mail comes first: one of the two may have been bought without an account.
-  const buyer = [email, customerId].find((value) => typeof value === 'string' && value !== '');
-  if (typeof buyer !== 'string' || typeof amount !== 'number') return undefined;
-  return JSON.stringify([fold(buyer), amount, typeof currency === 'string' ? currency.toUpperCase() : '']);
-}
-
-// Keeps the newest entries: when `young` is full, it becomes `old`, and what was `old` is forgotten.
+// A map that keeps the newest entries. When `young` is full it becomes `old`, and the previous `old` is dropped.
 function recently<T>(): { get(key: string): T | undefined; set(key: string, value: T): void } {
   let young = new Map<string, T>();
   let old = new Map<string, T>();
@@ -67,11 +53,11 @@ function recently<T>(): { get(key: string): T | undefined; set(key: string, valu
   };
 }
 
-// Each pair is found twice, once from each order.
+// Each pair is found twice, once from each order. Recent pairs are remembered, so that each one counts once.
 const rememberedPairs = 64;
 const namedPairs = 5;
 
-/** The pairs among the orders that are shown, in words. */
+/** Collects the pairs of twins among the shown orders, and names them at the end. */
 export function twinPairs(twins: Pick<Twins, 'of'>): {
   add(orders: readonly JsonObject[]): void;
   words(): readonly string[];
@@ -82,7 +68,7 @@ export function twinPairs(twins: Pick<Twins, 'of'>): {
   const add = (order: JsonObject): void => {
     const twin = twins.of(order);
     if (twin === undefined) return;
-    const pair = [String(order.id), twin].toSorted().join(' and ');
+    const pair = [String(order.id), twin.id].toSorted().join(' and ');
     if (recent.includes(pair)) return;
     recent.push(pair);
     if (recent.length > rememberedPairs) recent.shift();

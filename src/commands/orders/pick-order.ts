@@ -13,9 +13,8 @@ import type { KnownOrder } from './known-orders.ts';
 import { type OrderSearch, searchOrders } from './order-search.ts';
 import { type OrderShown, orderRow, rowColumns, rowTitles, shownOf } from './pick-rows.ts';
 
-/** Which orders are offered. */
 export interface Pickable {
-  /** What they are called: `refundable`. */
+  /** What messages call them: `refundable`. */
   readonly kind: string;
   readonly accepts: (order: JsonObject) => boolean;
   /** The flags of `orders list` that show the same orders. */
@@ -33,7 +32,7 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   const search = searchOrders(service, {
     fits: offer.accepts,
     isBlocked: (id) => unconfirmed.has(id),
-    show: shownOf,
+    show: (order) => shownOf(order, profile.settings['reference.keys']),
   });
   try {
     await readFirst(ctx, search, offer);

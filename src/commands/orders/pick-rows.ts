@@ -2,8 +2,9 @@
 
 import { countingCharges, paidBy } from '../../api/charges.ts';
 import { readOrder } from '../../api/records.ts';
-import { orderColumns } from '../../api/resources.ts';
+import { orderColumns, referenceOf } from '../../api/resources.ts';
 import { itemsOf, type JsonObject } from '../../api/spec.ts';
+import type { Twin } from '../../changes/changes.ts';
 import { changeKinds, type UnconfirmedChange } from '../../journal/journal.ts';
 import type { SearchedRow, Span } from '../../terminal/terminal.ts';
 import type { Days } from '../command.ts';
@@ -22,15 +23,16 @@ export interface OrderShown {
   readonly charges: readonly string[];
 }
 
-export function shownOf(value: JsonObject): OrderShown {
-  const { customer_info: buyer, amount, currency, payment_status: status, metadata } = readOrder(value) ?? {};
+/** `referenceKeys` is the setting `reference.keys`. */
+export function shownOf(value: JsonObject, referenceKeys: readonly string[]): OrderShown {
+  const { customer_info: buyer, amount, currency, payment_status: status } = readOrder(value) ?? {};
   const counting = countingCharges(value).map((charge) => charge.value);
   const charges = itemsOf(value.charges).map((charge) => {
     const state = counting.includes(charge) ? '' : ` ${String(charge.status ?? '')}`;
     return `${paidBy(charge)} ${String(charge.amount)}${state}`.trimEnd();
   });
-  const [reference = ''] = Object.values(metadata ?? {}).filter((text) => typeof text === 'string');
-  const card = orderColumns.find(({ name }) => name === 'card')?.value(value);
+  const reference = referenceOf(value, referenceKeys);
+  const card = orderColumns.find(({ name }) => name === 'card')?.value(value, referenceKeys);
   return {
     createdAt: value.created_at,
     buyer: [buyer?.name, buyer?.email, buyer?.phone].find((text) => text !== undefined && text !== '') ?? '-',
@@ -38,7 +40,7 @@ export function shownOf(value: JsonObject): OrderShown {
     card: typeof card === 'string' ? card : '-',
     money: `${amount ?? '-'} ${currency ?? ''}`.trim(),
     status: status ?? '-',
-    reference,
+    reference: typeof reference === 'string' || typeof reference === 'number' ? String(reference) : '',
     charges: charges.length < 2 ? [] : charges,
   };
 }
@@ -78,7 +80,10 @@ export function orderRow<V>(
     blocked === undefined ? undefined : { text: blocked, style: 'bad' },
     twin === undefined
       ? undefined
-      : { text: `possible twin, same buyer and amount within 10 minutes: ${twin}`, style: 'warn' },
+      : {
+          text: `possible twin, same buyer and amount: ${twin.id}  ${timesAndState(twin, parts.days)}`,
+          style: 'warn',
+        },
   ];
   const reason = fits ? blocked : `${id} is not ${parts.kind}: ${shown.status}`;
   return {
@@ -111,6 +116,11 @@ function unconfirmedWords(change: UnconfirmedChange, days: RowParts['days']): st
   const sum = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
   const when = days.show(Math.floor(sentAt / 1000), 'day');
   return `an earlier ${changeKinds[kind].noun}${sum} (${when}, by ${operator}) is still unconfirmed: paydesk journal reconcile ${intent}`;
+}
+
+function timesAndState({ createdAt, status, refunded }: Twin, days: RowParts['days']): string {
+  const back = refunded === undefined || refunded === 0 ? '' : `, ${refunded} went back`;
+  return `${days.show(createdAt, 'day')}, ${status ?? 'status not shown'}${back}`;
 }
 
 function joined(parts: readonly (string | undefined)[]): string {

@@ -1,4 +1,4 @@
-/** `orders refund`: what is typed; the change itself is in changes/refund. */
+/** `orders refund`: its flags and help. changes/refund/refund-order.ts makes the refund. */
 
 import type { OpenService } from '../../api/api.ts';
 import { canBeRefunded } from '../../api/charges.ts';
@@ -13,7 +13,7 @@ const { idExample } = resources.orders;
 const [firstReason] = refundReasonValues;
 const offer: Pickable = { kind: 'refundable', accepts: canBeRefunded, listFlags: ['--refundable'] };
 
-// The charges of the order that was typed.
+// TAB offers the charges of the order that was already typed.
 const offerCharges: Completer = async ({ args: [order], flags }, known) =>
   order === undefined ? [] : known.charges(order, flags.get('profile'));
 

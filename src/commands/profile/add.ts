@@ -1,11 +1,18 @@
-/** `profile add`: a new account, from questions or flags. */
+/** `profile add`: adds an account, from questions or flags. */
 
 import { authSchemes, defaultAuth, type JsonObject, modes, vendorPattern } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { ProfileDraft } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
-import { dryRunShown, fieldsView, isScripted, keyFlags, nameArgument, readNewKey } from './profile-inputs.ts';
+import {
+  fieldsView,
+  isScripted,
+  keyFlags,
+  nameArgument,
+  profileDryRunShown,
+  readNewKey,
+} from './profile-inputs.ts';
 
 const leadSize = 100_000;
 
@@ -66,7 +73,7 @@ export const add = defineCommand({
     await ctx.profiles.checkFree(name);
     const draft = { name, ...(await gather(ctx, values)) };
     const scripted = isScripted(ctx, values);
-    if (await dryRunShown(ctx, `add profile ${name}`, recordOf(draft))) return;
+    if (await profileDryRunShown(ctx, `add profile ${name}`, recordOf(draft))) return;
     await confirmHost(ctx, draft.baseUrl, values.confirm);
     const key = await readNewKey(ctx, values, name);
     const isDefault = values.default === true || (!scripted && (await offerDefault(ctx, name)));
@@ -132,8 +139,8 @@ function offerDefault(ctx: Context, name: string): Promise<boolean> {
 }
 
 /**
- * A host with letters beyond ASCII may only look like another one, so it is shown in both forms and a person is asked. A
- * script says `--confirm HOST`. Throws CliError 'refused' if it does not, 'cancelled' on No, 'usage' for another host.
+ * A host with letters beyond ASCII may only look like another one, so a person sees it in both forms and is asked. A script
+ * needs `--confirm HOST`. Throws CliError 'refused' without it, 'cancelled' on No, 'usage' when it names another host.
  */
 async function confirmHost(ctx: Context, baseUrl: string, confirmed: string | undefined): Promise<void> {
   const host = ctx.profiles.hostOf(baseUrl);

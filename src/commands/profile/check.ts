@@ -1,12 +1,10 @@
-/** `profile check`: is the key accepted, is the mode right, can an order be found by its id. Only reads. */
+/** `profile check`: checks the key, the mode, and whether an order can be found by its id. It only reads. */
 
 import type { Service, WireRecord } from '../../api/api.ts';
 import { contradictsMode, idOf, valueAt } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { wrongMode } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Profile, wrongMode } from '../../profiles/profiles.ts';
+import { type Context, defineCommand } from '../command.ts';
 import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 const pageSize = 5;
@@ -49,7 +47,7 @@ export const check = defineCommand({
   },
 });
 
-// If this fails, the check is still valid, so it only says so.
+// The check stays valid when the order cannot be remembered, so this only prints a note.
 async function remember(ctx: Context, profile: string, orderId: string): Promise<void> {
   if (ctx.options.dryRun) return;
   try {
@@ -65,7 +63,7 @@ async function firstOrders(service: Service): Promise<readonly WireRecord[]> {
   return [];
 }
 
-// With a bound, so that a service that cannot page back is not walked to its end.
+// `max` keeps the search short: a service that cannot page back would otherwise be read to its end.
 async function canLocate(service: Service, id: string): Promise<boolean> {
   const located = await service.locate('orders', id, { max: pageSize });
   return 'found' in located;

@@ -1,13 +1,12 @@
-/** `profile key`: replaces the key of a profile, and tries whether the new one reaches the same account. */
+/** `profile key`: replaces the key of a profile, and checks whether the new one reaches the same account. */
 
 import type { Service } from '../../api/api.ts';
 import { CliError } from '../../errors.ts';
 import type { TypedKey } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
-import { dryRunShown, fieldsView, keyFlags, nameArgument, takeKey } from './profile-inputs.ts';
+import { type Context, defineCommand } from '../command.ts';
+import { fieldsView, keyFlags, nameArgument, profileDryRunShown, takeKey } from './profile-inputs.ts';
 
-// The order was on the first page when it was remembered; this is not to become a long walk.
+// The order was on the first page when it was remembered. This limit prevents a long search.
 const readAtMost = 500;
 
 export const key = defineCommand({
@@ -21,11 +20,12 @@ export const key = defineCommand({
   exits: [0, 2, 3, 4, 6],
   run: async (ctx, { args: [name], flags }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
-    if (await dryRunShown(ctx, `replace the key of profile ${name}`, { object: 'profile', name })) return;
+    if (await profileDryRunShown(ctx, `replace the key of profile ${name}`, { object: 'profile', name }))
+      return;
     const typed = await takeKey(ctx, flags, name);
     const keep = () => ctx.profiles.replaceKey(name, { ...typed, place: flags['key-store'] });
     const orderId = (await ctx.profiles.seenOrder(name)) ?? (await journalOrder(ctx, name));
-    // If there is a working old key, the new one is tried before it replaces it; if there is none, it is stored first.
+    // A new key is tried before it replaces a working one. If no key works, the new one is stored first.
     const replaces = (await ctx.profiles.describe(name)).key.problem === undefined;
     const first = replaces ? undefined : await keep();
     const sees =
@@ -45,7 +45,7 @@ export const key = defineCommand({
   },
 });
 
-// The newest order that this machine changed. If the journal cannot be read, the key is still replaced.
+// The newest order that this machine changed. When the journal cannot be read, the key is still replaced.
 async function journalOrder(ctx: Context, name: string): Promise<string | undefined> {
   try {
     const { origin, account } = (await ctx.profiles.describe(name)).profile;
@@ -64,11 +64,11 @@ async function journalOrder(ctx: Context, name: string): Promise<string | undefi
 interface Trial {
   readonly name: string;
   readonly typed: TypedKey;
-  /** The old key is still the stored one. */
+  /** True while the old key is still the stored one. */
   readonly replaces: boolean;
 }
 
-// Undefined: there is no order to look for, or it was not among those that were read, so nothing is certain.
+// Returns undefined when nothing is certain: there is no order to look for, or it was not among the orders that were read.
 async function tryKey(
   ctx: Context,
   { name, typed, replaces }: Trial,
@@ -94,12 +94,12 @@ async function tryKey(
   }
 }
 
-// The error of a refused key names the command already.
+// The error for a refused key already names this command.
 function againWords(name: string, { kind, parts: { now = [] } }: CliError): readonly string[] {
   return kind === 'auth' ? now : [...now, `then again: paydesk profile key ${name}`];
 }
 
-// Any reply shows that the key is accepted; whose account it is stays unknown.
+// Any reply proves that the key is accepted, but not which account it belongs to.
 async function seesAnything(service: Service): Promise<undefined> {
   for await (const _page of service.pages('orders', { limit: 1 })) return undefined;
   return undefined;

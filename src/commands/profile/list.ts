@@ -1,7 +1,6 @@
-/** `profile list`: the stored profiles, then the built-in ones. */
+/** `profile list`: lists the stored profiles, then the built-in ones. */
 
-import type { Column } from '../../api/resources.ts';
-import { fieldColumn } from '../../api/resources.ts';
+import { type Column, fieldColumn } from '../../api/resources.ts';
 import { defineCommand } from '../command.ts';
 
 const columns: readonly Column[] = [

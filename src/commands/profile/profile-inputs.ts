@@ -1,13 +1,12 @@
-/** What the profile commands share: asking for a key or taking its raw text from standard input or a file, NAME, how records are drawn. */
+/** What the profile commands share: flags and questions for a key, the NAME argument, and how records are shown. */
 
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { KeyPlace, TypedKey } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import type { Completer, Context } from '../command.ts';
+import type { Completer, Context, Input } from '../command.ts';
 import { flag } from '../flags.ts';
 
-/** The flags of commands that take a key. */
 export const keyFlags = {
   'key-stdin': flag.switch({ summary: 'read the key from standard input', conflicts: ['key-file'] }),
   'key-file': flag.text({
@@ -21,14 +20,9 @@ export const keyFlags = {
   }),
 } as const;
 
-/** The flags of a key, as given. */
-interface KeyFlagValues {
-  readonly 'key-stdin'?: boolean;
-  readonly 'key-file'?: string;
-  readonly 'key-store'?: KeyPlace;
-}
+type KeyFlagValues = Input<readonly [], typeof keyFlags>['flags'];
 
-/** Reads a key. `where`: where it came from, in words. It is never an argument. */
+/** Reads a key from standard input, a file or a prompt, never from an argument. `where` says in words where it came from. */
 export async function takeKey(ctx: Context, flags: KeyFlagValues, profile: string): Promise<TypedKey> {
   // A line break at the end is not part of the key.
   const limit = ctx.profiles.keyLimit + 2;
@@ -43,7 +37,9 @@ export async function takeKey(ctx: Context, flags: KeyFlagValues, profile: strin
   return { text, where: 'as typed' };
 }
 
-/** Whether the key comes by a flag, or nobody can be asked: then nobody is asked where to keep it either. */
+/**
+ * Whether the key comes from a flag, or nobody is at the terminal. Then paydesk does not ask where to keep the key either.
+ */
 export function isScripted(ctx: Context, flags: KeyFlagValues): boolean {
   return !ctx.ask.interactive || flags['key-stdin'] === true || flags['key-file'] !== undefined;
 }
@@ -62,7 +58,7 @@ export async function readNewKey(
   return { ...(await takeKey(ctx, flags, profile)), place };
 }
 
-// Without a keyring the key is not just put in a file: somebody must ask for that.
+// Without a keyring paydesk does not put the key into a file by itself. Somebody must ask for that.
 async function keyringOrRefuse(ctx: Context): Promise<KeyPlace> {
   const problem = await ctx.profiles.keyringProblem();
   if (problem === undefined) return 'keyring';
@@ -97,7 +93,7 @@ async function askForFile(ctx: Context, problem: string): Promise<KeyPlace> {
 
 const offerProfiles: Completer = (_typed, known) => known.profiles();
 
-/** NAME. Where it may be left out it means the same as -p NAME, and wins over it. */
+/** The argument NAME. When NAME is optional it means the same as -p NAME, and wins over it. */
 export function nameArgument<const R extends boolean>(required: R) {
   return {
     name: 'name',
@@ -117,7 +113,7 @@ export function fieldsView(title: string, record: JsonObject): readonly Block[] 
 }
 
 /** With --dry-run: prints what would be done and returns true. */
-export async function dryRunShown(ctx: Context, action: string, record: JsonObject): Promise<boolean> {
+export async function profileDryRunShown(ctx: Context, action: string, record: JsonObject): Promise<boolean> {
   if (!ctx.options.dryRun) return false;
   const { object: _, ...fields } = record;
   await ctx.out.dryRun({ ...fields, action }, () => fieldsView(`would ${action}`, record));

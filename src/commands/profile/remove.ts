@@ -1,7 +1,7 @@
 /** `profile remove`: removes a profile and its key from this machine. */
 
 import { confirmFirst, defineCommand } from '../command.ts';
-import { dryRunShown, fieldsView, nameArgument } from './profile-inputs.ts';
+import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 export const remove = defineCommand({
   description: 'Removes a profile with its key from this machine. The journal keeps what was done with it.',
@@ -12,7 +12,7 @@ export const remove = defineCommand({
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     await ctx.profiles.checkStored(name);
     const record = { object: 'profile', name, removed: true };
-    if (await dryRunShown(ctx, `remove profile ${name} and its key`, record)) return;
+    if (await profileDryRunShown(ctx, `remove profile ${name} and its key`, record)) return;
     const message = `remove profile ${name} and its key from this machine?`;
     await confirmFirst(ctx, message, 'nothing was removed');
     await ctx.profiles.remove(name);

@@ -1,11 +1,10 @@
-/** `profile show`: every value of a profile, where it comes from, and where the files are. */
+/** `profile show`: shows every value of a profile, where the value comes from, and where the files are. */
 
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import type { Described, ProfileDescription } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Context, defineCommand } from '../command.ts';
 import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 export const show = defineCommand({
@@ -32,7 +31,7 @@ function withHost({ values }: ProfileDescription, value: string): readonly Descr
   );
 }
 
-// Without a profile it still shows where the files are, which helps most then.
+// Without a profile it still shows where the files are, because a person needs that most then.
 async function describe(ctx: Context, name: string | undefined): Promise<ProfileDescription> {
   try {
     return await ctx.profiles.describe(name);

@@ -1,7 +1,7 @@
 /** `profile use`: sets the profile for commands without -p. */
 
 import { defineCommand } from '../command.ts';
-import { dryRunShown, fieldsView, nameArgument } from './profile-inputs.ts';
+import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 export const use = defineCommand({
   description:
@@ -12,7 +12,7 @@ export const use = defineCommand({
   exits: [0, 2, 3, 4],
   run: async (ctx, { args: [name] }): Promise<undefined> => {
     const record = { object: 'profile', name, default: true };
-    if (await dryRunShown(ctx, `use profile ${name}`, record)) return;
+    if (await profileDryRunShown(ctx, `use profile ${name}`, record)) return;
     await ctx.profiles.use(name);
     await ctx.out.own(record, () => fieldsView(`${name} is used when no -p is given`, record));
   },

@@ -1,8 +1,7 @@
-/** `simulator reset`: puts the data of the demo back to the first state. */
+/** `simulator reset`: puts the demo back into its first state. */
 
 import { exitCodes } from '../../errors.ts';
-import type { Context } from '../command.ts';
-import { defineCommand } from '../command.ts';
+import { type Context, defineCommand, dryRunShown } from '../command.ts';
 
 export const simulatorReset = defineCommand({
   description:
@@ -12,12 +11,8 @@ export const simulatorReset = defineCommand({
   examples: ['paydesk simulator reset', 'paydesk simulator reset --json'],
   exits: [0, exitCodes.usage, exitCodes.refused],
   run: async (ctx) => {
-    if (ctx.options.dryRun) {
-      await ctx.out.dryRun({ simulator: 'reset' }, () => [
-        { line: 'would throw away the state of demo; nothing was changed' },
-      ]);
-      return undefined;
-    }
+    const would = 'would throw away the state of demo; nothing was changed';
+    if (await dryRunShown(ctx, { simulator: 'reset' }, would)) return undefined;
     await closeOpen(ctx);
     const { instance, orders } = await ctx.simulator.reset();
     const record = { object: 'simulator', profile: 'demo', instance, orders };
@@ -30,7 +25,7 @@ export const simulatorReset = defineCommand({
   },
 });
 
-// Unconfirmed changes of the demo are read again and settled, since they cannot be read after the reset.
+// Reads unconfirmed changes of the demo again and settles them, because nothing can read them after the reset.
 async function closeOpen(ctx: Context): Promise<void> {
   const { profile } = await ctx.service({ profile: 'demo' });
   const attempts = await ctx.journal.attempts({ origin: profile.origin, unsettled: true });

@@ -1,4 +1,4 @@
-/** `simulator serve`: the simulated service on a loopback port, until Ctrl-C. */
+/** `simulator serve`: serves the simulated service on a loopback port until Ctrl-C. */
 
 import { modes, vendorPattern } from '../../api/spec.ts';
 import { CliError, exitCodes } from '../../errors.ts';
@@ -109,7 +109,7 @@ function abortOf(signal: AbortSignal): Promise<void> {
   });
 }
 
-// Being stopped is its normal end: the exit code says by what, and no error is printed.
+// A signal is the normal end of the simulator. The exit code tells which signal it was, and no error is printed.
 function exitCodeOf({ aborted, reason }: AbortSignal): number | undefined {
   if (!aborted) return undefined;
   return reason instanceof CliError ? reason.exitCode : exitCodes.interrupted;

@@ -1,9 +1,6 @@
 /** The simulator's data are made from these lists: kinds of orders, goods, cards, customers, examples in the help. */
 
 import { resources } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
-import { idsFrom, seededRandom } from '../random.ts';
-import { nestedList } from '../stored-records.ts';
 
 /** What happened to a charge of a seeded order. */
 export type ChargeCase = 'paid' | 'declined' | 'pre_authorized' | 'locked';
@@ -99,9 +96,11 @@ export interface OrderExample {
 const [blanket, lamp] = [goods[0], goods[1] ?? goods[0]];
 const [firstCard, secondCard] = [cards[0], cards[1] ?? cards[0]];
 
-// The examples in the help use these orders. Each has a fixed place, so that the examples work on a new demo. In
-// `orderCases`, place 2 is a split order with a partial refund, and place 4 is a pre-authorized order.
-const orders: ReadonlyMap<number, OrderExample> = new Map([
+/**
+ * The orders of the examples in the help, by their fixed places in the list, so that the examples work on a new demo. In
+ * `orderCases`, place 2 is a split order with a partial refund, and place 4 is a pre-authorized order.
+ */
+export const orderExamples: ReadonlyMap<number, OrderExample> = new Map([
   [
     2,
     {
@@ -127,71 +126,11 @@ const orders: ReadonlyMap<number, OrderExample> = new Map([
   ],
 ]);
 
-/** The example order at a place of the list, if there is one. */
-export function orderExampleAt(index: number): OrderExample | undefined {
-  return orders.get(index);
-}
-
 /** The place of the example customer. This customer bought the example orders. */
 export const customerExampleIndex = 0;
 
-/** How many customers buy: the newest ones. A fixed number keeps the orders the same for any number of customers. */
-export const buyersCount = 60;
-
-interface CustomerPlace {
-  /** 0 is the newest. */
-  readonly index: number;
-  readonly livemode: boolean;
-  /** Unix seconds. */
-  readonly now: number;
-}
-
-/** The customers who buy, the newest first. */
-export function buyersOf(place: Omit<CustomerPlace, 'index'>): readonly [JsonObject, ...JsonObject[]] {
-  const others = Array.from({ length: buyersCount - 1 }, (_, index) =>
-    customerAt({ ...place, index: index + 1 }),
-  );
-  return [customerAt({ ...place, index: 0 }), ...others];
-}
-
-/** The customer at a place of the list. The same place always gives the same customer. */
-export function customerAt({ index, livemode, now }: CustomerPlace): JsonObject {
-  const random = seededRandom(`customer ${index}`);
-  const ids = idsFrom(random);
-  const ownId = ids.customer();
-  const id = index === customerExampleIndex ? resources.customers.idExample : ownId;
-  const createdAt = Math.max(1_400_000_000, now - 86_400 - index * 40_000 - random.integer(0, 30_000));
-  const name = names[index % names.length] ?? names[0];
-  const corporate = index % 11 === 4;
-  return {
-    id,
-    object: 'customer',
-    livemode,
-    name: corporate ? `${name} S.A. de C.V.` : name,
-    email: `buyer${index + 1}@example.com`,
-    phone: `+52155${String(10_000_000 + random.integer(0, 89_999_999))}`,
-    corporate,
-    custom_reference: index % 3 === 0 ? '' : `C-${1000 + index}`,
-    created_at: createdAt,
-    payment_sources: nestedList(
-      index % 4 === 0
-        ? [
-            {
-              id: ids.paymentSource(),
-              object: 'payment_source',
-              type: 'spei_recurrent',
-              reference: String(random.integer(100_000_000, 999_999_999)),
-              created_at: createdAt,
-              parent_id: id,
-            },
-          ]
-        : [],
-    ),
-  };
-}
-
-// Names in many scripts: Latin with accents, Cyrillic, Greek, Arabic, Hebrew, CJK, Thai, Devanagari, and with emoji.
-const names: readonly [string, ...string[]] = [
+/** The names of customers, in many scripts: Latin with accents, Cyrillic, Greek, Arabic, Hebrew, CJK, Thai, Devanagari. */
+export const names: readonly [string, ...string[]] = [
   'Ana Torres',
   'José Ángel Muñoz Peña',
   'María Fernanda Íñiguez',

@@ -1,20 +1,19 @@
 /** The orders and customers of a new simulator. The record at a place is always the same, however many records there are. */
 
+import { resources } from '../../api/resources.ts';
 import { type JsonObject, statuses } from '../../api/spec.ts';
 import { type Ids, idsFrom, type Random, seededRandom } from '../random.ts';
 import { refundOrder } from '../rules/refund-and-capture.ts';
 import { nestedList, type StoredCharge, type StoredOrder } from '../stored-records.ts';
 import {
-  buyersCount,
-  buyersOf,
-  customerAt,
   customerExampleIndex,
   goods,
   type Line,
+  names,
   type OrderCase,
   type OrderExample,
   orderCases,
-  orderExampleAt,
+  orderExamples,
 } from './cases.ts';
 import { chargesFor, contactsOf, customerInfo, lineItem, linesOf } from './order-parts.ts';
 
@@ -61,7 +60,7 @@ function orderAt(place: OrderPlace): StoredOrder {
   const orderCase = orderCases[place.index % orderCases.length] ?? orderCases[0];
   const random = seededRandom(`order ${place.index}`);
   const ids = idsFrom(random);
-  const example = orderExampleAt(place.index);
+  const example = orderExamples.get(place.index);
   const bought = example === undefined ? boughtAt(place, orderCase) : exampleAt(place, example);
   const order = newOrder(place, orderCase, { ...bought, random, ids, example });
   return refunded(order, orderCase, { now: place.now, ids, amount: example?.refunded });
@@ -176,4 +175,59 @@ function refunded(
   const at = Math.min(now - 60, order.created_at + 1800);
   const result = refundOrder(order, request, { now: at, ids });
   return 'value' in result ? result.value : order;
+}
+
+// How many customers buy: the newest ones. A fixed number keeps the orders the same for any number of customers.
+const buyersCount = 60;
+
+interface CustomerPlace {
+  /** 0 is the newest. */
+  readonly index: number;
+  readonly livemode: boolean;
+  /** Unix seconds. */
+  readonly now: number;
+}
+
+// The customers who buy, the newest first.
+function buyersOf(place: Omit<CustomerPlace, 'index'>): readonly [JsonObject, ...JsonObject[]] {
+  const others = Array.from({ length: buyersCount - 1 }, (_, index) =>
+    customerAt({ ...place, index: index + 1 }),
+  );
+  return [customerAt({ ...place, index: 0 }), ...others];
+}
+
+// The same place and time give the same customer.
+function customerAt({ index, livemode, now }: CustomerPlace): JsonObject {
+  const random = seededRandom(`customer ${index}`);
+  const ids = idsFrom(random);
+  const ownId = ids.customer();
+  const id = index === customerExampleIndex ? resources.customers.idExample : ownId;
+  const createdAt = Math.max(1_400_000_000, now - 86_400 - index * 40_000 - random.integer(0, 30_000));
+  const name = names[index % names.length] ?? names[0];
+  const corporate = index % 11 === 4;
+  return {
+    id,
+    object: 'customer',
+    livemode,
+    name: corporate ? `${name} S.A. de C.V.` : name,
+    email: `buyer${index + 1}@example.com`,
+    phone: `+52155${String(10_000_000 + random.integer(0, 89_999_999))}`,
+    corporate,
+    custom_reference: index % 3 === 0 ? '' : `C-${1000 + index}`,
+    created_at: createdAt,
+    payment_sources: nestedList(
+      index % 4 === 0
+        ? [
+            {
+              id: ids.paymentSource(),
+              object: 'payment_source',
+              type: 'spei_recurrent',
+              reference: String(random.integer(100_000_000, 999_999_999)),
+              created_at: createdAt,
+              parent_id: id,
+            },
+          ]
+        : [],
+    ),
+  };
 }

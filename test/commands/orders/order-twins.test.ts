@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { createTwins, twinPairs } from '../../../src/commands/orders/order-twins.ts';
+import { chargeOf, listOf, refundOf } from '../../harness/orders.ts';
 
 interface Bought {
   readonly id: string;
@@ -23,11 +24,23 @@ function order({
   return { id, created_at: at, amount, currency, customer_info: { customer_id: buyer, email } };
 }
 
+const partlyRefunded = {
+  amount_refunded: 2000,
+  charges: listOf(
+    chargeOf('ch_1', 5000, {
+      refunds: listOf(
+        refundOf('rf_2', 500, { created_at: 1900 }),
+        refundOf('rf_1', 1500, { created_at: 1800 }),
+      ),
+    }),
+  ),
+};
+
 function twinsOf(...bought: readonly Bought[]): readonly (string | undefined)[] {
   const twins = createTwins();
   const orders = bought.map(order);
   for (const one of orders) twins.add([one]);
-  return orders.map((one) => twins.of(one));
+  return orders.map((one) => twins.of(one)?.id);
 }
 
 describe('two orders are possible twins', () => {
@@ -57,6 +70,18 @@ describe('two orders are possible twins', () => {
     const bare = (id: string) => ({ id, created_at: 1000, amount: 5000 });
     twins.add([bare('ord_1'), bare('ord_2')]);
     expect(twins.of(bare('ord_1'))).toBeUndefined();
+  });
+
+  test.each([
+    ['nothing', { amount_refunded: 0 }, { refunded: 0, refund: undefined }],
+    ['a part', partlyRefunded, { refunded: 2000, refund: { id: 'rf_2' } }],
+    ['all, by the status alone', { payment_status: 'refunded' }, { refunded: 5000, refund: undefined }],
+    ['it is not shown', {}, { refunded: undefined, refund: undefined }],
+  ])('and it is known how much of the twin went back: %s', (_, shown, expected) => {
+    const twins = createTwins();
+    const own = order({ id: 'ord_2', at: 1000 });
+    twins.add([own, { ...order({ id: 'ord_1', at: 900 }), ...shown }]);
+    expect(twins.of(own)).toMatchObject({ id: 'ord_1', createdAt: 900, amount: 5000, ...expected });
   });
 
   test('and a pair is named once, the first five pairs with their ids', () => {

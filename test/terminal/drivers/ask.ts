@@ -35,7 +35,7 @@ const notes = createNotes({
   quiet: false,
   color,
   accessible,
-  locale: () => ({ zone: 'UTC', decimals: {} }),
+  locale: () => ({ zone: 'UTC', decimals: {}, referenceKeys: ['shop_order'] }),
   clock: systemClock,
   secrets,
   onLost: (error) => stopping.abort(error),

@@ -11,7 +11,7 @@ import { formats } from '../../../src/terminal/terminal.ts';
 const format = formats.find((name) => name === process.argv[2]) ?? 'table';
 const pages = Number(process.argv[3]);
 const secrets = createSecrets();
-const locale = () => ({ zone: 'UTC', decimals: {} });
+const locale = () => ({ zone: 'UTC', decimals: {}, referenceKeys: ['shop_order'] });
 let written = 0;
 const notes = createNotes({
   stderr: {

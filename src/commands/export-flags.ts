@@ -1,11 +1,11 @@
-/** The flags that every export has: the format they ask for, the words that repeat them, and --verify. */
+/** The flags of every export: the file format that they choose, the words that repeat them, and --verify. */
 
-import { CliError } from '../../errors.ts';
-import { type ExportFormat, exportFormats } from '../../exports/exports.ts';
-import type { Format } from '../../terminal/terminal.ts';
-import type { Context, Days } from '../command.ts';
-import { flag, usage } from '../flags.ts';
-import { spanFlag } from '../typed-time.ts';
+import { CliError } from '../errors.ts';
+import { type ExportFormat, exportFormats } from '../exports/exports.ts';
+import type { Format } from '../terminal/terminal.ts';
+import type { Context, Days, Input } from './command.ts';
+import { flag, usage } from './flags.ts';
+import { spanFlag } from './typed-time.ts';
 
 export const exportFlags = {
   to: flag.text({
@@ -15,6 +15,12 @@ export const exportFlags = {
   }),
   resume: flag.switch({ summary: 'go on with an export to FILE that was interrupted' }),
   force: flag.switch({ summary: 'replace FILE, or an unfinished export to it' }),
+  tz: flag.text({
+    value: 'ZONE',
+    summary:
+      'the zone of days without an offset, such as America/Mexico_City; CSV then has local times beside those in UTC',
+    defaultText: "the profile's time.zone, or this machine's",
+  }),
   limit: flag.integer(1, 1000, { value: 'N', summary: 'records a page', defaultText: '250' }),
   'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'not more requests a second' }),
   verify: flag.text({
@@ -25,18 +31,9 @@ export const exportFlags = {
   'max-age': spanFlag('with --verify: refuse an export that began longer ago'),
 } as const;
 
-/** The flags as given. */
-export interface ExportInput {
-  readonly to?: string | undefined;
-  readonly resume?: boolean | undefined;
-  readonly force?: boolean | undefined;
-  readonly limit?: number | undefined;
-  readonly 'max-rps'?: number | undefined;
-  readonly verify?: string | undefined;
-  readonly 'max-age'?: number | undefined;
-}
+/** The values of these flags. */
+export type ExportInput = Input<readonly [], typeof exportFlags>['flags'];
 
-/** The form in which an export is written. */
 export interface ExportForm {
   readonly format: ExportFormat;
   readonly gzip: boolean;
@@ -45,8 +42,8 @@ export interface ExportForm {
 const ending = new RegExp(String.raw`\.(${exportFormats.join('|')})(\.gz)?$`, 'i');
 
 /**
- * The format comes from the name of the file, or else from `-o`. Throws CliError 'usage' for a format that exports do not
- * have, for a name that contradicts `-o`, and for flags that need a file.
+ * Takes the format from the file name, or else from `-o`. Throws CliError 'usage' for a format that exports do not have, for
+ * a name that contradicts `-o`, and for flags that need a file.
  */
 export function exportForm({ to, resume, force }: ExportInput, asked: Format | undefined): ExportForm {
   const wanted = exportFormats.find((format) => format === asked);
@@ -59,7 +56,7 @@ export function exportForm({ to, resume, force }: ExportInput, asked: Format | u
   }
   const [, named, zipped] = ending.exec(to.replace(/^.*[/\\]/, '')) ?? [];
   const byName = exportFormats.find((format) => format === named?.toLowerCase());
-  // With `-o json` and a file name, -o is about the errors on stderr, which a script reads.
+  // With a file name, `-o json` only asks for JSON errors on stderr, so it does not contradict the name.
   if (byName !== undefined && wanted === 'csv' && byName !== 'csv')
     throw usage(`--to ${to} says ${byName}, -o says csv`);
   const format = byName ?? wanted;
@@ -84,10 +81,7 @@ function daysIn(ctx: Context, whose: string, zone: string): Days {
   throw usage(`${whose} ${zone}: no time zone of this machine; a name such as America/Mexico_City or UTC`);
 }
 
-/**
- * The flags that the command to go on with an export must repeat, besides what is exported and into which
- * file.
- */
+/** Flags that a resumed export must repeat, besides those that choose the rows and the file. */
 export function againWords({ options }: Context, input: ExportInput): readonly string[] {
   const { 'max-rps': perSecond } = input;
   return [
@@ -97,7 +91,7 @@ export function againWords({ options }: Context, input: ExportInput): readonly s
   ];
 }
 
-/** The flags that decide about the bytes of a file, besides what is exported: a resumed run must have the same. */
+/** Flags that change the bytes of a file, besides those that choose the rows. A resumed run must have the same ones. */
 export function contentWords(
   { options }: Context,
   input: ExportInput,
@@ -113,12 +107,15 @@ export function contentWords(
   ];
 }
 
-// The page size decides what is in one member of a .gz.
+// In a .gz file each page is one gzip member, so the page size changes the bytes.
 function limitWords({ limit }: ExportInput): readonly string[] {
   return limit === undefined ? [] : ['--limit', String(limit)];
 }
 
-/** Checks the file of --verify. Throws CliError 'incomplete' for one that is not whole, 'refused' for one that was changed or is too old. */
+/**
+ * Checks the file of --verify. Throws CliError 'incomplete' when the file is not whole, 'refused' when it was changed or is
+ * too old.
+ */
 export async function verifyFile(
   ctx: Context,
   path: string,

@@ -1,15 +1,13 @@
-/** What every export does: it walks to the end, page by page, into stdout or a file, and says whether it is complete. */
+/** Runs an export: walks every page into stdout or a file, and says whether the result is complete. */
 
-import type { OpenService, Page, WireRecord } from '../../api/api.ts';
-import { isCountable } from '../../api/records.ts';
-import { type Column, type ResourceName, resources } from '../../api/resources.ts';
-import { idOf, type JsonObject } from '../../api/spec.ts';
-import { CliError, systemCode } from '../../errors.ts';
-import type { ExportFile, ExportRow, PageWalked } from '../../exports/exports.ts';
-import { commandLine } from '../../profiles/profiles.ts';
-import type { Context } from '../command.ts';
-import { usage } from '../flags.ts';
-import { brokeOff, longPages } from '../walk.ts';
+import type { OpenService, Page, WireRecord } from '../api/api.ts';
+import { isCountable } from '../api/records.ts';
+import { type Column, type ResourceName, resources } from '../api/resources.ts';
+import { idOf, type JsonObject } from '../api/spec.ts';
+import { CliError, systemCode } from '../errors.ts';
+import type { ExportFile, ExportRow, PageWalked } from '../exports/exports.ts';
+import { commandLine } from '../profiles/profiles.ts';
+import type { Context } from './command.ts';
 import {
   againWords,
   contentWords,
@@ -18,34 +16,36 @@ import {
   exportForm,
   verifyFile,
 } from './export-flags.ts';
+import { usage } from './flags.ts';
+import { brokeOff, longPages } from './walk.ts';
 
-/** What is exported. */
+/** What one export writes. */
 export interface ExportJob {
   readonly resource: ResourceName;
-  /** What a row is: `orders`, `refunds`. */
+  /** What the rows are called: `orders`, `refunds`. */
   readonly rowsWord: string;
   readonly columns: readonly Column[];
-  /** The flags that say what is exported, as they are typed. */
+  /** The fields of a row that paydesk makes itself. Absent: each row is a record of the service. */
+  readonly ownFields?: readonly string[];
+  /** The typed flags that choose what is exported. */
   readonly words: readonly string[];
-  /** What is exported, for the manifest; times are Unix seconds. */
+  /** The query as the manifest shows it. Times are Unix seconds. */
   readonly query: () => JsonObject;
   /** Starts making rows. A resumed export uses the `query` of its first run, and goes on from `state`. */
   readonly rows: (query?: JsonObject, state?: JsonObject) => RowMaker;
 }
 
-/** Makes rows of records, page by page. */
+/** Turns records into rows, page by page. */
 export interface RowMaker {
   /** Is called with each page, before its rows are asked for. */
   readonly onPage?: (page: Page) => void;
   /** The rows of a record. Throws CliError 'incomplete' if the record does not show all of them. */
   readonly rowsOf: (record: WireRecord) => readonly ExportRow[];
-  /** How many records were left out so far because they do not show what the query asks about. */
+  /** How many records were left out so far because they lack a field that the query needs. */
   readonly leftOut: () => number;
   /** What a resumed export must know to go on after this page. */
   readonly state?: () => JsonObject;
-  /** Whether no more rows can follow. */
   readonly isDone?: () => boolean;
-  /** Lines to print in the end. */
   readonly closingLines: () => readonly string[];
 }
 
@@ -66,8 +66,9 @@ export async function runExport(
 }
 
 async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefined> {
-  const { ctx, job } = run;
-  const sink = ctx.out.list(job.columns, format);
+  const { ctx, job, input } = run;
+  const { tz: zone } = input;
+  const sink = ctx.out.list(job.columns, { format, zone, localTimes: zone !== undefined });
   const maker = job.rows();
   const tally = { read: 0, rows: 0 };
   let last: string | undefined;
@@ -106,7 +107,7 @@ function intoFile({ service, again }: ExportRun, format: string): string {
   return commandLine(service.profile, ...again, '--to', `FILE.${format}`);
 }
 
-// The disk behind stdout is full. Who closed a pipe wanted no more, and gets no such advice.
+// The error for a full disk behind stdout. Somebody who closed a pipe wanted no more output, so EPIPE gets no advice.
 function lostOutput(run: ExportRun, format: string): CliError | undefined {
   const { signal } = run.ctx;
   const reason: unknown = signal.aborted ? signal.reason : undefined;
@@ -130,6 +131,8 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
     ...written,
     path: to,
     columns: job.columns,
+    localTimes: input.tz !== undefined,
+    ownFields: job.ownFields,
     force: input.force === true,
     resume: input.resume === true,
     asked: [job.resource, ...job.words, ...contentWords(ctx, input, written)],
@@ -157,7 +160,7 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
   }
 }
 
-// Count, rate and time, while it runs.
+// Shows count, rate and time while the export runs.
 function showProgress(
   { ctx, job }: ExportRun,
   progress: () => { readonly read: number; readonly rows: number },
@@ -177,12 +180,12 @@ function kindOf(error: CliError): CliError['kind'] {
   return brokeOff(error) ? 'incomplete' : error.kind;
 }
 
-// The error of a file that is not complete: what is certain, and how to go on.
+// The error for a file that is not complete: what is certain, and how to go on.
 function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string): unknown {
   const { read, rows } = file.progress;
-  // An error before the first page says itself what is certain; only an error of the disk does not.
+  // An error before the first page already says what is certain, unless it comes from the disk.
   if (!(error instanceof CliError) || (read === 0 && !fromDisk(error))) return error;
-  // The name is taken, so it needs --force again.
+  // A file with the final name exists, so the next run needs --force too.
   const force = run.input.force === true || file.taken ? ['--force'] : [];
   const { resume } = run.input;
   const onwards = read > 0 || resume === true ? ['--resume'] : [];
@@ -199,7 +202,6 @@ function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string)
   });
 }
 
-/** An export that is running. */
 interface ExportRun {
   readonly ctx: Context;
   readonly service: OpenService;
@@ -213,7 +215,7 @@ interface RowsOfPage extends PageWalked {
   readonly rows: readonly ExportRow[];
 }
 
-/** Walks to the end. Throws CliError 'incomplete' if the service does not say whether that is the end. */
+/** Walks to the end. Throws CliError 'incomplete' when the service does not say whether a page is the last one. */
 async function* walkRows(
   { ctx, service, job, input }: ExportRun,
   maker: RowMaker,

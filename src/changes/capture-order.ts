@@ -1,16 +1,15 @@
-/** The capture of an order that was authorized earlier: all of it, since the service documents no part. */
+/** Captures an authorized order, always the whole amount: the service documents no partial capture. */
 
-import { brandAndCard } from '../../api/charges.ts';
-import { type Order, readOrder } from '../../api/records.ts';
-import { itemsOf, type JsonObject, paths, statuses } from '../../api/spec.ts';
-import type { Context } from '../../commands/command.ts';
-import { CliError } from '../../errors.ts';
-import type { Profile } from '../../profiles/profiles.ts';
-import { checkMode, commandLine } from '../../profiles/profiles.ts';
-import type { Block } from '../../terminal/terminal.ts';
-import { journalWords, requestLine, titleLine } from '../change-words.ts';
-import { changeOrder, type OrderAsked } from '../order-change.ts';
-import type { Applied } from '../outcome.ts';
+import { brandAndCard } from '../api/charges.ts';
+import { type Order, readOrder } from '../api/records.ts';
+import { itemsOf, type JsonObject, paths, statuses } from '../api/spec.ts';
+import type { Context } from '../commands/command.ts';
+import { CliError } from '../errors.ts';
+import { checkMode, commandLine, type Profile } from '../profiles/profiles.ts';
+import type { Block } from '../terminal/terminal.ts';
+import { journalWords, requestLine, titleLine } from './change-words.ts';
+import { changeOrder, type OrderAsked } from './order-change.ts';
+import type { Applied } from './outcome.ts';
 
 /** Captures an order. Throws CliError for every outcome that is not a plain success. */
 export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
@@ -30,7 +29,7 @@ export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
   });
 }
 
-// Throws CliError 'refused' for an order that shows that it cannot be captured (service: Endpoints 3).
+// Throws CliError 'refused' when the status of the order says that it cannot be captured (service: Endpoints 3).
 function checkCapturable(order: JsonObject, profile: Profile): void {
   checkMode(order, profile);
   const status = order.payment_status;

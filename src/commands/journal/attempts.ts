@@ -1,0 +1,157 @@
+/** Finds attempts in the journal and lists them, in words that an operator can read to a customer. */
+
+import { type Column, fieldColumn } from '../../api/resources.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import { CliError } from '../../errors.ts';
+import { type AttemptRecord, alarmWords, type Moment, type VerdictRow } from '../../journal/journal.ts';
+import type { Completer, Context } from '../command.ts';
+
+export const attemptColumns: readonly Column[] = [
+  // People read the list for these two, so they stay on narrow screens.
+  { ...fieldColumn('id', 'INTENT', 'id', 0), stays: true },
+  fieldColumn('sent_at', 'SENT', 'time', 0),
+  fieldColumn('order', 'ORDER', 'id', 0),
+  fieldColumn('amount', 'AMOUNT', 'money', 0),
+  { ...fieldColumn('outcome', 'OUTCOME', 'text', 0), stays: true },
+  fieldColumn('kind', 'KIND', 'text', 100),
+  fieldColumn('operator', 'BY', 'text', 100),
+  fieldColumn('profile', 'PROFILE', 'text', 120),
+  fieldColumn('note', 'NOTE', 'text', 140),
+  fieldColumn('attempt', 'ATTEMPT', 'integer'),
+  fieldColumn('account', 'ACCOUNT', 'text'),
+  fieldColumn('currency', 'CURRENCY', 'text'),
+  fieldColumn('charges', 'CHARGES', 'text'),
+  fieldColumn('verdict', 'VERDICT', 'text'),
+  fieldColumn('open', 'OPEN', 'flag'),
+  fieldColumn('by', 'SHOWN BY', 'text'),
+  fieldColumn('alarm', 'ALARM', 'text'),
+  fieldColumn('why', 'WHY', 'text'),
+  fieldColumn('verdict_at', 'VERDICT AT', 'time'),
+  fieldColumn('refunds', 'REFUNDS', 'text'),
+  fieldColumn('reason', 'REASON', 'text'),
+  fieldColumn('intent', "SCRIPT'S ID", 'text'),
+  fieldColumn('plan', 'PLAN', 'text'),
+  fieldColumn('ref', 'REF', 'text'),
+  fieldColumn('stated_by', 'STATED BY', 'text'),
+  fieldColumn('stated_note', 'HOW KNOWN', 'text'),
+];
+
+/** The last attempt of an intent. Throws CliError 'not_found'. */
+export async function attemptOf(ctx: Context, intent: string): Promise<AttemptRecord> {
+  const record = (await ctx.journal.attempts({ intent })).at(-1);
+  if (record !== undefined) return record;
+  throw new CliError('not_found', `the journal of this machine has no ${intent}`, {
+    now: ['paydesk journal list --all-profiles'],
+  });
+}
+
+/** The origin of the run's profile. Undefined means every account: with `all`, or when there is no profile. */
+export async function originOf(ctx: Context, all: boolean): Promise<string | undefined> {
+  if (all) return undefined;
+  try {
+    return (await ctx.profiles.open()).profile.origin;
+  } catch (error) {
+    if (error instanceof CliError && error.kind === 'auth' && ctx.options.profile === undefined)
+      return undefined;
+    throw error;
+  }
+}
+
+export async function showAttempts(ctx: Context, attempts: readonly AttemptRecord[]): Promise<void> {
+  const now = await ctx.journal.now();
+  const records = attempts.map((record) => recordOf(record, ctx.journal.isOpen(record, now)));
+  await ctx.out.ownList(columnsFor(attempts), records);
+}
+
+// A screen of 80 columns has room for one more column: the profile if several are listed, or else the kind.
+function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
+  const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
+  const profiles = differ(({ sent }) => sent.profile);
+  const first = profiles ? 'profile' : differ(({ sent }) => sent.proof.kind) ? 'kind' : undefined;
+  return attemptColumns.map((column) => (column.name === first ? { ...column, tableFrom: 0 } : column));
+}
+
+/** Whether a person must look: the attempt is unconfirmed, or its last verdict has an alarm. */
+export function needsPerson(ctx: Context, record: AttemptRecord, now: Moment): boolean {
+  return ctx.journal.isOpen(record, now) || record.verdicts.at(-1)?.alarm !== undefined;
+}
+
+const offerIntents: Completer = ({ flags }, known) => known.intents(flags.get('profile'));
+
+/** The journal's id of an intent, as an argument. */
+export function intentArgument<const R extends boolean>(required: R) {
+  return {
+    name: 'intent',
+    summary: "the journal's id, such as i_7f3k2m9q",
+    required,
+    offers: offerIntents,
+    parse: (text: string): string => {
+      if (/^i_[A-Za-z0-9]{1,64}$/.test(text)) return text;
+      throw new CliError('usage', `INTENT ${text}: not an id of the journal, which looks like i_7f3k2m9q`, {
+        certain: 'nothing was sent',
+        now: ['paydesk journal list'],
+      });
+    },
+  } as const;
+}
+
+/** Says what is known about an attempt. */
+export function outcomeWords({ verdicts }: AttemptRecord, open: boolean): string {
+  const last = verdicts.at(-1);
+  const alarm = last?.alarm === undefined ? '' : `${alarmWords[last.alarm]}: `;
+  return `${alarm}${verdictWords(last, open)}`;
+}
+
+function verdictWords(last: VerdictRow | undefined, open: boolean): string {
+  switch (last?.verdict) {
+    case 'applied':
+      if (last.by === 'person') return `made, as ${last.why}`;
+      return last.by === 'reply' ? 'made' : 'made: ours or identical, seen by a read';
+    case 'rejected':
+      if (last.by === 'person') return `not made, as ${last.why}`;
+      return last.confirmed === false ? 'refused, not confirmed by a read' : 'refused, nothing moved';
+    case 'not_sent':
+      return 'not sent, nothing moved';
+    case 'not_seen':
+      return open ? 'being checked: not seen yet' : 'not seen, and its time is over';
+    default:
+      return 'being checked: it may have been made';
+  }
+}
+
+/** An attempt as one flat record. Times are Unix seconds, as the service's. */
+export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
+  const { sent, verdicts } = record;
+  const last = verdicts.at(-1);
+  const charges = sent.proof.expected.map(({ chargeId }) => chargeId);
+  return {
+    object: 'intent',
+    id: sent.intent,
+    attempt: sent.attempt,
+    profile: sent.profile,
+    account: sent.account,
+    order: sent.proof.orderId ?? null,
+    kind: sent.proof.kind,
+    amount: sent.amount ?? null,
+    currency: sent.currency ?? null,
+    charges: charges.join(' '),
+    verdict: last?.verdict ?? 'sent',
+    outcome: outcomeWords(record, open),
+    open,
+    by: last?.by ?? null,
+    alarm: last?.alarm ?? null,
+    why: last?.why ?? null,
+    sent_at: Math.floor(sent.time / 1000),
+    verdict_at: last === undefined ? null : Math.floor(last.time / 1000),
+    refunds: (last?.refunds ?? []).map(({ id }) => id ?? '').join(' '),
+    operator: sent.operator,
+    reason: sent.reason ?? null,
+    note: sent.note ?? null,
+    intent: sent.given ?? null,
+    plan: sent.plan ?? null,
+    ref: sent.ref ?? null,
+    // Set when a person stated the outcome: who it was, and how they know.
+    stated_by: last?.operator ?? null,
+    stated_note: last?.note ?? null,
+  };
+}
