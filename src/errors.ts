@@ -46,14 +46,26 @@ export interface ErrorDetail {
   readonly param?: string | undefined;
 }
 
+/** What an error is about: fields of its JSON, so that a script need not search its texts. */
+export interface ErrorSubject {
+  /** The journal's id of the change. */
+  readonly intent?: string | undefined;
+  /** A script's own id of it (`--intent`). */
+  readonly scriptId?: string | undefined;
+  readonly orderId?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
 /** What an error says besides its message. */
-export interface CliErrorParts {
+export interface CliErrorParts extends ErrorSubject {
   /** The first words of the error, instead of the usual words for its kind: `DUPLICATE?`, `no match for`. */
   readonly opening?: string;
   /** What is certain in spite of the error: `nothing was sent`. */
   readonly certain?: string;
   /** What to do now: sentences and exact commands, each on its own line. */
   readonly now?: readonly string[];
+  /** The commands in `now` that can be run as they are, each as its words. */
+  readonly commands?: readonly (readonly string[])[];
   /** The service's type of error (service: Errors). */
   readonly type?: string | undefined;
   /** The service's code, as received (service: Errors). */
@@ -81,6 +93,31 @@ export class CliError extends Error {
 
   get exitCode(): number {
     return exitCodes[this.kind];
+  }
+}
+
+/** The same error with more parts. What it says of its subject already stays. */
+export function withParts(error: CliError, more: CliErrorParts): CliError {
+  const { intent, scriptId, orderId, profile } = error.parts;
+  const parts: CliErrorParts = {
+    ...error.parts,
+    ...more,
+    intent: intent ?? more.intent,
+    scriptId: scriptId ?? more.scriptId,
+    orderId: orderId ?? more.orderId,
+    profile: profile ?? more.profile,
+  };
+  const same = new CliError(error.kind, error.message, parts);
+  if (error.stack !== undefined) same.stack = error.stack;
+  return same;
+}
+
+/** Does something; whatever error it throws says what it was about. */
+export async function about<T>(subject: ErrorSubject, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw error instanceof CliError ? withParts(error, subject) : error;
   }
 }
 

@@ -1,6 +1,6 @@
 /** The service as the rest of paydesk sees it: how to read from it, how to send a change, and what comes back. */
 
-import { CliError } from '../errors.ts';
+import { about, CliError } from '../errors.ts';
 import type { ClockWithTimers, Dispatcher } from '../io.ts';
 import { accountLabel, commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Notes } from '../terminal/terminal.ts';
@@ -214,7 +214,18 @@ export async function openClient(parts: ClientParts): Promise<Client> {
  * Reads one order or customer for a command. Throws CliError 'not_found' only if `locate` is sure that it is missing. If the
  * search stopped at its bound, it throws 'incomplete', or 'refused' before a change.
  */
-export async function readOne(
+export function readOne(
+  ctx: { readonly notes: Pick<Notes, 'progress'> },
+  service: Service,
+  resource: ResourceName,
+  id: string,
+  purpose: 'show' | 'change',
+): Promise<WireRecord> {
+  const subject = resource === 'orders' ? { orderId: id } : {};
+  return about(subject, () => readNamed(ctx, service, resource, id, purpose));
+}
+
+async function readNamed(
   { notes }: { readonly notes: Pick<Notes, 'progress'> },
   service: Service,
   resource: ResourceName,

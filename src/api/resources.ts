@@ -19,14 +19,15 @@ import {
 } from './spec.ts';
 
 /**
- * How a value is shown. Money is shown with the currency of its record. A time is in Unix seconds. A local time is shown as
- * ISO 8601 in the zone of the run or export.
+ * How a value is shown. Money is shown with the currency of its record, a figure is an amount without its currency. A time is
+ * in Unix seconds. A local time is shown as ISO 8601 in the zone of the run or export.
  */
 export type ValueKind =
   | 'id'
   | 'text'
   | 'status'
   | 'money'
+  | 'figure'
   | 'integer'
   | 'time'
   | 'localTime'
@@ -128,9 +129,9 @@ export const orderColumns: readonly Column[] = [
   field('created_at', 'time', { title: 'CREATED', tableFrom: 0 }),
   field('payment_status', 'status', { title: 'STATUS', tableFrom: 0 }),
   field('amount', 'money', { title: 'AMOUNT', tableFrom: 0 }),
-  field('refunded', 'integer', { title: 'REFUNDED', tableFrom: 0, derived: true, value: refundedOf }),
+  field('refunded', 'figure', { title: 'REFUNDED', tableFrom: 0, derived: true, value: refundedOf }),
   field('card', 'card', { title: 'CARD', tableFrom: 0, derived: true, value: cardOf }),
-  field('amount_refunded', 'integer'),
+  field('amount_refunded', 'figure'),
   field('currency', 'text'),
   ...peopleColumns([], 100),
   field('customer_info.name', 'text', { title: 'BUYER' }),
@@ -152,7 +153,7 @@ export const chargeColumns: readonly Column[] = [
   field('status', 'status'),
   field('amount', 'money'),
   field('currency', 'text'),
-  field('fee', 'integer'),
+  field('fee', 'figure'),
   field('created_at', 'time'),
   field('paid_at', 'time'),
   field('is_refundable', 'flag'),

@@ -3,7 +3,7 @@
 import type { Service } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
-import { CliError } from '../errors.ts';
+import { about, CliError } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { aboutMoney, checkMode, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
@@ -32,10 +32,30 @@ export async function makeChange(
   columnsOf: ColumnsOf,
   plan: () => Promise<PlannedChange>,
 ): Promise<Applied | undefined> {
+  return about({ scriptId: repeat.intentId }, () => changeOnce(ctx, service, repeat, columnsOf, plan));
+}
+
+async function changeOnce(
+  ctx: Context,
+  service: Service,
+  repeat: Repeat,
+  columnsOf: ColumnsOf,
+  plan: () => Promise<PlannedChange>,
+): Promise<Applied | undefined> {
   const recorded = await showRecorded(ctx, service, repeat, columnsOf);
   if (recorded !== undefined) return recorded;
-  const { preview, confirmation, show, ...planned } = await plan();
+  const planned = await plan();
   const intent: Intent = { ...repeat, ...planned.intent };
+  return about({ orderId: intent.orderId }, () => sendPlanned(ctx, service, intent, planned, columnsOf));
+}
+
+async function sendPlanned(
+  ctx: Context,
+  service: Service,
+  intent: Intent,
+  { preview, confirmation, show }: PlannedChange,
+  columnsOf: ColumnsOf,
+): Promise<Applied | undefined> {
   if (intent.orderId === undefined) await checkAccountMode(service);
   if (!ctx.options.dryRun) ctx.notes.show(preview);
   await confirmChange(ctx, confirmation);

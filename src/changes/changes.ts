@@ -24,4 +24,4 @@ export {
 } from './refund/known-refunds.ts';
 export { refundOrder } from './refund/refund-order.ts';
 export { purchaseOf, type Twin, twinOf, twinSeconds } from './refund/twins.ts';
-export { againFlag, intentFlag, onlyGiven } from './repeat.ts';
+export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';

@@ -9,7 +9,7 @@ import { orderColumns } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
-import { CliError } from '../errors.ts';
+import { about, CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
@@ -70,7 +70,12 @@ export interface OrderPlan {
  * Carries out a refund or a capture, from the typed flags to the printed result. Throws CliError for every outcome that is
  * not a plain success.
  */
-export async function changeOrder(
+export function changeOrder(ctx: Context, asked: OrderAsked, change: OrderChange): Promise<void> {
+  const { id: orderId, intent: scriptId } = asked;
+  return about({ orderId, scriptId }, () => changeNamedOrder(ctx, asked, change));
+}
+
+async function changeNamedOrder(
   ctx: Context,
   { id: givenId, confirm, intent: intentId, again, pick }: OrderAsked,
   change: OrderChange,

@@ -2,7 +2,7 @@
 
 import { isKeyRefusal } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
-import { CliError, keyRefused } from '../errors.ts';
+import { CliError, keyRefused, withParts } from '../errors.ts';
 import { type ChangeSubject, changeKinds, type Intent, type Outcome } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import { blockedWords, bodyLine, changeWords, kindWords, settleCommands } from './change-words.ts';
@@ -40,19 +40,29 @@ export function appliedOrThrow(
   change: ChangeSubject,
   outcome: Ended,
 ): Applied {
-  if (outcome.alarm !== undefined) throw alarmError(profile, change, outcome, outcome.alarm);
+  const subject = { intent: outcome.intent, orderId: change.orderId, profile: profile.name };
+  if (outcome.alarm !== undefined)
+    throw withParts(alarmError(profile, change, outcome, outcome.alarm), subject);
+  if (outcome.verdict === 'applied') return outcome;
+  throw withParts(endError(ctx, profile, change, outcome), subject);
+}
+
+function endError(
+  ctx: Context,
+  profile: Profile,
+  change: ChangeSubject,
+  outcome: Exclude<Ended, { verdict: 'applied' }>,
+): CliError {
   switch (outcome.verdict) {
-    case 'applied':
-      return outcome;
     case 'rejected':
-      throw rejectedError(ctx, profile, change, outcome);
+      return rejectedError(ctx, profile, change, outcome);
     case 'not_sent':
-      throw new CliError('network', `the ${changeWords(change)} was not sent: ${outcome.reason}`, {
+      return new CliError('network', `the ${changeWords(change)} was not sent: ${outcome.reason}`, {
         certain: 'not a byte of it left this machine; nothing was changed',
         now: afterNotSent(outcome),
       });
     default:
-      throw uncertainError(ctx, profile, change, outcome);
+      return uncertainError(ctx, profile, change, outcome);
   }
 }
 
@@ -183,6 +193,8 @@ export function checkRecorded(intent: Intent, outcome: Ended, what: string): voi
   if (unrecorded === undefined) return;
   const ids = refunds.map(({ id, amount }) => `refund ${id ?? 'without an id'} ${amount}`);
   throw new CliError('incomplete', [`${what}`, ...ids].join(', '), {
+    intent: outcome.intent,
+    orderId: intent.orderId,
     opening: intent.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'IT WAS DONE:',
     certain: `${isByReply(outcome) ? 'the service confirmed it' : 'a read of the order shows it'}; this machine could not write it down (${reasonOf(unrecorded.cause)})`,
     now: [

@@ -15,13 +15,14 @@ import { changeWords } from './change-words.ts';
 import type { Ended } from './explain-outcome.ts';
 import { type Applied, appliedOrThrow, isDryRun, showDryRun } from './outcome.ts';
 
-const intentIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
+/** What a script's own id looks like. */
+export const scriptIdPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export const intentFlag = flag.of<string>({
   value: 'ID',
   summary: "a script's own id of this change: the same ID again gives the recorded outcome",
   parse: (text, name) => {
-    if (intentIdPattern.test(text)) return text;
+    if (scriptIdPattern.test(text)) return text;
     throw usage(`${name} ${text}: letters, digits and . _ : - only, 128 at most`);
   },
 });
@@ -138,20 +139,20 @@ async function showDryRepeat(
 // If the order cannot be read again, the record comes from the journal. Its ID column then shows the order's id.
 function columnsFor({ kind, orderId }: ChangeSubject, columns: readonly Column[]): readonly Column[] {
   const of = kind === 'api' ? undefined : orderId;
-  const made = (record: JsonObject) => ({ ...record, id: record.created ?? of });
+  const made = (record: JsonObject) => ({ ...record, id: record.created ?? of, url: record.link });
   return columns.map((column) => ({
     ...column,
     value: (record, keys) => column.value(record.object === 'intent' ? made(record) : record, keys),
   }));
 }
 
-// The id and the link of the created order. The journal records neither for a payment link.
-function madeLines({ kind }: ChangeSubject, { record: { value } }: Applied): readonly Block[] {
-  if (kind !== 'order') return [];
-  const id = value.object === 'intent' ? value.created : value.id;
-  const url = valueAt(value, ['checkout', 'url']);
+// What was created, and where it is paid: as the journal keeps both, or as the order shows them now.
+function madeLines({ kind }: ChangeSubject, { record: { value }, created, link }: Applied): readonly Block[] {
+  if (kind !== 'order' && kind !== 'checkout') return [];
+  const id = created ?? value.id;
+  const url = link ?? valueAt(value, ['checkout', 'url']);
   return [
-    ...(typeof id === 'string' ? [{ line: `order    ${id}` }] : []),
+    ...(typeof id === 'string' ? [{ line: `${kind.padEnd(9)}${id}` }] : []),
     ...(typeof url === 'string' ? [{ line: url }] : []),
   ];
 }

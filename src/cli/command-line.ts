@@ -2,11 +2,11 @@
 
 import type { Command, Input } from '../commands/command.ts';
 import { findCommand, groups } from '../commands/commands.ts';
-import { CliError } from '../errors.ts';
+import { CliError, withParts } from '../errors.ts';
 import { type GlobalInput, globalFlags } from './global-options.ts';
 import { bareText, topicText, wrapped } from './help.ts';
 import { topicNames } from './help-topics.ts';
-import { checkLine, groupHelp, leafHelp, readCommand, rootHelp } from './program.ts';
+import { checkLine, didYouMean, groupHelp, leafHelp, readCommand, rootHelp } from './program.ts';
 import { optionsIn, readTypedWords } from './typed-words.ts';
 
 /** What a command line asks for. */
@@ -29,10 +29,11 @@ export async function readCommandLine(argv: readonly string[], width: number): P
   const { words } = readTypedWords(argv, () => globalFlags);
   const entry = findCommand(words);
   if (asksFor(argv, 'help') || words[0] === 'help') {
-    return { kind: 'text', text: wrapped(await helpFor(words, width), width) };
+    return { kind: 'text', text: wrapped(await helpFor(words, width, asksFor(argv, 'all')), width) };
   }
   if (asksFor(argv, 'version')) return { kind: 'version' };
-  if (entry === undefined) return { kind: 'text', text: wrapped(helpOfGroup(words, argv, width), width) };
+  if (entry === undefined)
+    return { kind: 'text', text: wrapped(await helpOfGroup(words, argv, width), width) };
   const command = await entry.load();
   return { kind: 'run', words: entry.words, command, ...readCommand(entry, command, argv) };
 }
@@ -51,7 +52,7 @@ export function typedProfile(argv: readonly string[]): string | undefined {
 const nameLike = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 
 // Each word counts by itself: whoever types `--output --help` wants to see the help.
-function asksFor(argv: readonly string[], name: 'help' | 'version'): boolean {
+function asksFor(argv: readonly string[], name: 'help' | 'version' | 'all'): boolean {
   const end = argv.indexOf('--');
   return argv
     .slice(0, end === -1 ? argv.length : end)
@@ -59,29 +60,41 @@ function asksFor(argv: readonly string[], name: 'help' | 'version'): boolean {
     .some((option) => option.name === name && option.value === undefined);
 }
 
-async function helpFor(words: readonly string[], width: number): Promise<string> {
+async function helpFor(words: readonly string[], width: number, all: boolean): Promise<string> {
   const helping = words[0] === 'help';
   const asked = helping ? words.slice(1) : words;
   const [first] = asked;
   if (helping && asked.length === 1 && topicNames.includes(first ?? '')) return topicText(first ?? '', width);
   const entry = findCommand(asked);
   if (entry !== undefined && !(helping && asked.length > entry.words.length))
-    return leafHelp(entry, await entry.load(), width);
+    return leafHelp(entry, await entry.load(), width, all);
   if (helping && first !== undefined && (!Object.hasOwn(groups, first) || asked.length > 1))
-    throw unknownWord(asked);
-  return first === undefined ? rootHelp(width) : groupHelp(first, width);
+    throw await unknownWord(asked);
+  if (first === undefined) return rootHelp(width);
+  // `paydesk refund --help` names no command, so it also says which one may have been meant.
+  const meant =
+    asked.length > 1 || !Object.hasOwn(groups, first) ? await didYouMean(asked, { behind: ' --help' }) : [];
+  return [groupHelp(first, width), ...meant.map((line) => `${line}\n`)].join(meant.length === 0 ? '' : '\n');
 }
 
 // For a noun without a verb, or for words that are no command.
-function helpOfGroup(words: readonly string[], argv: readonly string[], width: number): string {
+async function helpOfGroup(
+  words: readonly string[],
+  argv: readonly string[],
+  width: number,
+): Promise<string> {
   const [noun] = words;
-  checkLine(argv);
+  await checkLine(argv, words);
   return noun === undefined ? bareText() : groupHelp(noun, width);
 }
 
-function unknownWord(words: readonly string[]): CliError {
+async function unknownWord(words: readonly string[]): Promise<CliError> {
   return new CliError('usage', `no help for ${words.join(' ')}`, {
-    now: ['paydesk --help', `topics: ${topicNames.join(', ')}`],
+    now: [
+      ...(await didYouMean(words, { before: 'help ' })),
+      'paydesk --help',
+      `topics: ${topicNames.join(', ')}`,
+    ],
   });
 }
 
@@ -93,10 +106,7 @@ const aboutAccount =
 export function withProfile(error: CliError, profile: string | undefined): CliError {
   const { now } = error.parts;
   if (profile === undefined || now === undefined) return error;
-  const carried = new CliError(error.kind, error.message, {
-    ...error.parts,
+  return withParts(error, {
     now: now.map((line) => line.replace(aboutAccount, `paydesk -p ${profile} `)),
   });
-  if (error.stack !== undefined) carried.stack = error.stack;
-  return carried;
 }

@@ -33,6 +33,12 @@ export const globalFlags = {
     env: 'PAYDESK_COLUMNS',
     parse: (text, name) => nonEmpty(text, name).split(','),
   }),
+  width: flag.integer(20, 1000, {
+    value: 'N',
+    summary: 'how many characters wide tables and screens are',
+    env: 'PAYDESK_WIDTH',
+    defaultText: "the terminal's; without one nothing is cut",
+  }),
   'no-header': flag.switch({ summary: 'no heading line in table and csv', env: 'PAYDESK_NO_HEADER' }),
   'no-input': flag.switch({ summary: 'never ask; a missing value is an error', env: 'PAYDESK_NO_INPUT' }),
   yes: flag.switch({ short: 'y', summary: 'answer yes to a confirmation (production needs --confirm)' }),
@@ -72,9 +78,29 @@ export const globalFlags = {
     },
   }),
   utc: flag.switch({ summary: 'show times in UTC', env: 'PAYDESK_UTC' }),
-  help: flag.switch({ short: 'h', summary: 'show help' }),
+  help: flag.switch({ short: 'h', summary: 'show help; --help --all shows every option of a command' }),
   version: flag.switch({ short: 'V', summary: 'show the version' }),
 } as const;
+
+/**
+ * The global options in the help of every command; `--help --all` shows the others. A person at the desk says which
+ * account, how to print and what of it, looks before something is sent, and skips a question. The others are for scripts,
+ * for one machine or for one run in a hundred.
+ */
+export const usualGlobalFlags: Readonly<Record<string, Flag>> = pick(globalFlags, [
+  'profile',
+  'output',
+  'columns',
+  'yes',
+  'dry-run',
+]);
+
+function pick<T extends object>(
+  from: T,
+  names: readonly (keyof T & string)[],
+): Readonly<Record<string, T[keyof T]>> {
+  return Object.fromEntries(names.map((name) => [name, from[name]]));
+}
 
 /** The global flags as typed, before environment and defaults. */
 export type GlobalInput = Input<readonly [], typeof globalFlags>['flags'];
@@ -88,6 +114,8 @@ export interface Globals {
   /** PAYDESK_COLUMNS. A list shows the ones that it has. */
   readonly usualColumns: readonly string[] | undefined;
   readonly header: boolean;
+  /** How wide tables and screens are. */
+  readonly width: number | undefined;
   /** The options about output as they were typed, to be repeated in the command for the next page. */
   readonly outputWords: readonly string[];
   readonly input: boolean;
@@ -121,6 +149,7 @@ export function resolveGlobals(typed: GlobalInput, env: Env): Globals {
     columns: typed.columns,
     usualColumns: fromVariable(env, globalFlags.columns),
     header: !on('no-header'),
+    width: value(typed.width, globalFlags.width),
     outputWords: outputWords(typed),
     input: !on('no-input') && !isOn(env, 'CI'),
     yes: typed.yes === true,
@@ -164,10 +193,11 @@ function formatOf(typed: GlobalInput): Format | undefined {
 
 // Variables are left out, because the next command reads them too.
 function outputWords(typed: GlobalInput): readonly string[] {
-  const { output, columns } = typed;
+  const { output, columns, width } = typed;
   return [
     ...(output === undefined ? [] : ['-o', output]),
     ...(columns === undefined ? [] : ['--columns', columns.join(',')]),
+    ...(width === undefined ? [] : ['--width', String(width)]),
     ...(['json', 'ndjson', 'csv', 'no-header', 'utc'] as const)
       .filter((name) => typed[name] === true)
       .map((name) => `--${name}`),

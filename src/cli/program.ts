@@ -4,7 +4,7 @@ import { CommanderError, Option, Command as Parser } from 'commander';
 import type { Command, Flag, Input } from '../commands/command.ts';
 import { type CommandEntry, commands, groups } from '../commands/commands.ts';
 import { CliError } from '../errors.ts';
-import { type GlobalInput, globalFlags } from './global-options.ts';
+import { type GlobalInput, globalFlags, usualGlobalFlags } from './global-options.ts';
 import {
   argumentTerm,
   commandListing,
@@ -42,15 +42,58 @@ export function readCommand(
   return { input, globals: readFlags(globalFlags, typed) as GlobalInput };
 }
 
-/** Checks a line that names no command. Throws CliError 'usage' with a suggestion, unless the line is empty or a bare noun. */
-export function checkLine(argv: readonly string[]): void {
-  const { root } = buildParser({ entries: commands, typed: new Map(), width: noWidth, forHelp: false });
-  parseWith(root, argv, undefined);
+/**
+ * Checks a line that names no command. Throws CliError 'usage' unless the line is empty or a bare noun. The error names the
+ * commands that may have been meant. `words` are the words of the line without its options.
+ */
+export async function checkLine(argv: readonly string[], words: readonly string[]): Promise<void> {
+  const failure = failureOf(wholeProgram(), argv);
+  if (failure === undefined) return;
+  const meant = failure.code === unknownCommand ? await didYouMean(words) : undefined;
+  throw usageError(failure, argv, undefined, meant);
 }
 
-export function leafHelp(entry: CommandEntry, command: Command, width: number): string {
-  const { leaf } = buildParser({ entries: [entry], command, typed: new Map(), width, forHelp: true });
-  return `${leaf.helpInformation()}\n${commandNotes(command, width)}\n`;
+const unknownCommand = 'commander.unknownCommand';
+
+/**
+ * Lines that name the commands which these words may have meant; no lines if none is like them. `before` and `behind` are
+ * written around the words of the command.
+ */
+export async function didYouMean(
+  words: readonly string[],
+  { before = '', behind = '' } = {},
+): Promise<readonly string[]> {
+  const { meantCommands } = await import('./meant-command.ts');
+  return meantCommands(words, similarNames).map(
+    (meant, index) => `${index === 0 ? 'did you mean' : 'or'}: paydesk ${before}${meant}${behind}`,
+  );
+}
+
+// Commander's suggestions: `(Did you mean list?)`, `(Did you mean one of list, find?)`.
+function similarNames(words: readonly string[]): readonly string[] {
+  const suggestion = /\(Did you mean (?:one of )?(.+)\?\)/.exec(
+    failureOf(wholeProgram(), words)?.message ?? '',
+  );
+  return suggestion?.[1]?.split(', ') ?? [];
+}
+
+function wholeProgram(): Parser {
+  return buildParser({ entries: commands, typed: new Map(), width: noWidth, forHelp: false }).root;
+}
+
+/** The help of a command: its own options, and of the global ones those that people need, or with `all` every one. */
+export function leafHelp(entry: CommandEntry, command: Command, width: number, all: boolean): string {
+  const globals = all ? globalFlags : usualGlobalFlags;
+  const { leaf } = buildParser({
+    entries: [entry],
+    command,
+    typed: new Map(),
+    width,
+    forHelp: true,
+    globals,
+  });
+  const more = all ? '' : `More options: paydesk ${entry.words.join(' ')} --help --all\n\n`;
+  return `${leaf.helpInformation()}\n${more}${commandNotes(command, width)}\n`;
 }
 
 /** The help of the whole program. */
@@ -77,9 +120,19 @@ interface Build {
   readonly forHelp: boolean;
   /** Options may stand before the words of the command. */
   readonly optionsMayLead?: boolean;
+  /** The global options that the help of a command shows. */
+  readonly globals?: Readonly<Record<string, Flag>>;
 }
 
-function buildParser({ entries, command, typed, width, forHelp, optionsMayLead = true }: Build): {
+function buildParser({
+  entries,
+  command,
+  typed,
+  width,
+  forHelp,
+  optionsMayLead = true,
+  globals = globalFlags,
+}: Build): {
   root: Parser;
   leaf: Parser;
 } {
@@ -98,6 +151,7 @@ function buildParser({ entries, command, typed, width, forHelp, optionsMayLead =
         entry,
         command,
         typed,
+        globals,
       );
   }
   return { root, leaf };
@@ -127,11 +181,17 @@ function groupOf(
   return group;
 }
 
-function describe(parser: Parser, entry: CommandEntry, command: Command, typed: Typed): void {
+function describe(
+  parser: Parser,
+  entry: CommandEntry,
+  command: Command,
+  typed: Typed,
+  globals: Readonly<Record<string, Flag>>,
+): void {
   parser.description([entry.summary, command.description].filter((part) => part !== undefined).join('\n\n'));
   for (const one of command.arguments) parser.argument(argumentTerm(one), withFacts(one.summary, one));
   addFlags(parser, command.flags, typed, 'Options:');
-  addFlags(parser, globalFlags, typed, 'Global options:');
+  addFlags(parser, globals, typed, 'Global options:');
 }
 
 function addFlags(
@@ -151,13 +211,19 @@ function addFlags(
   }
 }
 
-function parseWith(root: Parser, argv: readonly string[], entry: CommandEntry | undefined): void {
+function parseWith(root: Parser, argv: readonly string[], entry: CommandEntry): void {
+  const failure = failureOf(root, argv);
+  if (failure !== undefined) throw usageError(failure, argv, entry);
+}
+
+function failureOf(root: Parser, argv: readonly string[]): CommanderError | undefined {
   try {
     root.parse(argv, { from: 'user' });
+    return undefined;
   } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
     // After a bare noun commander would show help. That is no error: our own help is shown instead.
-    if (error instanceof CommanderError && error.code.startsWith('commander.help')) return;
-    throw error instanceof CommanderError ? usageError(error, argv, entry) : error;
+    return error.code.startsWith('commander.help') ? undefined : error;
   }
 }
 
@@ -165,6 +231,7 @@ function usageError(
   error: CommanderError,
   argv: readonly string[],
   entry: CommandEntry | undefined,
+  meant?: readonly string[],
 ): CliError {
   const [first = '', ...rest] = withoutValues(error.message, argv)
     .replace(/^error: /, '')
@@ -176,11 +243,16 @@ function usageError(
         'no flag takes a key: paydesk profile add NAME asks for it, or reads it with --key-stdin or --key-file FILE',
       ]
     : [];
-  const suggestion = rest.filter((line) => line !== '').map((line) => line.replace(/^\((.*)\)$/, '$1'));
+  const suggestion = meant ?? rest.filter((line) => line !== '').map(suggestionLine);
   return new CliError('usage', first, {
     certain: 'nothing was sent',
     now: [...suggestion, ...keyFlag, help],
   });
+}
+
+// From `(Did you mean --limit?)` it makes `did you mean: --limit`.
+function suggestionLine(line: string): string {
+  return line.replace(/^\(Did you mean (?:one of )?(.*)\?\)$/, 'did you mean: $1');
 }
 
 // Takes the values of options out of a message, because the value of an unknown option may be a key.

@@ -1,5 +1,6 @@
 /** Makes what every run has, even one that only prints help: streams, prompts, known keys, and the signal that stops it. */
 
+import { plainAmounts } from '../amounts.ts';
 import type { CliError } from '../errors.ts';
 import type { ClockWithTimers, Io, ScreenStream } from '../io.ts';
 import { type Folders, findFolders } from '../profiles/folders.ts';
@@ -53,6 +54,8 @@ export interface RunState {
   readonly debug: () => boolean;
   /** The time zone in which times are shown; undefined: the zone of the process. */
   readonly zone: () => string | undefined;
+  /** The name of the profile of the run, once it is open. */
+  readonly profileName: () => string | undefined;
   /** How figures and times are shown. */
   readonly locale: () => Locale;
   /** Sets the profile of the run, once it is open: its settings say how times and amounts are shown. */
@@ -72,6 +75,7 @@ type ScreenOptions = Pick<
   | 'accessible'
   | 'debug'
   | 'utc'
+  | 'width'
 >;
 
 // These count until the command line is read.
@@ -86,6 +90,7 @@ const plainOptions: ScreenOptions = {
   accessible: false,
   debug: false,
   utc: false,
+  width: undefined,
 };
 
 /** The state of a new run. Nothing is opened, read or written yet. */
@@ -100,7 +105,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
   const zone = () => (options.utc ? 'UTC' : (profile?.settings['time.zone'] ?? io.zone));
   const locale = () => ({
     zone: zone(),
-    decimals: profile?.settings['amounts.decimals'] ?? {},
+    amounts: profile?.settings ?? plainAmounts,
     referenceKeys: profile?.settings['reference.keys'] ?? [],
   });
   return {
@@ -127,6 +132,7 @@ export function createRunState(argv: readonly string[], io: Io, version: string)
       options = globals;
     },
     debug: () => options.debug,
+    profileName: () => profile?.name,
     setProfile: (opened) => {
       profile = opened;
     },
@@ -146,7 +152,9 @@ function openScreen({ io, keys, stop, options, locale }: ScreenParts): Screen {
   const { secrets } = keys;
   const { clock } = io;
   const shared = { ...options, locale, secrets };
-  const [stdout, stderr] = [factsOf(io.stdout), factsOf(io.stderr)];
+  const stdout = { ...factsOf(io.stdout), width: options.width };
+  // Notes in a log are never wrapped.
+  const stderr = { ...factsOf(io.stderr), width: io.stderr.isTTY === true ? options.width : undefined };
   const stderrColor = colorLevel(stderr, options.color, io.env);
   const notes = createNotes({
     ...shared,

@@ -1,6 +1,6 @@
 /** Runs one command line and returns its exit code. Every error is printed here. */
 
-import { CliError, exitCodes } from '../errors.ts';
+import { CliError, exitCodes, withParts } from '../errors.ts';
 import { type Io, variable } from '../io.ts';
 import { type Invocation, readCommandLine, typedProfile, withProfile } from './command-line.ts';
 import type { Run } from './context.ts';
@@ -73,10 +73,19 @@ async function printError(error: CliError, state: RunState): Promise<void> {
   try {
     const { out, notes } = state.screen();
     await out.finish();
-    await notes.fail(withProfile(error, typedProfile(state.argv)), state.debug());
+    await notes.fail(await forScripts(withProfile(error, typedProfile(state.argv)), state), state.debug());
   } catch {
     printPlainly(error, state);
   }
+}
+
+// Under json and ndjson an error also has fields for what people read in its texts.
+async function forScripts(error: CliError, state: RunState): Promise<CliError> {
+  const { format } = state.screen().out;
+  if (format !== 'json' && format !== 'ndjson') return error;
+  const { readyCommands } = await import('./ready-commands.ts');
+  const profile = state.profileName() ?? typedProfile(state.argv);
+  return withParts(error, { profile, commands: await readyCommands(error.parts.now ?? []) });
 }
 
 // Prints an error without the code that usually draws it: that code may be broken, or its file replaced during an update.
@@ -102,10 +111,12 @@ function codeOfLostOutput(state: RunState, code: number): number {
 
 function toCliError(error: unknown, { stop }: RunState): CliError {
   const sent = stop.sentChange();
-  if (error instanceof CliError) return sent === undefined ? error : withJournal(error, sent);
+  if (error instanceof CliError)
+    return sent === undefined ? error : withParts(withJournal(error, sent), { intent: sent });
   const message = error instanceof Error ? error.message : String(error);
   if (sent !== undefined) {
     return new CliError('unknown', `a change was sent, then this happened, which should not: ${message}`, {
+      intent: sent,
       certain: 'what is known of the change is in the journal; it is not sent again',
       now: [`paydesk journal show ${sent}`, `paydesk journal reconcile ${sent}`],
       cause: error,

@@ -93,7 +93,9 @@ export async function showList(
       observer?.onPage(page);
     },
   };
-  const sink = ctx.out.list([...resources[resource].columns, ...(observer?.columns ?? [])]);
+  const pages =
+    paging.all === true || paging.max !== undefined || filters.length > 0 ? { pages: 'many' as const } : {};
+  const sink = ctx.out.list([...resources[resource].columns, ...(observer?.columns ?? [])], pages);
   const { many } = resources[resource];
   const endProgress = ctx.notes.progress(() =>
     tally.read === 0 ? '' : `${tally.read} ${many} read, ${tally.shown} shown`,

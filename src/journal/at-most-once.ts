@@ -208,6 +208,7 @@ function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event
         why,
         refunds: answer.refunds,
         created: answer.created,
+        link: answer.link,
       });
     }
     case 'rejected': {

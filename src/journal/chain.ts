@@ -9,7 +9,7 @@ export interface StoredRow {
   readonly seq: number;
   /** The row as JSON, without the parts that may be erased. */
   readonly row: string;
-  /** The parts that may be erased, as JSON: request body and notes. Null when erased, or when there are none. */
+  /** The parts that may be erased, as JSON: request body, notes and links. Null when erased, or when there are none. */
   readonly body: string | null;
   readonly body_hash: string | null;
   readonly prev: string;
@@ -79,10 +79,13 @@ function hashOf(row: string, bodyHash: string | null, prev: string): string {
   return sha256(`${prev}\n${bodyHash ?? ''}\n${row}`);
 }
 
-// Bodies and notes may name people, so they are stored apart and can be erased. The chain covers their hash.
+// Bodies, notes and the page behind a link may name people, so they are stored apart and can be erased. The chain covers their hash.
 function split(row: JournalRow): [object, string | null] {
+  if (row.type === 'verdict') {
+    const { note, link, ...rest } = row;
+    return [rest, note === undefined && link === undefined ? null : JSON.stringify({ note, link })];
+  }
   const { note, ...rest } = row;
-  if (rest.type === 'verdict') return [rest, note === undefined ? null : JSON.stringify({ note })];
   const { body, ...request } = rest.request;
   const { body: _, ...proof } = rest.proof;
   const erasable = body === undefined && note === undefined ? null : JSON.stringify({ body, note });
@@ -117,14 +120,18 @@ export function damageOf(stored: StoredRow): string | undefined {
 /** Turns a stored row back into the row. Check its hash first. */
 export function unlink(stored: StoredRow): JournalRow {
   const { columns: _, ...row }: JournalRow & { columns: unknown } = JSON.parse(stored.row);
-  const { body, note }: { body?: JournalRowBody; note?: string } = JSON.parse(stored.body ?? '{}');
+  const { body, note, link }: Erasable = JSON.parse(stored.body ?? '{}');
   const noted = note === undefined ? {} : { note };
-  if (row.type === 'verdict') return { ...row, ...noted };
+  if (row.type === 'verdict') return { ...row, ...noted, ...(link === undefined ? {} : { link }) };
   const bodied = body === undefined ? {} : { body };
   return { ...row, ...noted, request: { ...row.request, ...bodied }, proof: { ...row.proof, ...bodied } };
 }
 
-type JournalRowBody = Extract<JournalRow, { type: 'sent' }>['request']['body'];
+interface Erasable {
+  readonly body?: Extract<JournalRow, { type: 'sent' }>['request']['body'];
+  readonly note?: string;
+  readonly link?: string;
+}
 
 /** Checks rows that follow the row `seq` with the hash `prev`. Returns number and hash of the last one. */
 export function checkChain(

@@ -38,6 +38,8 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
     head,
     order: read ?? (row?.verdict === 'applied' ? reply : undefined),
     refunds: row?.refunds,
+    created: row?.created,
+    link: row?.link,
     unrecorded: unrecorded && { row: { ...row }, cause: unrecorded.cause },
     recorded,
   };
@@ -65,9 +67,10 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
 function journalRecord(row: VerdictRow): WireRecord {
   const value = {
     object: 'intent',
-    id: row.intent,
+    intent: row.intent,
     verdict: row.verdict,
     created: row.created,
+    link: row.link,
     refunds: row.refunds ?? [],
   };
   return { value, bytes: new TextEncoder().encode(JSON.stringify(value)) };

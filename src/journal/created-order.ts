@@ -22,6 +22,7 @@ export function gapOf(orders: unknown): string | undefined {
 
 interface CreatedOrder {
   readonly id: string;
+  readonly link?: string | undefined;
   /** The order's time is a little before the sending: the service's clock is slow, or somebody else made it. */
   readonly early: boolean;
 }
@@ -44,10 +45,27 @@ export function createdIn(
     (order) => !before.has(order.id) && !claimed.has(order.id) && equals(proof.body ?? {}, order),
   );
   const madeSince = (time: number) =>
-    equal.find(({ created_at: at }) => !(typeof at === 'number' && at * 1000 < time))?.id;
-  const [id, doubtful] = [madeSince(earliest), madeSince(earliest - doubtfulMs)];
-  if (id !== undefined) return { id, early: false };
-  return doubtful === undefined ? undefined : { id: doubtful, early: true };
+    equal.find(({ created_at: at }) => !(typeof at === 'number' && at * 1000 < time));
+  const [order, doubtful] = [madeSince(earliest), madeSince(earliest - doubtfulMs)];
+  if (order !== undefined) return { id: order.id, link: linkOf(order), early: false };
+  return doubtful === undefined ? undefined : { id: doubtful.id, early: true };
+}
+
+/** The id and the link in the reply to a creation, as far as it shows them. */
+export function madeIn(reply: unknown): {
+  readonly created?: string | undefined;
+  readonly link?: string | undefined;
+} {
+  const id = valueAt(reply, ['id']);
+  const isId = typeof id === 'string' && /^[\x21-\x7e]{1,200}$/.test(id);
+  return { created: isId ? id : undefined, link: linkOf(reply) };
+}
+
+// Where a buyer pays: the link of a payment link, or that of the checkout inside an order (service: Endpoints 4 and 5).
+// Assumed: `url`, as the document shows neither reply.
+function linkOf(record: unknown): string | undefined {
+  const url = valueAt(record, ['checkout', 'url']) ?? valueAt(record, ['url']);
+  return typeof url === 'string' && /^https?:\/\/[^\s\p{C}]{1,2000}$/u.test(url) ? url : undefined;
 }
 
 type Identified = JsonObject & { readonly id: string };

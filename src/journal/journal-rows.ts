@@ -115,8 +115,10 @@ export interface VerdictRow {
   readonly confirmed?: boolean | undefined;
   /** Refund records that were not there before the sending, ours or other people's. */
   readonly refunds?: readonly FoundRefund[] | undefined;
-  /** For the creation of an order: the id of the order. */
+  /** For a creation: the id of the new order or payment link. */
   readonly created?: string | undefined;
+  /** The link at which it is paid. It is erased together with notes and bodies, because its page may name people. */
+  readonly link?: string | undefined;
   /** The service's error, without its `data`. */
   readonly error?: Omit<CliErrorParts, 'data' | 'cause'> | undefined;
   /** For a person's statement: who made it, and a note. */

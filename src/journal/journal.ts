@@ -95,6 +95,9 @@ interface OutcomeBase {
   readonly order?: WireRecord | undefined;
   /** Refund records that were not there before the sending, ours or other people's. */
   readonly refunds?: readonly FoundRefund[] | undefined;
+  /** What the journal keeps of a creation: the id of what is new, and the link at which it is paid. */
+  readonly created?: string | undefined;
+  readonly link?: string | undefined;
 }
 
 /** How a change ended. The command turns it into words and an exit code. */

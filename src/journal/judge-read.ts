@@ -16,7 +16,8 @@ export type Evidence =
       readonly others: boolean;
       /** What contradicts the change although the read shows it. */
       readonly contradicts?: string | undefined;
-      readonly created?: string;
+      readonly created?: string | undefined;
+      readonly link?: string | undefined;
     }
   /** What was asked for shows twice or more. */
   | { readonly shows: 'duplicate'; readonly refunds: readonly FoundRefund[] }
@@ -137,7 +138,10 @@ function judgeCreation({ proof, value, claimed, earliest }: OwnRead): Evidence {
     const problem = `order ${created.id} is equal, and its created_at lies before this one was sent`;
     return { shows: 'disagreement', refunds: [], problem };
   }
-  if (created !== undefined) return { shows: 'expected', refunds: [], others: false, created: created.id };
+  if (created !== undefined) {
+    const { id, link } = created;
+    return { shows: 'expected', refunds: [], others: false, created: id, link };
+  }
   const gap = gapOf(value);
   return gap === undefined ? { shows: 'nothing', refunds: [] } : { shows: 'unreadable', problem: gap };
 }

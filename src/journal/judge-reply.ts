@@ -4,6 +4,7 @@ import type { RawReply } from '../api/api.ts';
 import { type ErrorBody, errorParts, readErrorBody } from '../api/records.ts';
 import { type DocumentedError, documentedErrorOf, isObject, valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
+import { madeIn } from './created-order.ts';
 import type { ChangeKind, FoundRefund } from './journal.ts';
 import type { Proof } from './journal-rows.ts';
 import { judgeRead, notThisOrder } from './judge-read.ts';
@@ -58,7 +59,12 @@ export function repeatsKey(text: string): boolean {
 
 /** What a reply says of the change. */
 export type Answer =
-  | { readonly says: 'applied'; readonly refunds: readonly FoundRefund[]; readonly created?: string }
+  | {
+      readonly says: 'applied';
+      readonly refunds: readonly FoundRefund[];
+      readonly created?: string | undefined;
+      readonly link?: string | undefined;
+    }
   | { readonly says: 'rejected'; readonly error: CliErrorParts; readonly contradicts: boolean }
   /** An order that is not what was asked for. It stays an alarm, even if a later read shows something else. */
   | { readonly says: 'contradiction'; readonly why: string }
@@ -80,7 +86,7 @@ const judges: Readonly<Record<ChangeKind, (reply: OwnReply) => Answer>> = {
   refund: judgeOrderReply,
   capture: judgeOrderReply,
   order: judgeNewOrder,
-  checkout: judgeAnyObject,
+  checkout: judgeNewCheckout,
   api: judgeAnyObject,
 };
 
@@ -175,10 +181,15 @@ function judgeOrderReply({ proof, status, value, earliest }: OwnReply): Answer {
 
 function judgeNewOrder({ proof, status, value }: OwnReply): Answer {
   if (isOfOtherMode(proof, value)) return { says: 'contradiction', why: otherMode(status, 'an order') };
-  const id = valueAt(value, ['id']);
-  if (valueAt(value, ['object']) !== 'order' || typeof id !== 'string')
+  if (valueAt(value, ['object']) !== 'order' || typeof valueAt(value, ['id']) !== 'string')
     return { says: 'nothing', why: `HTTP ${status}, a body that is no order` };
-  return { says: 'applied', refunds: [], created: id };
+  return { says: 'applied', refunds: [], ...madeIn(value) };
+}
+
+// The reply is not documented (service: Endpoints 5), so any object will do.
+function judgeNewCheckout(reply: OwnReply): Answer {
+  const answer = judgeAnyObject(reply);
+  return answer.says === 'applied' ? { ...answer, ...madeIn(reply.value) } : answer;
 }
 
 // The reply to these requests is not documented (service: Endpoints 4 to 6), so any object will do.

@@ -1,7 +1,7 @@
 /** The errors when the journal refuses: an open outcome, a repeat, a lock of another run, a row that is not written. */
 
 import type { JsonObject } from '../api/spec.ts';
-import { CliError } from '../errors.ts';
+import { CliError, withParts } from '../errors.ts';
 import { verdictOf } from './attempt-state.ts';
 import type { Refusal } from './guards.ts';
 import { alarmWords, attemptName, changeKinds } from './journal.ts';
@@ -12,6 +12,13 @@ import { sameJson, type Typed } from './same-request.ts';
 
 /** The error of a run that sent nothing. `subject`: the order, or the change in words. */
 export function refusalError(refusal: Refusal, subject: string): CliError {
+  const error = errorOf(refusal, subject);
+  if (!('attempt' in refusal)) return error;
+  const { intent, given: scriptId, proof } = refusal.attempt.sent;
+  return withParts(error, { intent, scriptId, orderId: proof.orderId });
+}
+
+function errorOf(refusal: Refusal, subject: string): CliError {
   switch (refusal.why) {
     case 'busy':
       return busyError(refusal, subject);
@@ -200,9 +207,9 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-// `the intent ticket-8840 was something else: recorded with amount 300; asked for now with amount 500`
+// `the script id ticket-8840 (--intent) was something else: recorded with amount 300; asked for now with amount 500`
 function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
-  const was = `the intent ${given ?? ''} was something else`;
+  const was = `the script id ${given ?? ''} (--intent) was something else`;
   if (now.kind !== undefined && now.kind !== proof.kind)
     return `${was}: recorded as ${proof.kind}, asked for now as ${now.kind}`;
   if (asked === undefined || now.asked === undefined) return was;

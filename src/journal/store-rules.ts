@@ -106,7 +106,7 @@ export class StoreRules {
     if (attempt === undefined || !mayBeSameAccount(marksOf(attempt.sent), marksOf(row))) return;
     const now = { kind: proof.kind, asked };
     if (isOtherRequest(now, attempt)) throw refusalError({ why: 'other_parameters', attempt, now }, given);
-    throw new CliError('refused', `another run under the intent ${given} came first`, {
+    throw new CliError('refused', `another run under the script id ${given} (--intent) came first`, {
       certain,
       now: [`paydesk journal show ${attempt.sent.intent}`],
     });

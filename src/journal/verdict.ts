@@ -44,7 +44,8 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
       const alarmed = contradicts === undefined ? undefined : 'contradiction';
       const alarm = none === 'rejected' ? 'applied_though_rejected' : alarmed;
       const why = `a read shows it${contradicts === undefined ? '' : `, with ${contradicts}`}: ours or identical`;
-      return { verdict: 'applied', by: 'read', why, alarm, refunds, created: evidence.created };
+      const { created, link } = evidence;
+      return { verdict: 'applied', by: 'read', why, alarm, refunds, created, link };
     }
     case 'duplicate':
       return {

@@ -54,7 +54,7 @@ const checkoutsPath = v.pipe(
 );
 
 // Assumed: shops call their own order number so, unless the setting says otherwise; the document shows no key of metadata.
-const usualReferenceKeys = 'shop_order,reference,order_number';
+const usualReferenceKeys = 'shop_order, reference, order_number';
 
 // Keys as they stand in the metadata; a comma separates them.
 const metadataKeys = v.pipe(
@@ -89,6 +89,8 @@ const single = v.object({
   'refund.horizon_whole': v.optional(duration, '15min'),
   'reconcile.after': v.optional(moments, '0,2,5,15'),
   'time.zone': v.optional(timeZone),
+  /** Whether a space stands between the thousands of amounts on screens. */
+  'amounts.grouping': v.optional(v.picklist(['on', 'off'], 'on or off'), 'off'),
 });
 
 // The settings with one value per currency, such as `refund.max_amount.MXN`.
@@ -98,7 +100,7 @@ const perCurrency = {
     v.transform(parseAmount),
     v.number("an amount: the service's own integer, digits only, 1 to 9007199254740991"),
   ),
-  /** Changes only what is shown. */
+  /** Changes what is shown, and how a typed amount with a point is read. */
   'amounts.decimals': v.pipe(v.string(), v.regex(/^[0-6]$/, 'a number from 0 to 6'), v.transform(Number)),
 } as const;
 type PerCurrencyName = keyof typeof perCurrency;

@@ -1,5 +1,6 @@
 /** Chooses the columns of a record, and turns their values into text for people and for CSV. */
 
+import { type AmountStyle, amountWords, figureWords } from '../amounts.ts';
 import type { Column, ValueKind } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
@@ -50,8 +51,11 @@ function localColumn({ tableFrom: _, ...time }: Column): Column {
   return { ...time, name, title: name.toUpperCase(), kind: 'localTime' };
 }
 
-/** The columns of a table of this width, if nobody named any. */
-export function tableColumns(columns: readonly Column[], width: number): readonly Column[] {
+/** The columns of a table of this width, if nobody named any. Without a terminal no column is dropped. */
+export function tableColumns(
+  columns: readonly Column[],
+  width = Number.POSITIVE_INFINITY,
+): readonly Column[] {
   return columns.filter(({ tableFrom }) => tableFrom !== undefined && tableFrom <= width);
 }
 
@@ -114,8 +118,7 @@ export const mark = ' ?';
 /** How this run shows amounts and times. */
 export interface Reading {
   readonly times: Times;
-  /** Decimals by currency. If set, a scaled amount is shown behind the service's integer. */
-  readonly decimals: Readonly<Record<string, number>>;
+  readonly amounts: AmountStyle;
   /** The metadata keys that may hold the shop's own number (`reference.keys`). */
   readonly referenceKeys: readonly string[];
 }
@@ -159,14 +162,6 @@ export function asReceived(value: unknown): string {
   return typeof value === 'string' ? value : toJson(value);
 }
 
-// An amount with its currency. If the profile sets decimals, the scaled amount follows: `35000 MXN (350.00)`.
-function money(amount: number, currency: unknown, decimals: Reading['decimals']): string {
-  const code = typeof currency === 'string' && currency !== '' ? currency : undefined;
-  const places = code !== undefined && Object.hasOwn(decimals, code) ? decimals[code] : undefined;
-  const scaled = places === undefined ? '' : ` (${withPoint(amount, places)})`;
-  return code === undefined ? String(amount) : `${amount} ${code}${scaled}`;
-}
-
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
@@ -175,7 +170,11 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
   switch (kind) {
     case 'money':
       return Number.isSafeInteger(value)
-        ? money(Number(value), record.currency, reading.decimals)
+        ? amountWords(Number(value), currencyOf(record), reading.amounts)
+        : undefined;
+    case 'figure':
+      return Number.isSafeInteger(value)
+        ? figureWords(Number(value), currencyOf(record), reading.amounts)
         : undefined;
     case 'integer':
       return Number.isSafeInteger(value) ? String(value) : undefined;
@@ -195,9 +194,6 @@ function fits(value: unknown, kind: ValueKind, record: JsonObject, reading: Read
   }
 }
 
-// Puts the point between the digits, because a division would round.
-function withPoint(amount: number, places: number): string {
-  if (places === 0) return String(amount);
-  const digits = String(Math.abs(amount)).padStart(places + 1, '0');
-  return `${amount < 0 ? '-' : ''}${digits.slice(0, -places)}.${digits.slice(-places)}`;
+function currencyOf({ currency }: JsonObject): string | undefined {
+  return typeof currency === 'string' && currency !== '' ? currency : undefined;
 }

@@ -3,7 +3,7 @@
  * would run a text as a formula, an apostrophe is put before the text. It can be taken away again without a loss.
  */
 
-import type { Column } from '../api/resources.ts';
+import type { Column, ValueKind } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { csvValue, type Reading } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
@@ -51,11 +51,13 @@ function cells(
 ): readonly string[] {
   return columns.map((column) => {
     const text = csvValue(column.value(record, reading.referenceKeys), column.kind, reading);
-    const isNumber = column.kind === 'money' || column.kind === 'integer' || column.kind === 'time';
+    const isNumber = numbers.includes(column.kind);
     // A number stays a number, even a negative refund. Only a text of the service can be a formula.
     return isNumber && number.test(text) ? text : formulaSafe(clean(text));
   });
 }
+
+const numbers: readonly ValueKind[] = ['money', 'figure', 'integer', 'time'];
 
 function csvLine(texts: readonly string[]): string {
   return `${texts.map(quote).join(',')}\n`;

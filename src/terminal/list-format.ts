@@ -21,7 +21,7 @@ import { jsonList, ndjsonList, rowOf } from './json.ts';
 import type { OutputOptions } from './output.ts';
 import { cleanCell } from './sanitise.ts';
 import type { Secrets } from './secrets.ts';
-import { type Locale, screenClean, widthOfTerminal } from './streams.ts';
+import { type Locale, screenClean, widthToDraw } from './streams.ts';
 import type { ListHow, PrintedRecord } from './terminal.ts';
 
 /** A record to print. */
@@ -42,9 +42,6 @@ export interface ListFormat {
   page(rows: readonly Row[]): Piece;
   end(hasMore: boolean): string;
 }
-
-// A table that goes to no terminal has the columns of this width.
-const widthWithoutTerminal = 80;
 
 /** The format of a list on stdout. `onLeftOut` gets the titles of the columns that do not fit on the terminal. */
 export async function stdoutFormat(
@@ -72,10 +69,11 @@ export async function stdoutFormat(
       return fieldList(named, columns, readingOf(options), clean);
     case 'table': {
       const { drawTable } = await import('./table.ts');
-      const width = widthOfTerminal(stdout);
-      return drawTable(named ?? tableColumns(columns, width ?? widthWithoutTerminal), {
+      const width = widthToDraw(stdout);
+      return drawTable(named ?? tableColumns(columns, width), {
         header,
         width,
+        manyPages: options.pages === 'many',
         paint: await loadPaint(options.color),
         reading: readingOf(options),
         clean,

@@ -12,6 +12,7 @@ import {
   type StreamFacts,
   screenClean,
   widthOfTerminal,
+  widthToDraw,
 } from './streams.ts';
 import type { Block, Format, Notes } from './terminal.ts';
 import type { ScreenStyle } from './text-lines.ts';
@@ -161,15 +162,14 @@ async function loadScreen(
     loadPaint(color),
   ]);
   const clean = screenClean(secrets);
-  const width = widthOfTerminal(stderr);
   const style = (): ScreenStyle => ({
-    width,
+    width: widthToDraw(stderr),
     paint,
     clean,
     times: createTimes(locale().zone, () => clock.now()),
   });
   // One cell less than the terminal has, so that the line never wraps.
-  const fitting = (text: string): string => cut(clean(text), (width ?? 80) - 1);
+  const fitting = (text: string): string => cut(clean(text), (widthOfTerminal(stderr) ?? 80) - 1);
   return {
     lines: (blocks) => blockLines(blocks, style()),
     plainLines: (blocks) => blockLines(blocks, { ...style(), width: undefined, paint: (text) => text }),

@@ -13,7 +13,7 @@ import {
   type StreamFacts,
   type StreamWriter,
   screenClean,
-  widthOfTerminal,
+  widthToDraw,
 } from './streams.ts';
 import type { Block, Format, ListHow, Output, PrintedRecord } from './terminal.ts';
 
@@ -140,7 +140,7 @@ export function createOutput(options: OutputOptions): OutputControl {
 async function screen(blocks: readonly Block[], options: OutputOptions): Promise<string> {
   const { blockLines } = await import('./blocks.ts');
   const lines = blockLines(blocks, {
-    width: widthOfTerminal(options.stdout),
+    width: widthToDraw(options.stdout),
     paint: await loadPaint(options.color),
     times: readingOf(options).times,
     clean: screenClean(options.secrets),
@@ -178,7 +178,9 @@ function startSink(columns: readonly Column[], options: OutputOptions & ListHow,
     state = 'ended';
     await writer.write(format.end(hasMore));
     if (leftOut.length > 0)
-      options.note?.(`this terminal has no room for ${leftOut.join(', ')}: -o list shows every field`);
+      options.note?.(
+        `${options.stdout.width === undefined ? 'this terminal' : `--width ${options.stdout.width}`} has no room for ${leftOut.join(', ')}: -o list shows every field`,
+      );
   };
   return {
     async rows(rows) {

@@ -1,6 +1,7 @@
 /** Writes to stdout and stderr: one writer per stream, which keeps keys out and notices when nobody reads any more. */
 
 import type { Writable } from 'node:stream';
+import type { AmountStyle } from '../amounts.ts';
 import { CliError, systemCode, systemReason } from '../errors.ts';
 import type { Piece } from './list-format.ts';
 import { cleanLine } from './sanitise.ts';
@@ -10,8 +11,7 @@ import type { Secrets } from './secrets.ts';
 export interface Locale {
   /** An IANA name. Undefined: the zone of the process. */
   readonly zone: string | undefined;
-  /** Decimals by currency (`amounts.decimals`). */
-  readonly decimals: Readonly<Record<string, number>>;
+  readonly amounts: AmountStyle;
   /** The metadata keys that may hold the shop's own number (`reference.keys`). */
   readonly referenceKeys: readonly string[];
 }
@@ -24,9 +24,16 @@ export interface StreamFacts {
   readonly columns: number | undefined;
   /** Lines of the terminal; undefined if it is no terminal. */
   readonly rows: number | undefined;
+  /** `--width`: how wide tables and screens are, whatever the terminal has. */
+  readonly width?: number | undefined;
 }
 
 /** The width to draw for. Undefined: nothing is wrapped or cut. */
+export function widthToDraw(facts: StreamFacts): number | undefined {
+  return facts.width ?? widthOfTerminal(facts);
+}
+
+/** How wide the terminal is; undefined if there is none. */
 export function widthOfTerminal({ isTTY, columns }: StreamFacts): number | undefined {
   return isTTY && columns !== undefined && columns > 0 ? columns : undefined;
 }

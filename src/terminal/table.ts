@@ -1,11 +1,12 @@
 /** Draws tables for people: columns two spaces apart, without boxes, page by page. */
 
 import Table from 'cli-table3';
-import type { Column, ValueKind } from '../api/resources.ts';
+import type { Column } from '../api/resources.ts';
 import type { JsonObject } from '../api/spec.ts';
 import type { Paint } from './color.ts';
 import { type Reading, showValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
+import { fitColumns, gap, isRightAligned, mayShrink, shrunk, total, withReserve } from './table-widths.ts';
 import { cut, ellipsis, widthOf } from './text-lines.ts';
 
 // cli-table3 gets slow with many rows (its layout is quadratic), so it draws a few at a time.
@@ -18,6 +19,8 @@ export interface TableStyle {
   readonly header: boolean;
   /** The width of the terminal. Undefined if there is none: then nothing is cut. */
   readonly width: number | undefined;
+  /** More than one page may follow, so columns keep room for what later pages may show. */
+  readonly manyPages: boolean;
   readonly paint: Paint;
   readonly reading: Reading;
   readonly clean: (text: string) => string;
@@ -32,10 +35,10 @@ interface DrawnCell {
 
 interface Layout {
   readonly columns: readonly Column[];
-  widths: readonly number[];
+  readonly widths: readonly number[];
 }
 
-/** A table that is drawn page by page. The first page sets the widths; later pages can only make them wider. */
+/** A table that is drawn page by page. The first page sets the places of the columns, and later pages keep to them. */
 export function drawTable(columns: readonly Column[], style: TableStyle): ListFormat {
   let layout: Layout | undefined;
   let offset: string | undefined;
@@ -48,7 +51,7 @@ export function drawTable(columns: readonly Column[], style: TableStyle): ListFo
       const heading = columns.map((column): DrawnCell => ({ text: title(column, offset), style: 'strong' }));
       const rows = records.map((record) => columns.map((column) => cellOf(column, record, offset, style)));
       const first = layout === undefined;
-      layout ??= firstLayout(columns, [heading, ...rows], style.width);
+      layout ??= firstLayout(columns, [heading, ...rows], style);
       const shown = layout.columns.map((column) => columns.indexOf(column));
       if (first && shown.length < columns.length)
         style.onLeftOut?.(columns.filter((_, index) => !shown.includes(index)).map((one) => one.title));
@@ -108,23 +111,15 @@ function cleanText(text: string, column: Column, { width, clean }: TableStyle): 
 function firstLayout(
   columns: readonly Column[],
   lines: readonly (readonly DrawnCell[])[],
-  width: number | undefined,
+  { width, manyPages }: TableStyle,
 ): Layout {
-  const natural = columns.map((_, index) =>
-    Math.max(...lines.map((line) => widthOf(line[index]?.text ?? ''))),
-  );
-  if (width === undefined) return { columns, widths: natural };
-  const { shown, widths } = fitColumns(columns, natural, width);
-  return { columns: shown.flatMap((index) => columns[index] ?? []), widths };
-}
-
-// Later rows may have longer cells. A column that may not be cut grows, and the others make room.
-function widen(layout: Layout, lines: readonly (readonly DrawnCell[])[], width: number | undefined): void {
-  const { columns, widths } = layout;
-  const grown = widths.map((own, index) =>
-    isCut(columns[index], width) ? own : Math.max(own, ...lines.map((line) => shownWidth(line[index]))),
-  );
-  layout.widths = width === undefined ? grown : shrunk(columns, grown, width);
+  const natural = columns.map((_, index) => Math.max(...lines.map((line) => shownWidth(line[index]))));
+  const { shown, widths } =
+    width === undefined
+      ? { shown: [...columns.keys()], widths: natural }
+      : fitColumns(columns, natural, width);
+  const fitting = shown.flatMap((index) => columns[index] ?? []);
+  return { columns: fitting, widths: manyPages ? withReserve(fitting, widths, width) : widths };
 }
 
 function isCut(column: Column | undefined, width: number | undefined): boolean {
@@ -135,7 +130,6 @@ function draw(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: T
   let text = '';
   for (let start = 0; start < lines.length; start += sliceRows) {
     const slice = lines.slice(start, start + sliceRows);
-    widen(layout, slice, style.width);
     text += drawSlice(slice, layout, style);
   }
   return text;
@@ -144,10 +138,7 @@ function draw(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: T
 // cli-table3 gets one stand-in per line. With the real cells it would print the same bytes, but would copy its settings and
 // measure for each cell: 20 orders would take 44 ms of CPU instead of 28, and 5,000 would take 2,050 ms instead of 550.
 function drawSlice(lines: readonly (readonly DrawnCell[])[], layout: Layout, style: TableStyle): string {
-  const cells = lines.map((line) => line.map((cell, index) => fitCell(cell, index, layout, style)));
-  const drawn = cells.map((line) =>
-    line.map((cell, index) => pad(cell, index, layout, style)).join(' '.repeat(gap)),
-  );
+  const drawn = lines.map((line) => drawLine(line, layout, style));
   const table = new Table({
     chars: borderless,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': 0 },
@@ -157,18 +148,42 @@ function drawSlice(lines: readonly (readonly DrawnCell[])[], layout: Layout, sty
   return `${table.toString().replaceAll(standIn, () => drawn.shift() ?? '')}\n`;
 }
 
-function pad(cell: DrawnCell, index: number, { columns, widths }: Layout, style: TableStyle): string {
-  const drawn = cell.style === undefined ? cell.text : style.paint(cell.text, cell.style);
-  const space = ' '.repeat((widths[index] ?? 0) - widthOf(cell.text));
-  const kind = columns[index]?.kind;
-  return kind === 'money' || kind === 'integer' ? space + drawn : drawn + space;
+// A cell that is longer than its column, and may not be cut, takes the space around it; a text behind it is cut. If the line is
+// longer than the terminal then, this row alone gets widths of its own. All other rows stay in their places.
+function drawLine(line: readonly DrawnCell[], layout: Layout, style: TableStyle): string {
+  const { columns, widths } = layout;
+  const { width } = style;
+  const drawn = placeCells(line, layout, style);
+  if (width === undefined || drawn.width <= Math.max(width, total(widths))) return drawn.text;
+  const own = widths.map((one, index) =>
+    isCut(columns[index], width) ? one : Math.max(one, shownWidth(line[index])),
+  );
+  return placeCells(line, { columns, widths: shrunk(columns, own, width) }, style).text;
 }
 
-function fitCell(cell: DrawnCell, index: number, { columns, widths }: Layout, style: TableStyle): DrawnCell {
-  const width = widths[index] ?? 0;
-  const text = shownText(cell);
-  const fits = widthOf(text) <= width || !isCut(columns[index], style.width);
-  return { ...cell, text: fits ? text : cut(text, width) };
+function placeCells(
+  line: readonly DrawnCell[],
+  { columns, widths }: Layout,
+  style: TableStyle,
+): { readonly text: string; readonly width: number } {
+  let text = '';
+  // How many cells of the line are taken, and where this column begins and ends if everything before it fits.
+  let at = 0;
+  let place = 0;
+  for (const [index, cell] of line.entries()) {
+    const kind = columns[index]?.kind ?? 'text';
+    const end = place + (widths[index] ?? 0);
+    const from = index === 0 ? 0 : Math.max(place, at + gap);
+    const room = isCut(columns[index], style.width) ? Math.max(end - from, 1) : Number.POSITIVE_INFINITY;
+    const shown = widthOf(shownText(cell)) <= room ? shownText(cell) : cut(shownText(cell), room);
+    const size = widthOf(shown);
+    const start = Math.max(index === 0 ? 0 : at + gap, isRightAligned(kind) ? end - size : place);
+    text += ' '.repeat(start - at) + (cell.style === undefined ? shown : style.paint(shown, cell.style));
+    at = start + size;
+    place = end + gap;
+  }
+  const rest = Math.max(0, total(widths) - at);
+  return { text: text + ' '.repeat(rest), width: at + rest };
 }
 
 // A text of marks alone has no width, and would be drawn on top of the text before it.
@@ -183,82 +198,3 @@ function shownWidth(cell: DrawnCell = empty): number {
 const edges = ['top', 'bottom', 'left', 'right', 'mid'].flatMap((edge) => [edge, `${edge}-mid`]);
 const corners = ['top', 'bottom'].flatMap((edge) => [`${edge}-left`, `${edge}-right`]);
 const borderless = Object.fromEntries([...edges, ...corners].map((name) => [name, '']));
-
-// The cells between two columns.
-const gap = 2;
-
-// If not all columns fit, these kinds stay first.
-const importance: readonly ValueKind[] = ['id', 'money', 'status', 'time', 'integer', 'card', 'text', 'flag'];
-// Cells of these kinds may be cut. Ids, amounts and times are shown whole or not at all.
-const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
-const smallest = 6;
-
-interface Fitted {
-  /** Indexes of the columns that are shown. */
-  readonly shown: readonly number[];
-  /** The width of each shown column. */
-  readonly widths: readonly number[];
-}
-
-function mayShrink(kind: ValueKind): boolean {
-  return shrinkable.has(kind);
-}
-
-// Fits columns into a terminal. `natural` are the widths that they would need. Text is cut; if that is not enough, columns are
-// left out.
-function fitColumns(columns: readonly Column[], natural: readonly number[], width: number): Fitted {
-  const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
-  const chosen: number[] = [];
-  for (const index of mostImportant(columns)) {
-    // The first column is shown even if it is wider than the terminal, because an id is never cut.
-    if (chosen.length === 0 || total([...chosen, index].map((one) => least[one] ?? 0)) <= width)
-      chosen.push(index);
-  }
-  const shown = chosen.toSorted((a, b) => a - b);
-  const shownColumns = shown.flatMap((index) => columns[index] ?? []);
-  const widths = shown.map((index) => natural[index] ?? 0);
-  return { shown, widths: shrunk(shownColumns, widths, width) };
-}
-
-function leastOf({ kind }: Column, own: number): number {
-  return mayShrink(kind) ? Math.min(own, smallest) : own;
-}
-
-function kindAt(columns: readonly Column[], index: number): ValueKind {
-  return columns[index]?.kind ?? 'text';
-}
-
-function total(widths: readonly number[]): number {
-  return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
-}
-
-// The indexes of the columns, the most important ones first: columns that always stay, then by kind, then in their order.
-function mostImportant(columns: readonly Column[]): readonly number[] {
-  const rank = (index: number): number =>
-    columns[index]?.stays === true ? -1 : importance.indexOf(kindAt(columns, index));
-  return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
-}
-
-// Shrinks columns until a line fits: the widest one that may shrink loses one cell at a time.
-function shrunk(columns: readonly Column[], natural: readonly number[], width: number): readonly number[] {
-  const widths = [...natural];
-  const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
-  let over = total(widths) - width;
-  while (over > 0) {
-    const widest = columns.reduce(
-      (best, { kind }, index) =>
-        mayShrink(kind) &&
-        (widths[index] ?? 0) > (least[index] ?? 0) &&
-        (best === -1 || (widths[index] ?? 0) > (widths[best] ?? 0))
-          ? index
-          : best,
-      -1,
-    );
-    if (widest === -1) break;
-    // A column wider than the terminal comes down to it in one step, so that a megabyte takes no million steps.
-    const step = Math.max(1, (widths[widest] ?? 0) - width);
-    widths[widest] = (widths[widest] ?? 0) - step;
-    over -= step;
-  }
-  return widths;
-}

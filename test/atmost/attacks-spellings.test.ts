@@ -133,7 +133,7 @@ describe('one address, spelled in several ways, with another key each time', () 
     expect(inOneLine(elsewhere.stderr)).toContain('it is reached by t, slash, other-name: -p t');
     const other = await runAs(own, 'localhost', [...words, '--reason', 'other']);
     expect(came(other, order), other.stderr).toEqual({ code: 3, posts: 1 });
-    expect(inOneLine(other.stderr)).toContain('the intent ticket-1 was something else');
+    expect(inOneLine(other.stderr)).toContain('the script id ticket-1 (--intent) was something else');
   });
 
   test('an --again that was used up under one spelling is used up under another (3)', async () => {

@@ -158,7 +158,9 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
     const [first, second] = await Promise.all(orders.map(run));
     const [sent, refused] = first?.code === 0 ? [first, second] : [second, first];
     expect([sent?.code, refused?.code], refused?.stderr).toEqual([0, 3]);
-    expect(refused?.stderr.replaceAll(/\s+/g, ' ')).toContain('the intent T1 was something else');
+    expect(refused?.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'the script id T1 (--intent) was something else',
+    );
     expect(orders.filter(({ posts }) => posts.length === 1)).toHaveLength(1);
     expect(orders.flatMap(({ posts }) => posts)).toHaveLength(1);
     expect(story(home)).toBe('sent applied');

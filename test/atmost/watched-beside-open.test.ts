@@ -37,7 +37,7 @@ async function twoRefunds(home: Home, second: number, again: (order: LedgerOrder
 async function outcomeOf(home: Home, intent: string) {
   const { stdout } = await desk.run(home, ['journal', 'list', '--json']);
   const { data } = JSON.parse(stdout) as { data: readonly Record<string, unknown>[] };
-  const found = data.find(({ id }) => id === intent) ?? {};
+  const found = data.find((one) => one.intent === intent) ?? {};
   return { verdict: found.verdict, refunds: found.refunds, alarm: found.alarm };
 }
 

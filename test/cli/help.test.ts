@@ -1,8 +1,9 @@
 /** Help and docs. */
 
 import { expect, test } from 'vitest';
+import { globalFlags } from '../../src/cli/global-options.ts';
 import { each } from '../harness/each.ts';
-import { groupNames, helpOf, leafCommands, textOf } from '../harness/help-text.ts';
+import { groupNames, helpOf, leafCommands, optionsOf, textOf } from '../harness/help-text.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json } from '../harness/server.ts';
 import { startAnswering } from '../harness/service.ts';
@@ -123,4 +124,92 @@ test('help marks what is required and shows defaults, allowed values and variabl
   expect(help).toContain('paydesk orders refund [options] [id]');
   expect(help).toMatch(/--reason <R> .*requested_by_client/);
   expect(help).toMatch(/--timeout <SECONDS> .*default 60;\s+PAYDESK_TIMEOUT/);
+});
+
+test('help of a command shows its own options and five global ones, and --help --all every one', async () => {
+  const everyone = ['profile', 'output', 'columns', 'yes', 'dry-run'];
+  for (const words of await leafCommands()) {
+    const [short, all] = await each([[], ['--all']], (more) => textOf([...words, '--help', ...more], 120));
+    const own = optionsOf(all ?? '', true).map(({ name }) => name);
+    expect(
+      optionsOf(short ?? '').map(({ name }) => name),
+      words.join(' '),
+    ).toEqual([...own, ...everyone]);
+    expect(short).toContain(`More options: paydesk ${words.join(' ')} --help --all\n`);
+    expect(optionsOf(all ?? '').length).toBe(own.length + Object.keys(globalFlags).length);
+    expect(await textOf(['help', ...words, '--all'], 120)).toBe(all);
+  }
+  expect((await textOf(['--help'], 80)).match(/^ {2}-/gm)?.length).toBe(Object.keys(globalFlags).length);
+});
+
+test('the help of a short command at 80 and 120 columns', async () => {
+  using home = newHome();
+  const [narrow, wide] = await each([80, 120], (columns) =>
+    paydesk(['profile', 'use', '--help'], { home, columns }),
+  );
+  expect(narrow?.stdout).toMatchInlineSnapshot(`
+    "Usage: paydesk profile use [options] <name>
+
+    Make a profile the default
+
+    Makes a profile the default. With several profiles, a change in production still
+    needs -p or PAYDESK_PROFILE.
+
+    Arguments:
+      name                   name of the profile
+
+    Global options:
+      -p, --profile <NAME>   the account to talk to (PAYDESK_PROFILE)
+      -o, --output <FORMAT>  how to print the result (one of table, list, json,
+                             ndjson, csv; default table; PAYDESK_OUTPUT)
+      --columns <A,B,C>      columns of table, list and csv, by field name
+                             (PAYDESK_COLUMNS)
+      -y, --yes              answer yes to a confirmation (production needs
+                             --confirm)
+      --dry-run              make the reads, show what would be sent, send nothing
+
+    More options: paydesk profile use --help --all
+
+    Examples:
+      $ paydesk profile use test-mx
+      $ paydesk profile use demo --quiet
+
+    Exit codes:
+      0    done, and confirmed
+      2    usage: a bad, missing or contradictory argument, flag or file; nothing
+           was sent
+      3    refused by paydesk, or declined at a prompt; nothing was sent
+      4    no profile, no key, or the key was not accepted
+    "
+  `);
+  expect(wide?.stdout).toMatchInlineSnapshot(`
+    "Usage: paydesk profile use [options] <name>
+
+    Make a profile the default
+
+    Makes a profile the default. With several profiles, a change in production still needs -p or PAYDESK_PROFILE.
+
+    Arguments:
+      name                   name of the profile
+
+    Global options:
+      -p, --profile <NAME>   the account to talk to (PAYDESK_PROFILE)
+      -o, --output <FORMAT>  how to print the result (one of table, list, json, ndjson, csv; default table; PAYDESK_OUTPUT)
+      --columns <A,B,C>      columns of table, list and csv, by field name (PAYDESK_COLUMNS)
+      -y, --yes              answer yes to a confirmation (production needs --confirm)
+      --dry-run              make the reads, show what would be sent, send nothing
+
+    More options: paydesk profile use --help --all
+
+    Examples:
+      $ paydesk profile use test-mx
+      $ paydesk profile use demo --quiet
+
+    Exit codes:
+      0    done, and confirmed
+      2    usage: a bad, missing or contradictory argument, flag or file; nothing was sent
+      3    refused by paydesk, or declined at a prompt; nothing was sent
+      4    no profile, no key, or the key was not accepted
+    "
+  `);
 });

@@ -27,7 +27,7 @@ async function leaves(): Promise<readonly Leaf[]> {
   using home = newHome();
   const found: Leaf[] = [];
   for (const entry of commands) {
-    const { stdout } = await paydesk([...entry.words, '--help'], { home, env: { COLUMNS: '120' } });
+    const { stdout } = await paydesk([...entry.words, '--help', '--all'], { home, env: { COLUMNS: '120' } });
     found.push({ entry, command: await entry.load(), help: stdout.replace(/ *\\?\n {3,}/g, ' ') });
   }
   return found;

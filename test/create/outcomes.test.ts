@@ -23,7 +23,7 @@ const storeShop = (home: Home, baseUrl: string): Promise<void> => {
 };
 
 interface Listed {
-  readonly id: string;
+  readonly intent: string;
   readonly kind: string;
   readonly verdict: string;
 }
@@ -67,10 +67,10 @@ test.concurrent.each([
     const open = await openOnes(desk);
     expect(open).toHaveLength(lost.length);
     for (const one of open) expect(one).toMatchObject({ kind, verdict: 'unknown' });
-    expect(open.map(({ id }) => `paydesk journal settle ${id} --applied --note TEXT`).sort()).toEqual(
+    expect(open.map(({ intent }) => `paydesk journal settle ${intent} --applied --note TEXT`).sort()).toEqual(
       settles.sort(),
     );
-    expect((await desk.run(['journal', 'show', open[0]?.id ?? ''])).stdout).toContain(words);
+    expect((await desk.run(['journal', 'show', open[0]?.intent ?? ''])).stdout).toContain(words);
   },
 );
 
@@ -86,9 +86,9 @@ test('a settled creation can be sent again, another one at any time', async () =
   await desk.run(link);
   const other = await desk.run([...link, '--plan', 'plan_2']);
   expect(other.code, other.stderr).toBe(0);
-  const [{ id } = { id: '' }] = await openOnes(desk);
-  const words = ['--not-applied', '--note', 'asked the service', '--confirm', id];
-  const settle = ['journal', 'settle', id, ...words];
+  const [{ intent } = { intent: '' }] = await openOnes(desk);
+  const words = ['--not-applied', '--note', 'asked the service', '--confirm', intent];
+  const settle = ['journal', 'settle', intent, ...words];
   // It may still be on its way.
   const early = await desk.run(settle);
   expect(early).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was written down') });
@@ -244,3 +244,36 @@ test('a link whose time is given as a span is the same wish a second later: whil
   expect(left.code).toBe(7);
   expect(JSON.parse(left.stdout)).toMatchObject({ data: [{ kind: 'checkout', verdict: 'unknown' }] });
 });
+
+test.each([
+  { what: 'an order', words: order, id: 'ord_new1', url: 'https://pay.example.com/9' },
+  { what: 'a payment link', words: link, id: 'chk_1', url: 'https://pay.example.com/link/1' },
+])(
+  'the journal keeps id and link of $what: list, show and a repeat show both, and forget takes the link',
+  async (made) => {
+    const { words, id, url } = made;
+    await using desk = await startCreations({
+      onChange: json({ id, object: id.startsWith('ord') ? 'order' : 'checkout', livemode: false, url }),
+    });
+    const scripted = [...words, '--intent', 'cart-1'];
+    expect((await desk.run(scripted)).code).toBe(0);
+    const both = { intent: expect.stringMatching(/^i_/), script_id: 'cart-1', created: id, link: url };
+    const list = JSON.parse((await desk.run(['journal', 'list', '--json'])).stdout);
+    expect(list.data).toMatchObject([both]);
+    const table = await desk.run(['journal', 'list'], { columns: 160 });
+    expect(table.stdout).toMatch(new RegExp(`${id} .*${url}`));
+    const shown = await desk.run(['journal', 'show', 'cart-1']);
+    expect(shown.stdout).toMatch(new RegExp(`created +${id}\n +link +${url}\n`));
+    expect(JSON.parse((await desk.run(['journal', 'show', 'cart-1', '--json'])).stdout)).toMatchObject(both);
+    const again = await desk.run(scripted);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining(`${id}\n${url}\n`) });
+    const data = JSON.parse((await desk.run([...scripted, '--json'])).stdout);
+    expect(data).toMatchObject({ object: 'intent', intent: list.data[0].intent, created: id, link: url });
+    expect(sentTo(desk)).toHaveLength(1);
+
+    expect((await desk.run(['journal', 'forget', '--before', '2100-01-01', '--yes'])).code).toBe(0);
+    expect(await desk.run(['journal', 'verify'])).toMatchObject({ code: 0 });
+    const left = JSON.parse((await desk.run(['journal', 'show', 'cart-1', '--json'])).stdout);
+    expect(left).toMatchObject({ created: id, link: null });
+  },
+);

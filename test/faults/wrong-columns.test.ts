@@ -70,7 +70,7 @@ test.each([
   order.apply(order.posts[0]?.body ?? '');
   const { intent = '' } = journalRows(home)[0] ?? {};
   const named = words.map((word) => (word === 'INTENT' ? intent : word === 'ORDER' ? order.id : word));
-  expect(await desk.run(home, ['journal', ...named, ...nope])).toMatchObject(refused);
+  expect(await desk.run(home, ['journal', ...named, '--columns', 'nope'])).toMatchObject(refused);
   expect(story(home)).toBe(before);
 });
 

@@ -21,9 +21,9 @@ export async function textOf(line: readonly string[], columns: number): Promise<
   return invocation.text;
 }
 
-/** Help of these words, at 120 columns. */
+/** Help of these words with all their options, at 120 columns. */
 export function helpOf(words: readonly string[]): Promise<string> {
-  return textOf([...words, '--help'], 120);
+  return textOf([...words, '--help', '--all'], 120);
 }
 
 /** All commands that `paydesk --help` lists, as words. */

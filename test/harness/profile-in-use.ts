@@ -17,6 +17,7 @@ export const defaultSettings: Profile['settings'] = {
   'refund.horizon_whole': 900_000,
   'reconcile.after': [0],
   'amounts.decimals': {},
+  'amounts.grouping': 'off',
   'time.zone': undefined,
 };
 

@@ -75,7 +75,7 @@ describe('an outcome that is not certain', () => {
     const record = JSON.parse((await run('-p', 'shop', 'journal', 'list', '--json')).stdout).data[0];
     expect(record).toMatchObject({
       object: 'intent',
-      id: intent,
+      intent,
       order: 'ord_1',
       amount: 300,
       verdict: 'not_seen',
@@ -108,7 +108,7 @@ describe('an outcome that is not certain', () => {
     const made = await desk.run('journal', 'reconcile', '--all', '--json');
     expect(made.code).toBe(0);
     expect(JSON.parse(made.stdout).data).toMatchObject([
-      { id: intent, verdict: 'applied', by: 'read', refunds: 'rf_0' },
+      { intent, verdict: 'applied', by: 'read', refunds: 'rf_0' },
     ]);
     expect(await desk.run('journal', 'reconcile', intent)).toMatchObject({ code: 0 });
     const again = await desk.run('-p', 'shop', ...refund);
@@ -197,7 +197,7 @@ describe('journal settle', () => {
       screen: expect.stringContaining('made, as stated by'),
     });
     const shown = JSON.parse((await run('journal', 'export', '--ndjson')).stdout);
-    expect(shown).toMatchObject({ id: intent, by: 'person', verdict: 'applied' });
+    expect(shown).toMatchObject({ intent, by: 'person', verdict: 'applied' });
   });
 
   test('of an account that no profile reaches says which profile to add', async () => {
@@ -333,7 +333,7 @@ describe('the journal file', () => {
     const rows = (await run('journal', 'export', '--ndjson', '--all-profiles')).stdout.trim().split('\n');
     expect(rows).toHaveLength(1);
     expect(JSON.parse(rows[0] ?? '')).toMatchObject({
-      id: intent,
+      intent,
       verdict: 'applied',
       by: 'person',
       note: null,

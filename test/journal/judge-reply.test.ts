@@ -41,7 +41,18 @@ describe('what a reply says of other changes', () => {
     ],
     ['order', { object: 'order' }, nothing('a body that is no order')],
     ['order', { id: 'ord_9' }, nothing('a body that is no order')],
-    ['checkout', { id: 'chk_1' }, made],
+    [
+      'order',
+      { object: 'order', id: 'ord_9', checkout: { url: 'https://pay.example.com/9' } },
+      { ...made, created: 'ord_9', link: 'https://pay.example.com/9' },
+    ],
+    ['checkout', { id: 'chk_1' }, { ...made, created: 'chk_1' }],
+    [
+      'checkout',
+      { id: 'chk_1', url: 'https://pay.example.com/1' },
+      { ...made, created: 'chk_1', link: 'https://pay.example.com/1' },
+    ],
+    ['checkout', { id: 'a\nb', url: 'javascript:alert(1)' }, made],
     [
       'checkout',
       { id: 'chk_1', livemode: false },

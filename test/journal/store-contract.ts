@@ -166,12 +166,12 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
         await expect(other.append(on('i_b', 'ord_2'))).rejects.toMatchObject({
           kind: 'refused',
           message:
-            'the intent T1 was something else: recorded with order ord_1; asked for now with order ord_2',
+            'the script id T1 (--intent) was something else: recorded with order ord_1; asked for now with order ord_2',
           parts: { now: ['paydesk journal show i_a'] },
         });
         await expect(third.append(on('i_c', 'ord_1'))).rejects.toMatchObject({
           kind: 'refused',
-          message: 'another run under the intent T1 came first',
+          message: 'another run under the script id T1 (--intent) came first',
         });
         await one.append(verdict('i_a', 2));
         expect(await other.attempts(ofScript)).toHaveLength(1);

@@ -60,7 +60,9 @@ describe('the printed commands', () => {
     const second = await shell(commandAfter('next', first.stderr));
     expect([...idsIn(first.stdout), ...idsIn(second.stdout)]).toEqual(paid.slice(0, 14));
     const back = await shell(commandAfter('previous', second.stderr));
-    expect(back.stdout).toBe(first.stdout);
+    // Columns are as wide as the rows that were there first: forwards those of a part, backwards all of them.
+    const cells = (table: string) => table.replaceAll(/ +/g, ' ');
+    expect(cells(back.stdout)).toBe(cells(first.stdout));
   });
 
   test('go on after --max, and give the same kind of output', async () => {

@@ -380,7 +380,7 @@ describe('the same once more (F28)', () => {
     const other = await run(home, service, ...id, '--charge', '1');
     expect(other.code).toBe(3);
     expect(other.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'the intent ticket-8840 was something else: recorded with reason other, no charge; asked for now with no reason, charge 1',
+      'the script id ticket-8840 (--intent) was something else: recorded with reason other, no charge; asked for now with no reason, charge 1',
     );
     const env = service.env;
     const capture = await paydesk(['orders', 'capture', 'ord_1', ...id], { home, env });

@@ -16,6 +16,7 @@ test('a setting that nobody set has its default', () => {
     'refund.horizon_part': 86_400_000,
     'refund.horizon_whole': 900_000,
     'reconcile.after': [0, 2000, 5000, 15_000],
+    'amounts.grouping': 'off',
     'refund.max_amount': {},
     'amounts.decimals': {},
   });

@@ -143,6 +143,7 @@ describe('an error for scripts', () => {
       certain:
         'this attempt moved no money; 52000 of 52000 MXN went back on 21 Nov 2026 09:31:39 UTC-6, not from this machine',
       now: ["give the buyer that time and the bank's auth codes, 490215 and 771034"],
+      commands: [],
       type: 'precondition_required_error',
       code: 'acme.errors.precondition_required.combo.order.is_not_returnable',
       log_id: '5f2c81',

@@ -2,6 +2,7 @@
 
 import { Writable } from 'node:stream';
 import { systemClock } from '../../bin/process-io.ts';
+import { plainAmounts } from '../../src/amounts.ts';
 import type { WireRecord } from '../../src/api/api.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
 import type { CliError } from '../../src/errors.ts';
@@ -24,7 +25,11 @@ export function memory(): { readonly stream: Writable; readonly text: () => stri
   return { stream, text: () => text };
 }
 
-export const locale = () => ({ zone: 'America/Mexico_City', decimals: {}, referenceKeys: ['shop_order'] });
+export const locale = () => ({
+  zone: 'America/Mexico_City',
+  amounts: plainAmounts,
+  referenceKeys: ['shop_order'],
+});
 
 /** An output; `width`: on a terminal of so many cells. */
 export function outputOf(options: Partial<OutputOptions> & { readonly width?: number }) {

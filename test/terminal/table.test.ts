@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
+import { plainAmounts } from '../../src/amounts.ts';
 import { customerColumns, orderColumns } from '../../src/api/resources.ts';
 import type { JsonObject } from '../../src/api/spec.ts';
 import { attacks, rawAttack } from './attacks.ts';
@@ -104,7 +105,7 @@ describe('a table of orders', () => {
 
   it('says its own offset beside a time of another season', async () => {
     const { out, text } = outputOf({
-      locale: () => ({ zone: 'America/New_York', decimals: {}, referenceKeys: ['shop_order'] }),
+      locale: () => ({ zone: 'America/New_York', amounts: plainAmounts, referenceKeys: ['shop_order'] }),
     });
     const sink = out.list(orderColumns);
     await sink.page([wire(order()), wire(order({ created_at: 1783000000 }))]);
@@ -115,7 +116,11 @@ describe('a table of orders', () => {
 
   it('adds the scaled figure where the profile declares decimals', async () => {
     const { out, text } = outputOf({
-      locale: () => ({ zone: 'UTC', decimals: { MXN: 2 }, referenceKeys: ['shop_order'] }),
+      locale: () => ({
+        zone: 'UTC',
+        amounts: { ...plainAmounts, 'amounts.decimals': { MXN: 2 } },
+        referenceKeys: ['shop_order'],
+      }),
     });
     const sink = out.list(orderColumns);
     await sink.page([wire(order({ amount: 5 })), wire(order({ amount: 9007199254740991 }))]);

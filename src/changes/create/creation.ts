@@ -90,7 +90,9 @@ export async function createOne<B extends JsonObject, D extends { readonly expir
       };
     },
   );
-  if (applied !== undefined) await drawLink(ctx, creation.checkoutIn(applied.record.value), { qr, noQr });
+  if (applied === undefined) return;
+  const { url = applied.link } = creation.checkoutIn(applied.record.value);
+  await drawLink(ctx, { url }, { qr, noQr });
 }
 
 function missingFlags(given: object, names: readonly string[]): readonly string[] {

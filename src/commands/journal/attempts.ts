@@ -1,22 +1,27 @@
 /** Finds attempts in the journal and lists them, in words that an operator can read to a customer. */
 
 import { type Column, fieldColumn } from '../../api/resources.ts';
-import type { JsonObject } from '../../api/spec.ts';
-import { CliError } from '../../errors.ts';
+import { type JsonObject, orderIdPattern } from '../../api/spec.ts';
+import { scriptIdPattern } from '../../changes/changes.ts';
+import { CliError, type ErrorSubject } from '../../errors.ts';
 import { type AttemptRecord, alarmWords, type Moment, type VerdictRow } from '../../journal/journal.ts';
 import type { Completer, Context } from '../command.ts';
 
 export const attemptColumns: readonly Column[] = [
   // People read the list for these two, so they stay on narrow screens.
-  { ...fieldColumn('id', 'INTENT', 'id', 0), stays: true },
+  { ...fieldColumn('intent', 'INTENT', 'id', 0), stays: true },
   fieldColumn('sent_at', 'SENT', 'time', 0),
-  fieldColumn('order', 'ORDER', 'id', 0),
+  // For a creation: what it created.
+  { ...fieldColumn('order', 'ORDER', 'id', 0), value: ({ order, created }) => order ?? created },
   fieldColumn('amount', 'AMOUNT', 'money', 0),
   { ...fieldColumn('outcome', 'OUTCOME', 'text', 0), stays: true },
   fieldColumn('kind', 'KIND', 'text', 100),
   fieldColumn('operator', 'BY', 'text', 100),
   fieldColumn('profile', 'PROFILE', 'text', 120),
   fieldColumn('note', 'NOTE', 'text', 140),
+  fieldColumn('created', 'CREATED', 'id'),
+  // An id is never cut, and half a link is of no use.
+  fieldColumn('link', 'LINK', 'id'),
   fieldColumn('attempt', 'ATTEMPT', 'integer'),
   fieldColumn('account', 'ACCOUNT', 'text'),
   fieldColumn('currency', 'CURRENCY', 'text'),
@@ -29,20 +34,43 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('verdict_at', 'VERDICT AT', 'time'),
   fieldColumn('refunds', 'REFUNDS', 'text'),
   fieldColumn('reason', 'REASON', 'text'),
-  fieldColumn('intent', "SCRIPT'S ID", 'text'),
+  fieldColumn('script_id', 'SCRIPT ID', 'text'),
   fieldColumn('plan', 'PLAN', 'text'),
   fieldColumn('ref', 'REF', 'text'),
   fieldColumn('stated_by', 'STATED BY', 'text'),
   fieldColumn('stated_note', 'HOW KNOWN', 'text'),
 ];
 
-/** The last attempt of an intent. Throws CliError 'not_found'. */
-export async function attemptOf(ctx: Context, intent: string): Promise<AttemptRecord> {
-  const record = (await ctx.journal.attempts({ intent })).at(-1);
+/**
+ * The last attempt of an intent, by the journal's id of it or by a script's own (`--intent`). Throws CliError 'not_found', and
+ * 'usage' when a script's id stands for changes of several accounts.
+ */
+export async function attemptOf(ctx: Context, id: string): Promise<AttemptRecord> {
+  const record = (await ctx.journal.attempts({ intent: id })).at(-1) ?? (await attemptOfScript(ctx, id));
   if (record !== undefined) return record;
-  throw new CliError('not_found', `the journal of this machine has no ${intent}`, {
-    now: ['paydesk journal list --all-profiles'],
+  throw new CliError('not_found', `the journal of this machine has no ${id}`, {
+    ...(intentPattern.test(id) ? { intent: id } : { scriptId: id }),
+    now: orderIdPattern.test(id)
+      ? [`paydesk journal list --all-profiles --order ${id}`]
+      : ['paydesk journal list --all-profiles'],
   });
+}
+
+async function attemptOfScript(ctx: Context, scriptId: string): Promise<AttemptRecord | undefined> {
+  const origin = ctx.options.profile === undefined ? undefined : await originOf(ctx, false);
+  const found = await ctx.journal.attempts({ given: scriptId, origin });
+  const intents = [...new Map(found.map(({ sent }) => [sent.intent, sent.profile] as const))];
+  if (intents.length < 2) return found.at(-1);
+  throw new CliError('usage', `${scriptId} was used for ${intents.length} changes: say which`, {
+    scriptId,
+    now: intents.map(([intent, profile]) => `${intent} of profile ${profile}`),
+  });
+}
+
+/** What an error about an attempt names for scripts. */
+export function subjectOf({ sent }: AttemptRecord): ErrorSubject {
+  const { intent, given: scriptId, proof, profile } = sent;
+  return { intent, scriptId, orderId: proof.orderId, profile };
 }
 
 /** The origin of the run's profile. Undefined means every account: with `all`, or when there is no profile. */
@@ -68,7 +96,9 @@ function columnsFor(attempts: readonly AttemptRecord[]): readonly Column[] {
   const differ = (of: (record: AttemptRecord) => string) => new Set(attempts.map(of)).size > 1;
   const profiles = differ(({ sent }) => sent.profile);
   const first = profiles ? 'profile' : differ(({ sent }) => sent.proof.kind) ? 'kind' : undefined;
-  return attemptColumns.map((column) => (column.name === first ? { ...column, tableFrom: 0 } : column));
+  const hasLinks = attempts.some(({ verdicts }) => verdicts.some(({ link }) => link !== undefined));
+  const shown = [first, hasLinks ? 'link' : undefined];
+  return attemptColumns.map((column) => (shown.includes(column.name) ? { ...column, tableFrom: 0 } : column));
 }
 
 /** Whether a person must look: the attempt is unconfirmed, or its last verdict has an alarm. */
@@ -78,19 +108,22 @@ export function needsPerson(ctx: Context, record: AttemptRecord, now: Moment): b
 
 const offerIntents: Completer = ({ flags }, known) => known.intents(flags.get('profile'));
 
-/** The journal's id of an intent, as an argument. */
+const intentPattern = /^i_[A-Za-z0-9]{1,64}$/;
+
+/** The journal's id of an intent, or a script's own, as an argument. */
 export function intentArgument<const R extends boolean>(required: R) {
   return {
     name: 'intent',
-    summary: "the journal's id, such as i_7f3k2m9q",
+    summary: "the journal's id, such as i_7f3k2m9q, or the id that a script gave with --intent",
     required,
     offers: offerIntents,
     parse: (text: string): string => {
-      if (/^i_[A-Za-z0-9]{1,64}$/.test(text)) return text;
-      throw new CliError('usage', `INTENT ${text}: not an id of the journal, which looks like i_7f3k2m9q`, {
-        certain: 'nothing was sent',
-        now: ['paydesk journal list'],
-      });
+      if (intentPattern.test(text) || scriptIdPattern.test(text)) return text;
+      throw new CliError(
+        'usage',
+        `INTENT ${text}: neither an id of the journal, which looks like i_7f3k2m9q, nor one that a script gave with --intent`,
+        { certain: 'nothing was sent', now: ['paydesk journal list'] },
+      );
     },
   } as const;
 }
@@ -126,7 +159,8 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
   const charges = sent.proof.expected.map(({ chargeId }) => chargeId);
   return {
     object: 'intent',
-    id: sent.intent,
+    intent: sent.intent,
+    script_id: sent.given ?? null,
     attempt: sent.attempt,
     profile: sent.profile,
     account: sent.account,
@@ -143,15 +177,21 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     why: last?.why ?? null,
     sent_at: Math.floor(sent.time / 1000),
     verdict_at: last === undefined ? null : Math.floor(last.time / 1000),
+    created: madeBy(verdicts)?.created ?? null,
+    link: madeBy(verdicts)?.link ?? null,
     refunds: (last?.refunds ?? []).map(({ id }) => id ?? '').join(' '),
     operator: sent.operator,
     reason: sent.reason ?? null,
     note: sent.note ?? null,
-    intent: sent.given ?? null,
     plan: sent.plan ?? null,
     ref: sent.ref ?? null,
     // Set when a person stated the outcome: who it was, and how they know.
     stated_by: last?.operator ?? null,
     stated_note: last?.note ?? null,
   };
+}
+
+// A later verdict, such as a person's, does not name what was created.
+function madeBy(verdicts: readonly VerdictRow[]): VerdictRow | undefined {
+  return verdicts.findLast(({ created, link }) => created !== undefined || link !== undefined);
 }

@@ -14,7 +14,11 @@ export const show = defineCommand({
     'The last attempt of an intent: what was sent, every verdict since, and what to do now. Reads nothing.',
   arguments: [intentArgument(true)],
   flags: {},
-  examples: ['paydesk journal show i_7f3k2m9q', 'paydesk journal show i_7f3k2m9q --json | jq -r .verdict'],
+  examples: [
+    'paydesk journal show i_7f3k2m9q',
+    'paydesk journal show ticket-8840',
+    'paydesk journal show i_7f3k2m9q --json | jq -r .verdict',
+  ],
   exits: [0, 2, 3, 5],
   async run(ctx, { args: [intent] }) {
     await showAttempt(ctx, await attemptOf(ctx, intent));
@@ -54,6 +58,7 @@ function historyOf({ time, verdict, by, why, alarm, operator, note }: VerdictRow
 function attemptView(record: AttemptRecord, open: boolean, until: string | undefined): readonly Block[] {
   const { sent, verdicts } = record;
   const { proof, request, neighbour, sendBy } = sent;
+  const { created, link } = recordOf(record, open);
   const faint = (text: string) => ({ text, style: 'faint' as const });
   const at = (ms: number) => ({ time: Math.floor(ms / 1000), precision: 'full' as const });
   const refunds = verdicts.at(-1)?.refunds ?? [];
@@ -62,10 +67,10 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
     { line: [{ text: `${changeOf(record)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     {
       grid: [
-        [
-          faint('intent'),
-          `${sent.intent}, attempt ${sent.attempt}${sent.given === undefined ? '' : `, ${sent.given}`}`,
-        ],
+        [faint('intent'), `${sent.intent}, attempt ${sent.attempt}`],
+        ...(sent.given === undefined ? [] : [[faint('script id'), sent.given]]),
+        ...(typeof created === 'string' ? [[faint('created'), created]] : []),
+        ...(typeof link === 'string' ? [[faint('link'), link]] : []),
         ...(proof.orderId === undefined ? [] : [[faint('order'), proof.orderId]]),
         [faint('account'), `${sent.profile}, ${sent.account}`],
         [faint('sent'), [at(sent.time), ` by ${sent.operator}`]],

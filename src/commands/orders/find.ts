@@ -100,7 +100,7 @@ async function searchPages(
   accepts: (record: WireRecord) => boolean,
 ): Promise<SearchResult> {
   const { observer, max, paging } = search;
-  const sink = ctx.out.list(columnsOf(matcher, observer));
+  const sink = ctx.out.list(columnsOf(matcher, observer), { pages: 'many' });
   let found = 0;
   const endProgress = ctx.notes.progress(() =>
     observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${found} found`,

@@ -9,16 +9,17 @@ export const settingsHelp = `Settings (CUR: a currency such as MXN; the word def
   orders.order                newest-first where lists are so (unknown)
   orders.status               filter of orders list
   checkouts.path              where checkouts are created (/checkouts)
-  reference.keys              metadata keys of the shop's own number, the
-                              first that an order has
-                              (shop_order,reference,order_number)
+  reference.keys              metadata keys of the shop's own number, the first
+      that an order has (shop_order, reference, order_number)
   refund.require              reason, note, reason,note or none (none)
   refund.max_amount.CUR       largest refund, the service's integer
   refund.send_within          from the final check to the sending (10s)
   refund.horizon_part         a charge's refund may turn up so late (24h)
   refund.horizon_whole        a whole order's refund may (15min)
   reconcile.after             reads after a lost reply, in seconds (0,2,5,15)
-  amounts.decimals.CUR        decimals beside amounts, for reading only
+  amounts.decimals.CUR        decimals of a currency: 2 shows 23000 as 230.00
+                              too, and takes --amount 230.00 as 23000
+  amounts.grouping            on: 23 000 instead of 23000 on screens (off)
   time.zone                   zone of the times on screen
 Also: api-version, lang, auth.`;
 

@@ -1,6 +1,7 @@
 // Asks one question on the terminal it runs in and prints the answer on stdout as JSON. Started by ask.test.ts.
 
 import { systemClock } from '../../../bin/process-io.ts';
+import { plainAmounts } from '../../../src/amounts.ts';
 import { CliError } from '../../../src/errors.ts';
 import { createAsk } from '../../../src/terminal/ask.ts';
 import { colorLevel } from '../../../src/terminal/color.ts';
@@ -35,7 +36,7 @@ const notes = createNotes({
   quiet: false,
   color,
   accessible,
-  locale: () => ({ zone: 'UTC', decimals: {}, referenceKeys: ['shop_order'] }),
+  locale: () => ({ zone: 'UTC', amounts: plainAmounts, referenceKeys: ['shop_order'] }),
   clock: systemClock,
   secrets,
   onLost: (error) => stopping.abort(error),

@@ -1,6 +1,7 @@
 // Prints pages of orders on stdout, as a command would, and ends like main. Started by stream-writer.test.ts.
 
 import { systemClock } from '../../../bin/process-io.ts';
+import { plainAmounts } from '../../../src/amounts.ts';
 import { orderColumns } from '../../../src/api/resources.ts';
 import { CliError } from '../../../src/errors.ts';
 import { createNotes } from '../../../src/terminal/notes.ts';
@@ -11,7 +12,7 @@ import { formats } from '../../../src/terminal/terminal.ts';
 const format = formats.find((name) => name === process.argv[2]) ?? 'table';
 const pages = Number(process.argv[3]);
 const secrets = createSecrets();
-const locale = () => ({ zone: 'UTC', decimals: {}, referenceKeys: ['shop_order'] });
+const locale = () => ({ zone: 'UTC', amounts: plainAmounts, referenceKeys: ['shop_order'] });
 let written = 0;
 const notes = createNotes({
   stderr: {

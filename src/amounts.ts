@@ -1,0 +1,135 @@
+/**
+ * Amounts for people: writes an amount with its currency and its decimals, and reads an amount that somebody typed. Pure.
+ * Everything here moves digits in a text. Nothing is ever divided or multiplied, so nothing is rounded.
+ */
+
+import { parseAmount } from './api/spec.ts';
+
+/** How a profile shows amounts. These are settings of the profile, so `profile.settings` fits. */
+export interface AmountStyle {
+  /** How many decimals a currency has. The service does not document its unit, so a lead declares it. */
+  readonly 'amounts.decimals': Readonly<Record<string, number>>;
+  /** Whether a space stands between thousands. */
+  readonly 'amounts.grouping': 'on' | 'off';
+}
+
+/** The style of a run that has no profile yet. */
+export const plainAmounts: AmountStyle = { 'amounts.decimals': {}, 'amounts.grouping': 'off' };
+
+/** The service's integer, a sum of such integers, or whatever a record holds in its place. */
+type Amount = number | bigint;
+
+/** An amount with its currency, and with its decimals if they are declared: `23000 MXN (230.00)`. */
+export function amountWords(amount: Amount, currency: string | undefined, style: AmountStyle): string {
+  const code = currency === undefined || currency === '' ? '' : ` ${currency}`;
+  return `${digits(amount, style)}${code}${inBrackets(amount, currency, style)}`;
+}
+
+/** An amount where the currency stands near it, in the same sentence or in the heading: `23000 (230.00)`. */
+export function figureWords(amount: Amount, currency: string | undefined, style: AmountStyle): string {
+  return `${digits(amount, style)}${inBrackets(amount, currency, style)}`;
+}
+
+/** The service's integer alone: `23000`, with `amounts.grouping` `23 000`. */
+export function digits(amount: Amount, { 'amounts.grouping': grouping }: AmountStyle): string {
+  return grouping === 'on' ? grouped(String(amount)) : String(amount);
+}
+
+/** The amount with its decimals, `230.00`; undefined if the profile does not declare any for this currency. */
+export function scaled(amount: Amount, currency: string | undefined, style: AmountStyle): string | undefined {
+  const places = placesOf(currency, style);
+  if (places === undefined || (typeof amount === 'number' && !Number.isSafeInteger(amount))) return undefined;
+  const text = withPoint(String(amount), places);
+  return style['amounts.grouping'] === 'on' ? grouped(text) : text;
+}
+
+/** How many decimals the profile declares for a currency; undefined if it declares none. */
+export function placesOf(
+  currency: string | undefined,
+  { 'amounts.decimals': places }: AmountStyle,
+): number | undefined {
+  const code = currency?.toUpperCase() ?? '';
+  return Object.hasOwn(places, code) ? places[code] : undefined;
+}
+
+function inBrackets(amount: Amount, currency: string | undefined, style: AmountStyle): string {
+  const text = scaled(amount, currency, style);
+  return text === undefined ? '' : ` (${text})`;
+}
+
+function withPoint(integer: string, places: number): string {
+  if (places === 0) return integer;
+  const [sign, figures] = integer.startsWith('-') ? ['-', integer.slice(1)] : ['', integer];
+  const padded = figures.padStart(places + 1, '0');
+  return `${sign}${padded.slice(0, -places)}.${padded.slice(-places)}`;
+}
+
+// A no-break space, so that no line breaks inside an amount. Whoever copies it can type it back.
+const separator = '\u00a0';
+
+// Only the digits before a point are grouped.
+function grouped(text: string): string {
+  const [whole = '', ...rest] = text.split('.');
+  return [whole.replace(/\B(?=(\d{3})+$)/g, separator), ...rest].join('.');
+}
+
+/** An amount as somebody typed it. */
+export interface TypedAmount {
+  readonly text: string;
+  /** The digits as one whole number: 23000 for `23000` and for `230.00`. It is what is sent. */
+  readonly amount: number;
+  /** How many decimals were typed; undefined without a point. */
+  readonly places: number | undefined;
+  /** The currency that was typed behind it. */
+  readonly currency: string | undefined;
+}
+
+// `23000`, `23 000`, `230.00`, each also with a currency behind it. A comma is refused, because it means decimals in one country
+// and thousands in another.
+const typed =
+  /^(0|[1-9]\d{0,15}|[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3}){1,5})(?:\.(\d{1,6}))?(?:[ \u00a0\u202f]?([A-Za-z]{3}))?$/;
+
+/** Reads an amount that somebody typed; undefined if the text is no amount, or 0, or above 2^53-1. */
+export function readAmount(text: string): TypedAmount | undefined {
+  const [, whole = '', decimals, currency] = typed.exec(text.trim()) ?? [];
+  const figures = `${whole}${decimals ?? ''}`.replace(/[^\d]/g, '').replace(/^0+(?=\d)/, '');
+  const amount = parseAmount(figures);
+  return amount === undefined
+    ? undefined
+    : { text: text.trim(), amount, places: decimals?.length, currency: currency?.toUpperCase() };
+}
+
+/**
+ * What is wrong with a typed amount for this currency: another currency, or decimals that the profile does not declare.
+ * Undefined if it fits.
+ */
+export function amountProblem(
+  { places, currency: named }: TypedAmount,
+  currency: string | undefined,
+  style: AmountStyle,
+): string | undefined {
+  if (named !== undefined && named !== currency?.toUpperCase())
+    return `the order is in ${currency ?? 'a currency that it does not show'}`;
+  if (places === undefined) return undefined;
+  const declared = placesOf(currency, style);
+  if (declared === places) return undefined;
+  const code = currency ?? 'this currency';
+  if (declared === undefined)
+    return `the profile declares no decimals for ${code}; type a whole number, in the service's units`;
+  return declared === 0
+    ? `${code} has no decimals; type a whole number`
+    : `${code} has ${declared} decimals; type all of them, as in 1.${'0'.repeat(declared)}`;
+}
+
+/** Warns that a whole number is in the service's units, where people may have meant decimals; undefined where nobody can err. */
+export function unitsWarning(
+  { text, amount, places }: TypedAmount,
+  currency: string | undefined,
+  style: AmountStyle,
+): string | undefined {
+  const declared = placesOf(currency, style) ?? 0;
+  if (places !== undefined || declared === 0) return undefined;
+  const code = currency ?? '';
+  const meant = `${digits(amount, style)}.${'0'.repeat(declared)}`;
+  return `${text} is in the service's units: ${scaled(amount, currency, style)} ${code}. For ${meant} ${code} type ${meant}`;
+}

@@ -1,0 +1,143 @@
+/** How wide the columns of a table are, and which of them a terminal has room for. Pure. */
+
+import type { Column, ValueKind } from '../api/resources.ts';
+import { statuses } from '../api/spec.ts';
+
+/** The cells between two columns. */
+export const gap = 2;
+
+// If not all columns fit, these kinds stay first.
+const importance: readonly ValueKind[] = [
+  'id',
+  'money',
+  'status',
+  'time',
+  'localTime',
+  'figure',
+  'integer',
+  'card',
+  'text',
+  'flag',
+];
+// Cells of these kinds may be cut. Ids, amounts and times are shown whole or not at all.
+const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
+const smallest = 6;
+
+/** The columns that fit, and how wide they are. */
+interface Fitted {
+  /** Indexes of the columns that are shown. */
+  readonly shown: readonly number[];
+  /** The width of each shown column. */
+  readonly widths: readonly number[];
+}
+
+const rightAligned: ReadonlySet<ValueKind> = new Set<ValueKind>(['money', 'figure', 'integer']);
+
+/** Whether a value of this kind stands at the right of its column. */
+export function isRightAligned(kind: ValueKind): boolean {
+  return rightAligned.has(kind);
+}
+
+/** Whether a value of this kind may be cut. */
+export function mayShrink(kind: ValueKind): boolean {
+  return shrinkable.has(kind);
+}
+
+/**
+ * Fits columns into a terminal. `natural` are the widths that they would need. Text is cut; if that is not enough, columns
+ * are left out.
+ */
+export function fitColumns(columns: readonly Column[], natural: readonly number[], width: number): Fitted {
+  const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
+  const chosen: number[] = [];
+  for (const index of mostImportant(columns)) {
+    // The first column is shown even if it is wider than the terminal, because an id is never cut.
+    if (chosen.length === 0 || total([...chosen, index].map((one) => least[one] ?? 0)) <= width)
+      chosen.push(index);
+  }
+  const shown = chosen.toSorted((a, b) => a - b);
+  const shownColumns = shown.flatMap((index) => columns[index] ?? []);
+  const widths = shown.map((index) => natural[index] ?? 0);
+  return { shown, widths: shrunk(shownColumns, widths, width) };
+}
+
+function leastOf({ kind }: Column, own: number): number {
+  return mayShrink(kind) ? Math.min(own, smallest) : own;
+}
+
+function kindAt(columns: readonly Column[], index: number): ValueKind {
+  return columns[index]?.kind ?? 'text';
+}
+
+/** The width of a line with columns of these widths. */
+export function total(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width, gap * (widths.length - 1));
+}
+
+// The indexes of the columns, the most important ones first: columns that always stay, then by kind, then in their order.
+function mostImportant(columns: readonly Column[]): readonly number[] {
+  const rank = (index: number): number =>
+    columns[index]?.stays === true ? -1 : importance.indexOf(kindAt(columns, index));
+  return columns.map((_, index) => index).toSorted((a, b) => rank(a) - rank(b) || a - b);
+}
+
+/** Shrinks columns until a line fits: the widest one that may shrink loses one cell at a time. */
+export function shrunk(
+  columns: readonly Column[],
+  natural: readonly number[],
+  width: number,
+): readonly number[] {
+  const widths = [...natural];
+  const least = columns.map((column, index) => leastOf(column, natural[index] ?? 0));
+  let over = total(widths) - width;
+  while (over > 0) {
+    const widest = columns.reduce(
+      (best, { kind }, index) =>
+        mayShrink(kind) &&
+        (widths[index] ?? 0) > (least[index] ?? 0) &&
+        (best === -1 || (widths[index] ?? 0) > (widths[best] ?? 0))
+          ? index
+          : best,
+      -1,
+    );
+    if (widest === -1) break;
+    // A column wider than the terminal comes down to it in one step, so that a megabyte takes no million steps.
+    const step = Math.max(1, (widths[widest] ?? 0) - width);
+    widths[widest] = (widths[widest] ?? 0) - step;
+    over -= step;
+  }
+  return widths;
+}
+
+// What later pages may show that the first page does not: the year of a time, the longest documented status, two more digits,
+// a longer text.
+const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
+  id: (natural) => natural,
+  time: (natural) => Math.max(natural, '20 Nov 2026 18:42'.length),
+  localTime: (natural) => natural,
+  status: (natural) => Math.max(natural, statuses.partiallyRefunded.length),
+  money: (natural) => natural + 2,
+  figure: (natural) => natural + 2,
+  integer: (natural) => natural + 2,
+  card: (natural) => Math.max(natural, 'split'.length),
+  text: (natural) => Math.max(natural, 24),
+  flag: (natural) => Math.max(natural, 'false'.length),
+};
+
+/**
+ * Widens columns for what later pages may show, the most important columns first, as far as the terminal has room. Without a
+ * terminal there is room for all.
+ */
+export function withReserve(
+  columns: readonly Column[],
+  widths: readonly number[],
+  width = Number.POSITIVE_INFINITY,
+): readonly number[] {
+  const wider = [...widths];
+  for (const index of mostImportant(columns)) {
+    const own = widths[index] ?? 0;
+    const left = Math.max(0, width - total(wider));
+    wider[index] = Math.min(roomFor[kindAt(columns, index)](own), own + left);
+  }
+  return wider;
+}

@@ -1,0 +1,107 @@
+/** Words that name no command get the command that was meant, and nothing is run by itself. */
+
+import { expect, test } from 'vitest';
+import { textOf } from '../harness/help-text.ts';
+import { withoutEscapes } from '../harness/pty.ts';
+import { json } from '../harness/server.ts';
+import { startAnswering } from '../harness/service.ts';
+import { atTerminal } from '../harness/terminal.ts';
+
+const meant: readonly (readonly [line: string, lines: readonly string[]])[] = [
+  ['refund', ['did you mean: paydesk orders refund']],
+  ['refund ord_1 --amount 300', ['did you mean: paydesk orders refund']],
+  ['refnd', ['did you mean: paydesk orders refund']],
+  [
+    'list',
+    [
+      'did you mean: paydesk orders list',
+      'or: paydesk customers list',
+      'or: paydesk journal list',
+      'or: paydesk profile list',
+    ],
+  ],
+  [
+    'show',
+    [
+      'did you mean: paydesk orders show',
+      'or: paydesk customers show',
+      'or: paydesk journal show',
+      'or: paydesk profile show',
+    ],
+  ],
+  ['show ord_2tQ7zRk9PwE5xNvAm', ['did you mean: paydesk orders show']],
+  ['show cus_1', ['did you mean: paydesk customers show']],
+  ['get i_640a1b2c', ['did you mean: paydesk journal show']],
+  ['login', ['did you mean: paydesk profile add']],
+  ['orders ls', ['did you mean: paydesk orders list']],
+  ['orders search torres', ['did you mean: paydesk orders find']],
+  ['orders shw', ['did you mean: paydesk orders show']],
+  ['order list', ['did you mean: paydesk orders list']],
+  ['order', ['did you mean: paydesk orders']],
+  ['ordres lst', ['did you mean: paydesk orders list']],
+  ['customer ls', ['did you mean: paydesk customers list']],
+  ['profile rm shop', ['did you mean: paydesk profile remove']],
+  ['new', ['did you mean: paydesk orders create', 'or: paydesk checkout create', 'or: paydesk profile add']],
+  ['demo', ['did you mean: paydesk -p demo orders list']],
+  ['completions', ['did you mean: paydesk completion']],
+  ['help refund', ['did you mean: paydesk help orders refund']],
+  ['help order ls', ['did you mean: paydesk help orders list']],
+  ['orders list --limt 5', ['did you mean: --limit']],
+  ['-p shop refund', ['did you mean: paydesk -p shop orders refund']],
+  ['orders constructor', []],
+  ['toString list', []],
+  ['nonsense', []],
+];
+
+test.each(meant)('paydesk %s: says what was meant, exits 2 and runs nothing', async (line, expected) => {
+  await using desk = await startAnswering(json({}));
+  const ran = await desk.run(line.split(' '));
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  const said = ran.stderr.split('\n').map((one) => one.replace(/^(now:)? +/, ''));
+  expect(said.filter((one) => /^(did you mean|or):/.test(one))).toEqual(expected);
+  expect(said.at(-2)).toMatch(/--help$|^topics: /);
+  expect(desk.server.connections).toBe(0);
+});
+
+test('a script gets the commands in the JSON of the error', async () => {
+  await using desk = await startAnswering(json({}));
+  const { code, stderr } = await desk.run(['refund', '--json']);
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr)).toMatchObject({
+    kind: 'usage',
+    now: ['did you mean: paydesk orders refund', 'paydesk --help'],
+  });
+});
+
+test('--help behind words that name no command shows all commands and says what was meant', async () => {
+  for (const [line, last] of [
+    ['refund --help', 'did you mean: paydesk orders refund --help'],
+    ['orders ls --help', 'did you mean: paydesk orders list --help'],
+  ] as const) {
+    const text = await textOf(line.split(' '), 80);
+    expect(text).toContain('Commands:');
+    expect(text.trimEnd().split('\n').at(-1)).toBe(last);
+  }
+  expect(await textOf(['orders', '--help'], 80)).not.toContain('did you mean');
+});
+
+test('the screen at 80 and 120 columns', async () => {
+  await using desk = await startAnswering(json({}));
+  const narrow = await desk.run(['order', 'search', 'torres'], { columns: 80 });
+  expect(narrow.stderr).toMatchInlineSnapshot(`
+    "error:   unknown command 'order'
+    certain: nothing was sent
+    now:     did you mean: paydesk orders find
+             paydesk --help
+    "
+  `);
+  expect((await desk.run(['order', 'search', 'torres'], { columns: 120 })).stderr).toBe(narrow.stderr);
+});
+
+test('at a terminal nothing is asked and nothing is run', async () => {
+  await using desk = await startAnswering(json({}));
+  const ended = await atTerminal(['refund', 'ord_1'], { home: desk.home, env: desk.env }).end;
+  expect(ended.exitCode).toBe(2);
+  expect(withoutEscapes(ended.transcript)).toContain('did you mean: paydesk orders refund');
+  expect(desk.server.connections).toBe(0);
+});

@@ -1,0 +1,85 @@
+/** Errors for scripts have fields for what people read in their texts: ids, the profile, and commands as lists of words. */
+
+import { expect, test } from 'vitest';
+import { readyCommands } from '../../src/cli/ready-commands.ts';
+import { chargeOf, errorBody, orderOf } from '../harness/orders.ts';
+import { newHome, paydesk } from '../harness/paydesk.ts';
+import { json, reply } from '../harness/server.ts';
+import { startService, storeShop } from '../harness/service.ts';
+
+const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
+const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--charge', '1', '--amount', '300', '--yes'];
+const scripted = [...refund, '--intent', 'ticket-8840', '--json'];
+
+test('a lost reply names the intent, the script’s id, the order, the profile and the commands; so does what comes after', async () => {
+  const onPost = () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' });
+  await using service = await startService({ orders: [order], onPost });
+  await storeShop(service.home, service, { 'reconcile.after': '0' });
+  const run = (...args: string[]) => paydesk(args, { home: service.home });
+  const lost = JSON.parse((await run(...scripted)).stderr);
+  const { intent } = lost;
+  expect(intent).toMatch(/^i_[0-9a-f]{8}$/);
+  const subject = { intent, script_id: 'ticket-8840', order_id: 'ord_1', profile: 'shop' };
+  expect(lost).toMatchObject({
+    ...subject,
+    exit_code: 7,
+    commands: [['paydesk', 'journal', 'reconcile', intent]],
+  });
+  const blocked = JSON.parse((await run(...refund, '--json')).stderr);
+  expect(blocked).toMatchObject({
+    ...subject,
+    exit_code: 3,
+    commands: [['paydesk', 'journal', 'reconcile', intent]],
+  });
+  expect(service.posts).toHaveLength(1);
+});
+
+test('a refusal by the service has its type and code', async () => {
+  const type = 'parameter_validation_error';
+  const onPost = () => json(errorBody({ type }), 422);
+  await using service = await startService({ orders: [order], onPost });
+  await storeShop(service.home, service, { 'reconcile.after': '0' });
+  const refused = JSON.parse((await paydesk(scripted, { home: service.home })).stderr);
+  expect(refused).toMatchObject({
+    exit_code: 5,
+    type,
+    intent: expect.stringMatching(/^i_/),
+    script_id: 'ticket-8840',
+    order_id: 'ord_1',
+    profile: 'shop',
+    commands: [['paydesk', '-p', 'shop', 'orders', 'show', 'ord_1']],
+  });
+});
+
+test('an order that does not exist is named, and an id that the journal does not have', async () => {
+  using home = newHome();
+  const run = async (...args: string[]) => JSON.parse((await paydesk([...args, '--json'], { home })).stderr);
+  expect(await run('-p', 'demo', 'orders', 'show', 'ord_none')).toMatchObject({
+    exit_code: 5,
+    order_id: 'ord_none',
+    profile: 'demo',
+    commands: [['paydesk', '-p', 'demo', 'orders', 'list']],
+  });
+  expect(await run('journal', 'show', 'i_none')).toMatchObject({ exit_code: 5, intent: 'i_none' });
+  expect(await run('journal', 'show', 'cart-1')).toMatchObject({ exit_code: 5, script_id: 'cart-1' });
+});
+
+test.each<[string, readonly (readonly string[])[]]>([
+  ['paydesk journal show i_1', [['paydesk', 'journal', 'show', 'i_1']]],
+  ['in a few minutes: paydesk journal reconcile i_1', [['paydesk', 'journal', 'reconcile', 'i_1']]],
+  ['paydesk journal verify --repair   (keeps a copy)', [['paydesk', 'journal', 'verify', '--repair']]],
+  ['see to the state folder (paydesk help environment)', [['paydesk', 'help', 'environment']]],
+  ['check with paydesk -p shop orders show ord_1', [['paydesk', '-p', 'shop', 'orders', 'show', 'ord_1']]],
+  ["paydesk orders find 'Ana D'\\''Or'", [['paydesk', 'orders', 'find', "Ana D'Or"]]],
+  ['paydesk orders refund --help', [['paydesk', 'orders', 'refund', '--help']]],
+  // A person must replace a word of these.
+  ['paydesk journal settle i_1 --applied --note TEXT', []],
+  ['paydesk profile add NAME', []],
+  // Prose.
+  ['paydesk cannot read it back: look for it at the service', []],
+  ['paydesk', []],
+  ["paydesk orders find 'Ana", []],
+  ['run the command again', []],
+])('of the advice "%s" a script can run %j', async (line, commands) => {
+  expect(await readyCommands([line])).toEqual(commands);
+});
