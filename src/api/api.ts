@@ -220,9 +220,10 @@ export function readOne(
   resource: ResourceName,
   id: string,
   purpose: 'show' | 'change',
+  neighbour?: string,
 ): Promise<WireRecord> {
   const subject = resource === 'orders' ? { orderId: id } : {};
-  return about(subject, () => readNamed(ctx, service, resource, id, purpose));
+  return about(subject, () => readNamed(ctx, service, resource, id, purpose, neighbour));
 }
 
 async function readNamed(

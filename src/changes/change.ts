@@ -70,6 +70,8 @@ async function sendPlanned(
 /** What confirms a change: the id or the amount of its order, or the profile's name when there is no order. */
 export interface Confirmation {
   readonly profile: Profile;
+  /** The command line that asks for the same change without a question before the last one. Printed after a No. */
+  readonly command?: string | undefined;
   /** The value of `--confirm`, when given. */
   readonly confirm: string | undefined;
   readonly order?: { readonly id: string; readonly amount: number | undefined } | undefined;
@@ -148,25 +150,26 @@ async function confirmChange(ctx: Context, confirmation: Confirmation): Promise<
   if (profile.mode === 'production') return askForWord(ctx, confirmation);
   if (ctx.options.yes) return;
   const message = order === undefined ? 'Send it?' : aboutMoney(profile, 'Send it?');
-  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled();
+  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled(confirmation);
 }
 
 /** Asks again after the order changed. With `--yes` or `--confirm` it goes on without asking. */
-export async function confirmAgain(ctx: Context, { profile, confirm }: Confirmation): Promise<void> {
-  if (ctx.options.dryRun || ctx.options.yes || confirm !== undefined) return;
-  const message = aboutMoney(profile, 'Send it all the same?');
-  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled();
+export async function confirmAgain(ctx: Context, confirmation: Confirmation): Promise<void> {
+  if (ctx.options.dryRun || ctx.options.yes || confirmation.confirm !== undefined) return;
+  const message = aboutMoney(confirmation.profile, 'Send it all the same?');
+  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled(confirmation);
 }
 
 // In production a person types the order's amount, which the line above shows, or its id. Without an order they type the
 // profile's name.
-async function askForWord(ctx: Context, { profile, order }: Confirmation): Promise<void> {
+async function askForWord(ctx: Context, confirmation: Confirmation): Promise<void> {
+  const { profile, order } = confirmation;
   const typed = await ctx.ask.text(wordQuestion(profile, order));
   if (isMeant(typed, profile, order)) return;
-  if (typed === '') throw cancelled();
-  if (order === undefined) throw cancelled(`${typed} is not ${profile.name}`);
+  if (typed === '') throw cancelled(confirmation);
+  if (order === undefined) throw cancelled(confirmation, `${typed} is not ${profile.name}`);
   const { id, amount } = order;
-  throw cancelled(`${typed} is neither ${amount === undefined ? '' : `${amount} nor `}${id}`);
+  throw cancelled(confirmation, `${typed} is neither ${amount === undefined ? '' : `${amount} nor `}${id}`);
 }
 
 function wordQuestion(profile: Profile, order: Confirmation['order']) {
@@ -186,8 +189,11 @@ function isMeant(typed: string, profile: Profile, order: Confirmation['order']):
   return typed === order.id || (order.amount !== undefined && typed === String(order.amount));
 }
 
-function cancelled(why = 'not confirmed'): CliError {
-  return new CliError('cancelled', why, { certain: 'nothing was sent' });
+function cancelled({ command }: Confirmation, why = 'not confirmed'): CliError {
+  return new CliError('cancelled', why, {
+    certain: 'nothing was sent',
+    ...(command === undefined ? {} : { now: ['the same as one command, for later:', command] }),
+  });
 }
 
 // The newest order shows whether the key belongs to the mode of the profile (service: Authentication 5). The read also proves

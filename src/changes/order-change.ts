@@ -11,7 +11,7 @@ import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
 import { about, CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profiles.ts';
+import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
 import { changeOf } from './change-words.ts';
@@ -60,6 +60,8 @@ export interface OrderRead {
 
 export interface OrderPlan {
   readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'>;
+  /** The flags of the command that asks for the same without a question. */
+  readonly words: readonly string[];
   readonly preview: readonly Block[];
   /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
   readonly check: (fresh: JsonObject) => void;
@@ -100,8 +102,10 @@ async function changeNamedOrder(
     const closed = await checkNotOpen(ctx, service, id, again);
     const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
     const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-    const { intent, preview, check, result } = await change.plan(read);
-    const confirmation = { profile, confirm, order: { id, amount: intent.amount } };
+    const { intent, words, preview, check, result } = await change.plan(read);
+    const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];
+    const command = commandLine(profile, 'orders', kind, id, ...words, ...repeats);
+    const confirmation = { profile, confirm, command, order: { id, amount: intent.amount } };
     let shown = order;
     const approve = async (fresh: WireRecord) => {
       await checkUnchanged(ctx, shown, fresh, confirmation);
@@ -112,6 +116,10 @@ async function changeNamedOrder(
     return { intent: { ...intent, orderId: id, closed, approve }, preview, confirmation, show };
   };
   await makeChange(ctx, service, repeat, () => orderColumns, plan);
+}
+
+function given(flag: string, value: string | undefined): readonly string[] {
+  return value === undefined || value === '' ? [] : [flag, value];
 }
 
 // Refuses an order that has an unconfirmed change, before anything is shown or asked. It reads the order again first and

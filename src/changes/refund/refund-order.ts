@@ -1,6 +1,6 @@
 /** Refunds an order: takes the flags, asks a person for missing values, and plans the refund. */
 
-import { type OrderMoney, paidBy } from '../../api/charges.ts';
+import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import {
   parseAmount,
   paths,
@@ -15,7 +15,13 @@ import type { Choice } from '../../terminal/terminal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
 import { originsOf } from './known-refunds.ts';
 import { refundableMoney, youngWarnings } from './refund-checks.ts';
-import { canGoBackWhole, planRefund, type RefundAsked } from './refund-plan.ts';
+import {
+  canGoBackWhole,
+  chargesNamed,
+  type NamedMoney,
+  planRefund,
+  type RefundAsked,
+} from './refund-plan.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import type { Twin } from './twins.ts';
 
@@ -63,12 +69,20 @@ async function planOrder(
       note,
       checks: warnings,
     },
+    words: wordsOf(asked),
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
       planRefund(asked, fresh, profile);
     },
     result: (applied) => refundResult(plan, applied, profile),
   };
+}
+
+// The flags that ask for the same without a question.
+function wordsOf({ charge, amount, reason, note }: RefundAsked): readonly string[] {
+  return Object.entries({ charge, amount, reason, note }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, String(value)],
+  );
 }
 
 function twinWords(twin: Twin | undefined): readonly string[] {
@@ -80,51 +94,68 @@ function twinWords(twin: Twin | undefined): readonly string[] {
 // refused before the first question.
 async function askForMissing(
   ctx: Context,
-  { service: { profile }, order, isPicked }: OrderRead,
+  read: OrderRead,
   given: RefundAsked,
   confirm: string | undefined,
 ): Promise<RefundAsked> {
-  const { charge, amount, reason, note, again } = given;
+  const { reason, note, again, ...named } = given;
+  const { profile } = read.service;
+  const { order } = read;
   const asks = ctx.ask.interactive && !ctx.options.dryRun;
   const money = refundableMoney(order, profile);
   const asksOptional = asks && !ctx.options.yes && confirm === undefined;
-  const what =
-    asksOptional && isPicked && charge === undefined && amount === undefined
-      ? await askWhat(ctx, profile, money)
-      : { charge, amount };
+  const what = asksOptional ? await askMoney(ctx, read, named, money) : named;
   planRefund({ ...what, reason, note, again }, order, profile);
   const asksReason = asks && (asksOptional || requires(profile, 'reason'));
   return {
     ...what,
     reason: reason ?? (asksReason ? await askReason(ctx, profile) : undefined),
-    note: note ?? (asks && requires(profile, 'note') ? await askNote(ctx, profile) : undefined),
+    note:
+      note ?? (asksOptional || (asks && requires(profile, 'note')) ? await askNote(ctx, profile) : undefined),
     again,
   };
 }
 
-// Asks which charge to refund, or all of the order if that is possible, and then for the amount.
-async function askWhat(
+// Asks which charge and how much, where the flags leave that open: of an order that was picked, was paid by several charges,
+// or was refunded in part. Whatever else is wrong with the order or the flags is for the plan to refuse.
+async function askMoney(
+  ctx: Context,
+  { service: { profile }, isPicked }: OrderRead,
+  { charge, amount }: NamedMoney,
+  money: OrderMoney,
+): Promise<NamedMoney> {
+  const charges = money.charges.filter(({ counts }) => counts);
+  const named = charge === undefined ? charges : chargesNamed(charge, money).filter(({ counts }) => counts);
+  if (charge !== undefined || amount !== undefined) {
+    if (named.length < 2) return { charge, amount };
+    return { charge: (await askCharge(ctx, profile, named, false))?.id, amount };
+  }
+  const [only, second] = charges;
+  const isWhole = second === undefined && canGoBackWhole(money);
+  if (only === undefined || money.isRefundable === false || (isWhole && !isPicked)) return {};
+  if (second === undefined) return askAmount(ctx, profile, only.left);
+  const chosen = await askCharge(ctx, profile, charges, canGoBackWhole(money));
+  return chosen === undefined ? {} : { charge: chosen.id, ...(await askAmount(ctx, profile, chosen.left)) };
+}
+
+// Undefined: all of the order.
+function askCharge(
   ctx: Context,
   profile: Profile,
-  money: OrderMoney,
-): Promise<{ charge?: string; amount?: number }> {
-  const charges = money.charges.filter(({ counts }) => counts);
-  const [only, second] = charges;
-  if (only === undefined) return {};
-  if (second === undefined) return askAmount(ctx, profile, only.left);
-  const charge = await ctx.ask.choose<string | undefined>({
-    message: aboutMoney(profile, 'What of it?'),
+  charges: readonly ChargeMoney[],
+  offersWhole: boolean,
+): Promise<ChargeMoney | undefined> {
+  return ctx.ask.choose<ChargeMoney | undefined>({
+    message: aboutMoney(profile, 'Refund what?'),
     flag: '--charge CH',
     choices: [
-      ...(canGoBackWhole(money) ? [{ value: undefined, label: 'all of it' }] : []),
-      ...charges.map(({ number, value, left, id }) => ({
-        value: id,
-        label: `charge ${number}  ${paidBy(value)}  ${left} left`,
+      ...(offersWhole ? [{ value: undefined, label: 'all of it' }] : []),
+      ...charges.map((charge) => ({
+        value: charge,
+        label: `charge ${charge.number}  ${paidBy(charge.value)}  ${charge.left} left`,
       })),
     ],
   });
-  const chosen = charges.find(({ id }) => id === charge);
-  return chosen === undefined ? {} : { charge: chosen.id, ...(await askAmount(ctx, profile, chosen.left)) };
 }
 
 async function askAmount(ctx: Context, profile: Profile, left: number): Promise<{ amount?: number }> {
@@ -157,12 +188,14 @@ function askReason(ctx: Context, profile: Profile): Promise<RefundReason | undef
   });
 }
 
-function askNote(ctx: Context, profile: Profile): Promise<string> {
-  return ctx.ask.text({
-    message: aboutMoney(profile, 'Note (stays on this machine):'),
+async function askNote(ctx: Context, profile: Profile): Promise<string | undefined> {
+  const required = requires(profile, 'note');
+  const note = await ctx.ask.text({
+    message: aboutMoney(profile, `Note, kept only on this computer${required ? '' : ' (Enter: none)'}:`),
     flag: '--note TEXT',
-    check: (text) => (text.trim() === '' ? 'a note is required' : undefined),
+    optional: !required,
   });
+  return note === '' ? undefined : note;
 }
 
 function requires(profile: Profile, what: 'reason' | 'note'): boolean {
