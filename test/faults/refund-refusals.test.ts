@@ -137,7 +137,10 @@ describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
     const [charge] = chargesOf(order);
     const asked = Math.floor(order.amount / 4);
     const ran = atTerminal(
-      ['orders', 'refund', order.id, '--charge', '1', '--amount', String(asked), '--reason', 'other'],
+      [
+        ...['orders', 'refund', order.id, '--charge', '1', '--amount', String(asked)],
+        ...['--reason', 'other', '--note', 'n'],
+      ],
       {
         home,
         env: production.env,
@@ -161,7 +164,10 @@ describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
       using home = newHome();
       const order = orderWith(once, 2);
       const ran = atTerminal(
-        ['orders', 'refund', order.id, '--charge', '1', '--amount', '350', '--reason', 'other'],
+        [
+          ...['orders', 'refund', order.id, '--charge', '1', '--amount', '350'],
+          ...['--reason', 'other', '--note', 'n'],
+        ],
         {
           home,
           env: production.env,
@@ -284,6 +290,7 @@ describe.concurrent('an order of the other mode is refused (3) before anything i
       await terminal.answer('> ', '\r');
       await terminal.answer(`[${mode}] How much?`, '\r');
       await terminal.answer(`[${mode}] Why?`, '\r');
+      await terminal.answer(`[${mode}] Note`, '\r');
       await terminal.answer(`[${mode}] ${at}`, '\r');
       expect((await terminal.end).exitCode).toBe(3);
     }

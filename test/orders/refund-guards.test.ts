@@ -62,7 +62,7 @@ describe('in production', () => {
     ['the order id', (paid: { id: string }) => paid.id],
   ])('a person types %s to send it', async (_what, typed) => {
     const paid = await desk.take(paidOnce);
-    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other']);
+    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
     await person.waitFor('PRODUCTION environment');
     await person.answer('Type the amount to send it, or press Enter to cancel:', `${typed(paid)}\r`);
     expect(await person.leaves).toMatchObject({ code: 0 });
@@ -74,7 +74,7 @@ describe('in production', () => {
     ['', 'nothing was sent'],
   ])('a person who types "%s" has sent nothing (3)', async (typed, words) => {
     const paid = await desk.take(paidTwice);
-    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--yes']);
+    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n', '--yes']);
     await person.answer('Type the amount to send it, or press Enter to cancel:', `${typed}\r`);
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
@@ -175,7 +175,10 @@ describe('the order is read again right before it is sent (F25)', () => {
   test('a refund by someone else while a person thinks stops it: the difference is shown, nothing is sent (3)', async () => {
     await using service = await refunding();
     using home = newHome();
-    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env: service.env });
+    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
+      home,
+      env: service.env,
+    });
     await person.waitFor('Send it? (y/N)');
     const refunds = listOf(refundOf('rf_other', 5000));
     const charges = listOf(chargeOf('ch_1', 35000, { refunds }));
@@ -253,7 +256,10 @@ describe('the order is read again right before it is sent (F25)', () => {
   test('another field makes it ask again, and a No sends nothing', async () => {
     await using service = await refunding();
     using home = newHome();
-    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env: service.env });
+    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
+      home,
+      env: service.env,
+    });
     await person.waitFor('Send it? (y/N)');
     service.orders = [{ ...order, metadata: { shop_order: 'A-2' }, updated_at: 1_790_000_099 }];
     person.type('y\r');
@@ -267,7 +273,10 @@ describe('the order is read again right before it is sent (F25)', () => {
   test('another field and a second yes send it once', async () => {
     await using service = await refunding();
     using home = newHome();
-    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env: service.env });
+    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
+      home,
+      env: service.env,
+    });
     await person.waitFor('Send it? (y/N)');
     service.orders = [{ ...order, updated_at: 1_790_000_099 }];
     person.type('y\r');
@@ -290,7 +299,7 @@ describe('the order is read again right before it is sent (F25)', () => {
         Date.now = () => now() + (existsSync(${JSON.stringify(minute)}) ? 60_000 : 0);`;
       writeFileSync(clock, code);
       const env = { ...service.env, NODE_OPTIONS: `--require=${clock}` };
-      const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env });
+      const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], { home, env });
       await person.waitFor('Send it? (y/N)');
       service.orders = [{ ...order, updated_at: 1_790_000_099 }];
       person.type('y\r');
@@ -479,7 +488,7 @@ describe('what a lead sets in a profile', () => {
     const person = sit(args, { home, env: {} });
     await person.answer('Why?', '\r');
     expect(person.transcript).not.toContain('no reason is sent');
-    await person.answer('Note (stays on this machine):', '\r');
+    await person.answer('Note, kept only on this computer:', '\r');
     await person.answer('a value is needed', 'ticket 8840\r');
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });

@@ -124,6 +124,7 @@ describe.each(cases)('$name', ({ kind, args, refunds, status, scriptOnly }) => {
     const order = await desk.take(kind);
     const person = desk.person(['orders', 'refund', order.id, ...args(order)]);
     await person.answer('Why?', '\r');
+    await person.answer('Note, kept only on this computer (Enter: none):', '\r');
     await person.answer('Send it? (y/N)', 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(0);
@@ -139,7 +140,7 @@ describe.each(cases)('$name', ({ kind, args, refunds, status, scriptOnly }) => {
 
 test('a person who presses Enter has refunded nothing (3)', async () => {
   const order = await desk.take(paidOnce);
-  const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+  const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
   await person.answer('Send it? (y/N)', '\r');
   const { code, screen } = await person.leaves;
   expect(code).toBe(3);
@@ -166,7 +167,7 @@ describe('an order with a charge that the service does not refund', () => {
 
   test('tells a person which charge it is, and the command that works does work', async () => {
     const order = await desk.take(partlyLocked);
-    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
     await person.answer('Send it? (y/N)', 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(5);

@@ -116,7 +116,7 @@ function lookedWords(ctx: Context, search: Search, words: string, kind: string):
   const { known, state } = search;
   const { fitting, others } = known.matches(words);
   const back = known.oldest === undefined ? '' : `, back to ${ctx.days.show(known.oldest, 'date')}`;
-  const all = `${state.is === 'end' ? 'all' : 'the newest'} ${known.count} orders${back}`;
+  const all = `${state.is === 'end' ? 'all' : 'the newest'} ${known.count} ${known.count === 1 ? 'order' : 'orders'}${back}`;
   const isTyped = words.trim() !== '';
   if (isTyped && fitting.length + others.length === 0 && search.isId(words))
     return `not among ${all}; Enter looks it up by its id`;
