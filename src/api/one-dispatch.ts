@@ -1,4 +1,4 @@
-/** Watches one request of fetch: it can stop a second dispatch, and it reports how far the request got. */
+/** Watches one request of fetch: it stops a second dispatch and unasked headers, and reports how far the request got. */
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Dispatcher } from '../io.ts';
@@ -90,4 +90,22 @@ export async function watchDispatch(limit: number, route?: Dispatcher): Promise<
       return { dispatches, created: own !== undefined, headersSent: sent };
     },
   };
+}
+
+// Headers that the connection needs. Every other header must be asked for.
+const connectionHeaders: readonly string[] = ['accept-encoding', 'content-length'];
+
+/**
+ * A dispatcher that sends only the headers in `asked`. fetch adds `accept-language: *` and `sec-fetch-mode`, which no user
+ * asked for and which a strict service refuses. `asked` holds names in lower case.
+ */
+export function onlyAsked(dispatcher: Dispatcher, asked: ReadonlySet<string>): Dispatcher {
+  const isKept = ([name]: readonly [string, unknown]) =>
+    asked.has(name.toLowerCase()) || connectionHeaders.includes(name.toLowerCase());
+  const dispatch: Dispatcher['dispatch'] = ({ headers, ...options }, handler) => {
+    // fetch gives its headers as an object of names and values.
+    const kept = Object.fromEntries(Object.entries(headers ?? {}).filter(isKept));
+    return dispatcher.dispatch({ ...options, headers: kept }, handler);
+  };
+  return Object.create(dispatcher, { dispatch: { value: dispatch } });
 }

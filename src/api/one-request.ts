@@ -6,6 +6,7 @@ import type { ClockWithTimers, Dispatcher } from '../io.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { ClientParts, RawReply } from './api.ts';
 import { type Failure, failureOf, timedOut } from './network-failure.ts';
+import { onlyAsked } from './one-dispatch.ts';
 import { headOf, readBody, withoutKeys } from './service-reply.ts';
 import { type JsonObject, keyPattern, type Method, mediaType } from './spec.ts';
 
@@ -36,9 +37,10 @@ export type Exchange = (request: WireRequest) => Promise<Exchanged>;
 export function createExchange(parts: ClientParts): Exchange {
   const { profile, clock, transport, gate } = parts;
   const base = baseOf(profile, transport === undefined);
+  const usual = headersOf(profile, parts.key, parts.version);
   const api = ky.create({
     baseUrl: base,
-    headers: headersOf(profile, parts.key, parts.version),
+    headers: usual,
     redirect: 'manual',
     throwHttpErrors: false,
     // Only read.ts tries again. ky 2.1 does not try again if the body of a reply breaks off, so read.ts must. If both did
@@ -53,13 +55,15 @@ export function createExchange(parts: ClientParts): Exchange {
     const deadline = startDeadline(timeoutMs, clock, signal);
     const started = clock.monotonic();
     let status: number | undefined;
+    const own = { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
+    const asked = new Set(Object.keys({ ...usual, ...own }).map((name) => name.toLowerCase()));
     const work = async (): Promise<RawReply> => {
       const response = await api(path, {
         method,
         signal: deadline.signal,
-        headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        headers: own,
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(dispatcher === undefined ? {} : { dispatcher }),
+        ...(dispatcher === undefined ? {} : { dispatcher: onlyAsked(dispatcher, asked) }),
       });
       status = response.status;
       const head = headOf(response, url, clock.now());

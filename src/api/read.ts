@@ -133,11 +133,12 @@ function conclude<D extends JsonDocument>(
     const words =
       understood.kind === 'odd' ? understood.words : `HTTP ${reply.status}: ${understood.summary}`;
     throw new CliError('network', `the service does not serve now (${words}${more})`, {
-      ...(understood.kind === 'error' ? understood.parts : { httpStatus: reply.status }),
+      ...(understood.kind === 'odd' ? { httpStatus: reply.status } : understood.parts),
       certain: nothingChanged,
       now: ['wait a little, then run the same command again'],
     });
   }
+  if (understood.kind === 'other_error') throw otherError(understood, asked);
   if (understood.kind === 'odd') {
     throw new CliError('reply', `no answer of the service (${understood.words})`, {
       httpStatus: reply.status,
@@ -163,6 +164,21 @@ function failed(failure: Failure, profile: Profile, more: string): CliError {
         : `is this the base URL of the service? paydesk profile show ${profile.name}`,
     ],
     cause: failure.cause,
+  });
+}
+
+// Something that speaks JSON answered and refused, so the base URL may well be right.
+function otherError(
+  { summary, parts }: { readonly summary: string; readonly parts: CliErrorParts },
+  { path, profile }: Asked,
+): CliError {
+  const key = isKeyRefusal(parts.httpStatus)
+    ? [`it may be about the key: paydesk profile check ${profile.name}`]
+    : [];
+  return new CliError('reply', `the service refused it in a form of its own: ${summary}`, {
+    ...parts,
+    certain: `${nothingChanged} by GET /${path}`,
+    now: [...key, 'show these lines to whoever runs the service'],
   });
 }
 

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { CliErrorParts } from '../errors.ts';
 import type { ResourceName } from './resources.ts';
-import type { JsonObject } from './spec.ts';
+import { type JsonObject, valueAt } from './spec.ts';
 
 // Every field goes through this, so that one wrong field does not make the whole record unreadable.
 const seen = <const T extends v.GenericSchema>(schema: T) =>
@@ -194,6 +194,46 @@ export function errorParts(error: ErrorBody, httpStatus: number): CliErrorParts 
     details,
     data: error.data,
   };
+}
+
+/**
+ * What a reply says for itself, whatever its form: the error of the service, or the same fields of any other JSON. There is
+ * always an HTTP status. `data` is left out.
+ */
+export function partsOfReply(value: unknown, httpStatus: number): CliErrorParts {
+  const error = readErrorBody(value);
+  if (error?.details !== undefined) {
+    const { data: _, ...parts } = errorParts(error, httpStatus);
+    return parts;
+  }
+  // A record is a buyer's data, so only the fields of an error are taken from it.
+  const isRecord = error === undefined && typeof valueAt(value, ['object']) === 'string';
+  const named = (name: string) => firstText(value, [[name], ['error', name]]);
+  const message = isRecord ? named('message') : firstText(value, messagePlaces);
+  const code = named('code');
+  return {
+    type: isRecord ? undefined : named('type'),
+    code,
+    logId: named('log_id'),
+    httpStatus,
+    details: message === undefined ? [] : [{ message: message.slice(0, longestMessage), code }],
+  };
+}
+
+// Assumed: where other services put the text of an error; the document shows only `details`.
+const messagePlaces = [
+  ['message'],
+  ['error', 'message'],
+  ['error'],
+  ['error_description'],
+  ['detail'],
+  ['title'],
+];
+const longestMessage = 500;
+
+function firstText(value: unknown, places: readonly (readonly string[])[]): string | undefined {
+  const texts = places.map((place) => valueAt(value, place));
+  return texts.find((text): text is string => typeof text === 'string' && text !== '');
 }
 
 // The fields that a record is counted by. This check is strict: each field must be as documented, null or missing. Nobody

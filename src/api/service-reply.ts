@@ -2,7 +2,7 @@
 
 import type { CliErrorParts } from '../errors.ts';
 import type { KeyGate, RawReply } from './api.ts';
-import { type ErrorBody, errorParts, readErrorBody } from './records.ts';
+import { type ErrorBody, errorParts, partsOfReply, readErrorBody } from './records.ts';
 import { type JsonDocument, NotJson } from './reply-json.ts';
 
 // Assumed: with these statuses, one of these headers says how long to wait before the next try. The document names no such
@@ -128,6 +128,8 @@ export type Understood<D extends JsonDocument = JsonDocument> =
   | { readonly kind: 'json'; readonly document: D }
   /** An error of the service. `summary` is its first message. */
   | { readonly kind: 'error'; readonly summary: string; readonly parts: CliErrorParts }
+  /** JSON with an error status, but not the service's form of an error. `summary` is its text. */
+  | { readonly kind: 'other_error'; readonly summary: string; readonly parts: CliErrorParts }
   /** Not a reply of the service: `HTTP 502, an HTML page`. */
   | { readonly kind: 'odd'; readonly words: string };
 
@@ -149,7 +151,8 @@ export function understand<D extends JsonDocument>(
       return { kind: 'error', summary: summaryOf(error), parts: errorParts(error, reply.status) };
     }
     if (reply.status < 200 || reply.status > 299) {
-      return { kind: 'odd', words: `${http}, JSON that is no error of the service` };
+      const parts = partsOfReply(document.value, reply.status);
+      return { kind: 'other_error', summary: textOf(parts, reply.body), parts };
     }
     return { kind: 'json', document };
   } catch (error) {
@@ -162,6 +165,16 @@ function isHtml(reply: RawReply): boolean {
   const start = new TextDecoder('latin1').decode(reply.body.subarray(0, 256)).trimStart().toLowerCase();
   return reply.contentType === 'text/html' || start.startsWith('<!doctype html') || start.startsWith('<html');
 }
+
+// The message if there is one, or else the start of the JSON itself.
+function textOf({ details = [] }: CliErrorParts, body: Uint8Array): string {
+  const [first] = details;
+  if (first?.message !== undefined) return first.message;
+  const text = new TextDecoder().decode(body).trim().replace(/\s+/g, ' ');
+  return text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+}
+
+const longestText = 300;
 
 function summaryOf(error: ErrorBody): string {
   const [first] = error.details ?? [];

@@ -3,6 +3,7 @@
  * Pure.
  */
 
+import type { CliErrorParts } from '../errors.ts';
 import { type AttemptRecord, type ChangeKind, type ChangeSubject, changeKinds } from '../journal/journal.ts';
 import { accountLabel, type Profile } from '../profiles/profiles.ts';
 import type { Block, Style } from '../terminal/terminal.ts';
@@ -47,6 +48,17 @@ export function changeWords({ kind, amount, currency, orderId, request }: Change
 /** Names the change of an attempt in the journal, without its order. */
 export function changeOf({ sent: { proof, amount, currency, request } }: AttemptRecord): string {
   return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request });
+}
+
+/** What a reply says for itself: `HTTP 500, internal_error, log_id 5f2c81: the bank did not answer`. */
+export function replyWords({ type, code, logId, httpStatus, details = [] }: CliErrorParts): string {
+  const facts = [
+    ...(httpStatus === undefined ? [] : [`HTTP ${httpStatus}`]),
+    ...[code ?? type ?? []].flat(),
+    ...(logId === undefined ? [] : [`log_id ${logId}`]),
+  ];
+  const messages = details.flatMap(({ message, debugMessage }) => message ?? debugMessage ?? []);
+  return `${facts.join(', ')}${messages.length === 0 ? '' : `: ${messages.join('; ')}`}`;
 }
 
 /** Says how long an unconfirmed change blocks its order. A change without an order blocks only a repeat of itself. */

@@ -6,6 +6,7 @@ export {
   blockedWords,
   changeOf,
   headLine,
+  replyWords,
   requestLine,
   settleCommands,
 } from './change-words.ts';

@@ -48,6 +48,7 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
     ['contradiction', 'disagreement'].includes(alarm) && outcome.why !== undefined ? [outcome.why] : [];
   const listed = change.kind !== 'refund' ? [] : [`new refunds that the service lists: ${idsOf(refunds)}`];
   return new CliError('unknown', `${sentences[alarm]}: the ${changeWords(change)}`, {
+    ...outcome.said,
     certain: ['sent once by this machine', ...seen, ...listed].join('; '),
     now,
   });
@@ -62,7 +63,7 @@ function idsOf(refunds: readonly FoundRefund[]): string {
 
 function duplicate(
   { orderId = '', currency = '' }: ChangeSubject,
-  { refunds = [], order }: Ended,
+  { refunds = [], order, said }: Ended,
   now: readonly string[],
 ): CliError {
   const [first] = refunds;
@@ -76,6 +77,7 @@ function duplicate(
       : '';
   const ids = refunds.map(({ id }) => id ?? 'one without an id').join(' and ');
   return new CliError('unknown', `${refunds.length} new refunds${money} of this order\n${orderId}\n${ids}`, {
+    ...said,
     opening: 'DUPLICATE?',
     certain: `this machine sent one; the service lists ${refunds.length === 2 ? 'both' : 'all of them'}, ${sum} together;\npaydesk cannot take a refund back`,
     now,

@@ -5,7 +5,14 @@ import type { Context } from '../commands/command.ts';
 import { CliError, keyRefused, withParts } from '../errors.ts';
 import { type ChangeSubject, changeKinds, type Intent, type Outcome } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
-import { blockedWords, bodyLine, changeWords, kindWords, settleCommands } from './change-words.ts';
+import {
+  blockedWords,
+  bodyLine,
+  changeWords,
+  kindWords,
+  replyWords,
+  settleCommands,
+} from './change-words.ts';
 import { alarmError, type Ended, type Explanation, explainRejection, keepByHand } from './explain-outcome.ts';
 
 /** The outcome of a change that was made, with the record as it is now. */
@@ -43,7 +50,11 @@ export function appliedOrThrow(
   const subject = { intent: outcome.intent, orderId: change.orderId, profile: profile.name };
   if (outcome.alarm !== undefined)
     throw withParts(alarmError(profile, change, outcome, outcome.alarm), subject);
-  if (outcome.verdict === 'applied') return outcome;
+  if (outcome.verdict === 'applied') {
+    const { said } = outcome;
+    if (said !== undefined) ctx.notes.note(`the reply did not confirm it (${replyWords(said)}); a read does`);
+    return outcome;
+  }
   throw withParts(endError(ctx, profile, change, outcome), subject);
 }
 
@@ -164,7 +175,7 @@ function blockWords(
 }
 
 function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, outcome: Uncertain): CliError {
-  const { reason, sentAt, lastReadAt, reads } = outcome;
+  const { reason, said, sentAt, lastReadAt, reads } = outcome;
   const seen =
     lastReadAt === undefined
       ? unreadWords(change, outcome)
@@ -175,6 +186,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
     'unknown',
     `no usable answer to the ${changeWords(change)} (${reason}). It may have been made`,
     {
+      ...said,
       ...(throttled && { opening: 'throttled:' }),
       certain: `sent once, ${ctx.timeOfDay(sentAt)}; ${seen}`,
       now: [

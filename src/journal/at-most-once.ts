@@ -10,8 +10,8 @@ import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal } from './g
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { judgeRead, preImage, provable } from './judge-read.ts';
-import { judgeReply } from './judge-reply.ts';
-import type { End, Event, InFlight, Search, State, Step, Wanted } from './protocol-types.ts';
+import { judgeReply, saidIn } from './judge-reply.ts';
+import type { End, Event, InFlight, Lost, Search, State, Step, Wanted } from './protocol-types.ts';
 import { judgeSeen, type Ruling, rulingOf, verdictRow } from './verdict.ts';
 
 type At<Name extends State['at']> = Extract<State, { at: Name }>;
@@ -196,7 +196,7 @@ function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event
   if (event.is === 'not_sent') {
     return rule(wanted, flight, event.moment, { verdict: 'not_sent', by: 'sender', why: event.why });
   }
-  if (event.is === 'no_reply') return doubt(wanted, flight, event.moment, event.why);
+  if (event.is === 'no_reply') return doubt(wanted, flight, event.moment, { lost: event.why });
   if (event.is !== 'replied') return undefined;
   const answer = judgeReply(flight.sent.proof, event.parsed, earliestOf(flight.sent));
   switch (answer.says) {
@@ -216,25 +216,27 @@ function takeReply({ wanted, flight }: At<'recording' | 'sending'>, event: Event
       return confirm(wanted, alarmed, event.moment, answer.error);
     }
     case 'contradiction':
-      return doubt(wanted, { ...flight, alarm: 'contradiction' }, event.moment, answer.why);
-    case 'nothing':
-      return doubt(wanted, flight, event.moment, answer.why);
+    case 'nothing': {
+      const doubted: InFlight = answer.says === 'nothing' ? flight : { ...flight, alarm: 'contradiction' };
+      return doubt(wanted, doubted, event.moment, { lost: answer.why, said: saidIn(event.parsed) });
+    }
   }
 }
 
 // `unknown` is written before anything is read: after a kill, the next run then knows that the request left.
-function doubt(wanted: Wanted, flight: InFlight, now: Moment, lost: string): Step {
+function doubt(wanted: Wanted, flight: InFlight, now: Moment, because: Lost): Step {
   const verdict = verdictRow(flight.sent, now, {
     verdict: 'unknown',
     by: 'sender',
-    why: lost,
+    why: because.lost,
     alarm: flight.alarm,
+    error: because.said,
   });
   const ahead = provable(wanted.kind) ? wanted.readAfterMs : [];
   const state: State = {
     at: 'doubting',
     wanted,
-    search: { ...flight, because: { lost }, from: now.mono, ahead },
+    search: { ...flight, because, from: now.mono, ahead },
   };
   return { state, effect: { do: 'record', row: verdict } };
 }
@@ -295,14 +297,14 @@ function ruleOnEvidence(wanted: Wanted, found: Search, now: Moment): Step {
     const why = words.verdict === 'unknown' ? `the service refused it, but ${words.why}` : words.why;
     return rule(wanted, found, now, { ...words, why, error: withoutData(because.rejected) });
   }
+  const { lost, said: error } = because;
   if (evidence === undefined)
-    return rule(wanted, found, now, { verdict: 'unknown', by: 'sender', why: because.lost });
-  const words = rulingOf(evidence);
+    return rule(wanted, found, now, { verdict: 'unknown', by: 'sender', why: lost, error });
+  const words: Ruling = { ...rulingOf(evidence), error };
   // The reason for the loss may already name the figures that the read shows.
-  const isNamed = because.lost.includes(words.why);
-  if (words.verdict === 'not_seen' || isNamed)
-    return rule(wanted, found, now, { ...words, why: because.lost });
-  const why = evidence.shows === 'disagreement' ? `${because.lost}; ${words.why}` : words.why;
+  const isNamed = lost.includes(words.why);
+  if (words.verdict === 'not_seen' || isNamed) return rule(wanted, found, now, { ...words, why: lost });
+  const why = evidence.shows === 'disagreement' ? `${lost}; ${words.why}` : words.why;
   return rule(wanted, found, now, { ...words, why });
 }
 

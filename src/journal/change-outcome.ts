@@ -35,6 +35,7 @@ export function outcomeOf(sent: SentRow, row: VerdictRow | undefined, learned: L
     intent: sent.intent,
     alarm: row?.alarm,
     why: row?.why,
+    said: row?.error,
     head,
     order: read ?? (row?.verdict === 'applied' ? reply : undefined),
     refunds: row?.refunds,

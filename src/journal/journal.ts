@@ -85,6 +85,8 @@ interface OutcomeBase {
   readonly alarm?: Alarm | undefined;
   /** Why the last verdict was given, in words. */
   readonly why?: string | undefined;
+  /** What the last reply says for itself: message, code, type, log id and HTTP status. Set when it was no plain yes. */
+  readonly said?: VerdictRow['error'];
   /** Set when the outcome could not be written down (exit 9). The command prints it, and `row` as JSON on stderr. */
   readonly unrecorded?: { readonly row: JsonObject; readonly cause: unknown } | undefined;
   /** Set when this is the outcome of an earlier run with the same `--intent`; this run sent nothing. */

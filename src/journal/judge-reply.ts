@@ -1,18 +1,20 @@
 /** Judges what a reply says of a change: its bytes are read strictly and compared with the order before. Pure. */
 
 import type { RawReply } from '../api/api.ts';
-import { type ErrorBody, errorParts, readErrorBody } from '../api/records.ts';
-import { type DocumentedError, documentedErrorOf, isObject, valueAt } from '../api/spec.ts';
+import { type ErrorBody, errorParts, partsOfReply, readErrorBody } from '../api/records.ts';
+import { type DocumentedError, documentedErrorOf, isObject, statuses, valueAt } from '../api/spec.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { madeIn } from './created-order.ts';
 import type { ChangeKind, FoundRefund } from './journal.ts';
-import type { Proof } from './journal-rows.ts';
+import type { Proof, VerdictRow } from './journal-rows.ts';
 import { judgeRead, notThisOrder } from './judge-read.ts';
 
-/** A reply: its status, and the value of its body or the reason why there is none. */
+/**
+ * A reply: its status, and the value of its body. With a `problem` the value proves nothing, and mostly there is none.
+ */
 export interface ParsedReply {
   readonly status: number;
-  readonly body: { readonly value: unknown } | { readonly problem: string };
+  readonly body: { readonly value: unknown } | { readonly problem: string; readonly value?: unknown };
   /** The host that a redirect names. The request is never sent there. */
   readonly redirectTo?: string | undefined;
 }
@@ -28,7 +30,7 @@ function bodyOf({ body, contentType }: RawReply): ParsedReply['body'] {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body);
     const value: unknown = JSON.parse(text);
-    return repeatsKey(text) ? { problem: 'a body that says something twice' } : { value };
+    return repeatsKey(text) ? { problem: 'a body that says something twice', value } : { value };
   } catch {
     const html = contentType === 'text/html' || body[0] === 0x3c;
     return { problem: html ? 'an HTML page' : 'a body that is no JSON' };
@@ -112,6 +114,11 @@ export function judgeReply(proof: Proof, parsed: ParsedReply, earliest = Number.
   return judges[proof.kind]({ proof, status, value: body.value, earliest });
 }
 
+/** What a reply that is not trusted says for itself: its message, code, type, log id and HTTP status. */
+export function saidIn({ status, body }: ParsedReply): VerdictRow['error'] {
+  return partsOfReply(body.value, status);
+}
+
 function judgeError(proof: Proof, status: number, error: ErrorBody): Answer {
   const { type, details } = error;
   const known = documentedErrorOf(error);
@@ -172,6 +179,9 @@ function judgeOrderReply({ proof, status, value, earliest }: OwnReply): Answer {
       return { says: 'contradiction', why: `HTTP ${status}, an order that shows ${evidence.contradicts}` };
     if (!evidence.others) return { says: 'applied', refunds: evidence.refunds };
   }
+  // After a capture only the status can be the old one.
+  if (proof.kind === 'capture')
+    return { says: 'contradiction', why: `HTTP ${status}, an order that is still ${statuses.preAuthorized}` };
   const missing = evidence.shows === 'nothing' || evidence.shows === 'partial';
   return {
     says: 'contradiction',

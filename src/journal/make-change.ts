@@ -183,7 +183,7 @@ class Run {
     if (report.kind !== 'reply') return { is: report.kind, why: report.reason, moment };
     const parsed = parseReply(report.reply);
     this.#head = { status: report.reply.status, headers: report.reply.headers ?? [] };
-    const value = 'value' in parsed.body ? parsed.body.value : undefined;
+    const value = 'problem' in parsed.body ? undefined : parsed.body.value;
     if (isObject(value)) this.#reply = { value, bytes: report.reply.body };
     return { is: 'replied', parsed, moment };
   }

@@ -105,9 +105,15 @@ export interface InFlight {
   readonly lastReadAt?: number | undefined;
 }
 
+/** Why there is no usable reply. `said`: what the reply says for itself, if one came. */
+export interface Lost {
+  readonly lost: string;
+  readonly said?: VerdictRow['error'];
+}
+
 /** What a run knows while it reads the order after the sending, until the outcome is clear. */
 export interface Search extends InFlight {
-  readonly because: { readonly lost: string } | { readonly rejected: CliErrorParts };
+  readonly because: Lost | { readonly rejected: CliErrorParts };
   /** When the reply came or was lost, by the monotonic clock; and the next reads, in milliseconds after that. */
   readonly from: number;
   readonly ahead: readonly number[];

@@ -106,7 +106,10 @@ function firstSentence(error: CliError): string {
     httpStatus === undefined ? undefined : `HTTP ${httpStatus}`,
     logId === undefined ? undefined : `log_id ${logId}`,
   ].filter((fact) => fact !== undefined && !error.message.includes(fact));
-  return facts.length === 0 ? error.message : `${error.message} (${facts.join(', ')})`;
+  if (facts.length === 0) return error.message;
+  // Ids stand on lines of their own after the first.
+  const [first = '', ...ids] = error.message.split('\n');
+  return [`${first} (${facts.join(', ')})`, ...ids].join('\n');
 }
 
 // Whether the words of a detail are already in the message.

@@ -16,9 +16,27 @@ test.each<[string, RawReply]>([
   ['HTTP 200, text that is no JSON', raw(200, '{"object":"ord')],
   ['HTTP 307, a redirect to other.example', raw(307, '{}', { redirectTo: 'other.example' })],
   ['HTTP 304, a redirect', raw(304, '')],
-  ['HTTP 409, JSON that is no error of the service', raw(409, { error: 'conflict' })],
 ])('%s', (words, reply) => {
   expect(understand(reply, readJson)).toEqual({ kind: 'odd', words });
+});
+
+test.each<[string, unknown, string, object]>([
+  [
+    'a message',
+    { statusCode: 406, message: 'header not allowed', log_id: 'l1' },
+    'header not allowed',
+    { logId: 'l1', details: [{ message: 'header not allowed' }] },
+  ],
+  ['a word', { error: 'conflict' }, 'conflict', { details: [{ message: 'conflict' }] }],
+  ['neither', { ok: false, why: [1, 2] }, '{"ok":false,"why":[1,2]}', { details: [] }],
+  ['neither, on several lines', '{\n  "ok": 0\n}', '{ "ok": 0 }', { details: [] }],
+  ['neither, and much of it', [`${'x'.repeat(400)}`], `["${'x'.repeat(298)}…`, { details: [] }],
+])('JSON of another form with an error status shows its own text: %s', (_, body, summary, parts) => {
+  expect(understand(raw(406, body), readJson)).toMatchObject({
+    kind: 'other_error',
+    summary,
+    parts: { httpStatus: 406, ...parts },
+  });
 });
 
 test('the documented split-payment error keeps the order it carries', () => {

@@ -27,7 +27,7 @@ export interface Desk extends Disposable {
   /** Runs the program in such a home. */
   run(home: Home, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
   /** The same as a process of its own. */
-  runProcess(home: Home, args: readonly string[]): Promise<Ran>;
+  runProcess(home: Home, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ran>;
   /** The whole environment of such a run. */
   env(home: Home, env?: Readonly<Record<string, string>>): Record<string, string>;
 }
@@ -62,7 +62,8 @@ export async function openDesk({ url, settings = {} }: DeskOptions): Promise<Des
       return home;
     },
     run: (home, args, env = {}) => paydesk(['-p', 't', ...args], { home, env: { ...shared, ...env } }),
-    runProcess: (home, args) => paydeskProcess(['-p', 't', ...args], { home, env: shared }),
+    runProcess: (home, args, env = {}) =>
+      paydeskProcess(['-p', 't', ...args], { home, env: { ...shared, ...env } }),
     env: (home, env = {}) => cleanEnv({ home, env: { ...shared, ...env } }),
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };

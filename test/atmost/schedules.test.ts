@@ -11,7 +11,7 @@ import { changeArgs, isLong, journalRows, ledgerAndDesk, refundAmount } from './
 import type { LedgerOrder } from './ledger.ts';
 import { start } from './running.ts';
 
-const count = isLong ? 300 : 30;
+const count = isLong ? 300 : 20;
 const seed = Number(process.env.PAYDESK_TEST_SEED ?? Date.now() % 2 ** 31);
 
 const { ledger, desk } = await ledgerAndDesk();

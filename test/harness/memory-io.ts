@@ -10,8 +10,8 @@ import type { Ran, Running } from './ran.ts';
 /** What a test says. */
 export interface MemoryParts {
   readonly env: Env;
-  /** What is piped in. */
-  readonly input: string;
+  /** What is piped in; undefined: a pipe that stays open and silent. */
+  readonly input: string | undefined;
   readonly cwd: string;
   readonly clock: ClockWithTimers;
   /** stdout and stderr are a terminal of so many columns; nobody types at it. */
@@ -103,9 +103,13 @@ class Collected extends Writable {
   }
 }
 
-function stdinOf(input: string): Stdin {
-  const stream = Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false });
+function stdinOf(input: string | undefined): Stdin {
+  const stream = input === undefined ? new Readable({ read: () => undefined }) : streamOf(input);
   return Object.assign(stream, { setRawMode: () => noTerminal() });
+}
+
+function streamOf(input: string): Readable {
+  return Readable.from(input === '' ? [] : [Buffer.from(input)], { objectMode: false });
 }
 
 function noTerminal(): never {

@@ -37,6 +37,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What is piped in; standard input is closed after it. Absent: closed at once. */
   readonly input?: string;
+  /** Leaves standard input open and silent, as a waiting pipe does. */
+  readonly stdinOpen?: true;
   /** The folder it runs in; absent: the home folder. */
   readonly cwd?: string;
   /** How a run in memory waits between two reads or tries; absent: its clock is put forward instead. */
@@ -50,8 +52,6 @@ export interface RunOptions {
 
 /** What only a process can be given. */
 export interface ProcessOptions extends RunOptions {
-  /** Leaves standard input open and silent, as a waiting pipe does. */
-  readonly stdinOpen?: true;
   readonly nodeArgs?: readonly string[];
   /** Another build than the project's own. */
   readonly bin?: string;
@@ -87,7 +87,8 @@ const ofNode = /^(?:NODE_|SNAP$|LD_)/;
 
 /** Starts `paydesk ARGS` in this process; it goes on while a test looks at it, or signals it. */
 export function startInMemory(args: readonly string[], options: RunOptions): Running {
-  const { home, env = {}, input = '', cwd = home.path, sleeps = 'in no time', columns } = options;
+  const { home, env = {}, cwd = home.path, sleeps = 'in no time', columns } = options;
+  const input = options.stdinOpen === true ? undefined : (options.input ?? '');
   const own: Record<string, string> = {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: home.path,

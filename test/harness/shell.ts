@@ -1,4 +1,4 @@
-/** A shell where `paydesk` and `npx paydesk` are the built program, for lines that are run just as they are printed. */
+/** Lines as they are printed: in a shell where `paydesk` and `npx paydesk` are the built program, or taken apart. */
 
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -34,4 +34,9 @@ export function runLine(line: string, options: ShellOptions): Promise<Ran> {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   return endOf(child);
+}
+
+/** The words of a line as a shell takes it apart, where nothing but single quotes is special in it. */
+export function wordsOf(line: string): readonly string[] {
+  return (line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
 }

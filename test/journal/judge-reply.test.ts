@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { judgeReply, parseReply } from '../../src/journal/judge-reply.ts';
+import { judgeReply, parseReply, saidIn } from '../../src/journal/judge-reply.ts';
 import { charge, order, proof, whole } from './proof.ts';
 
 describe('the bytes of a reply', () => {
   const json = 'application/json';
-  const twice = { problem: 'a body that says something twice' };
+  // Its value proves nothing, but it may name the log id.
+  const twice = (value: object) => ({ problem: 'a body that says something twice', value });
   it.each<[string, string, string, object]>([
     ['nothing', '', json, { problem: 'an empty body' }],
     ['a page, by its first letter', '<html>', json, { problem: 'an HTML page' }],
@@ -14,12 +15,12 @@ describe('the bytes of a reply', () => {
     ['an object', '{"a":{"b":1},"b":2}', json, { value: { a: { b: 1 }, b: 2 } }],
     ['objects side by side', '[{"a":1},{"a":2}]', json, { value: [{ a: 1 }, { a: 2 }] }],
     ['a value like its key', '{"a":"a"}', json, { value: { a: 'a' } }],
-    ['a key twice', '{"a":1,"a":1}', json, twice],
-    ['a key twice, after an inner object', '{"a":{"b":1},"a":1}', json, twice],
-    ['a key twice in an inner object', '{"a":{"b":1,"b":2}}', json, twice],
-    ['a key twice, after a value with a brace', '{"a":"{","a":1}', json, twice],
-    ['a key twice that holds a quote', '{"x\\"yz":1,"x\\"yz":2}', json, twice],
-    ['a key twice, spelled in two ways', '{"a":1,"\\u0061" :2}', json, twice],
+    ['a key twice', '{"a":1,"a":1}', json, twice({ a: 1 })],
+    ['a key twice, after an inner object', '{"a":{"b":1},"a":1}', json, twice({ a: 1 })],
+    ['a key twice in an inner object', '{"a":{"b":1,"b":2}}', json, twice({ a: { b: 2 } })],
+    ['a key twice, after a value with a brace', '{"a":"{","a":1}', json, twice({ a: 1 })],
+    ['a key twice that holds a quote', '{"x\\"yz":1,"x\\"yz":2}', json, twice({ 'x"yz': 2 })],
+    ['a key twice, spelled in two ways', '{"a":1,"\\u0061" :2}', json, twice({ a: 2 })],
   ])('%s', (_, text, contentType, body) => {
     const reply = { status: 200, contentType, body: Buffer.from(text, 'latin1') };
     expect(parseReply(reply)).toEqual({ status: 200, body, redirectTo: undefined });
@@ -156,7 +157,67 @@ describe('what a reply says of other changes', () => {
   });
 });
 
+describe('what a reply that is not trusted says for itself', () => {
+  const details = [{ message: 'm', debug_message: 'd', code: 'acme.errors.x', param: 'p' }];
+  const whole = { type: 't', code: 'acme.errors.x', logId: 'l', httpStatus: 500 };
+  const detail = { message: 'm', debugMessage: 'd', code: 'acme.errors.x', param: 'p' };
+  it.each<[string, unknown, object]>([
+    [
+      'an error of the service, without the order in it',
+      { object: 'error', type: 't', log_id: 'l', details, data: { id: 'ord_1' } },
+      { ...whole, details: [detail] },
+    ],
+    [
+      'an error of the service without details',
+      { object: 'error', type: 't', log_id: 'l', code: 'acme.errors.x', message: 'm' },
+      { ...whole, details: [{ message: 'm', code: 'acme.errors.x' }] },
+    ],
+    [
+      'an order, of which only the log id is no data',
+      { object: 'order', log_id: 'l', type: 'x', title: 'y' },
+      { logId: 'l' },
+    ],
+    ['a record with a message', { object: 'order', message: 'queued' }, { details: [{ message: 'queued' }] }],
+    [
+      'an error of another form',
+      { error: 'bad_header', detail: 'no' },
+      { details: [{ message: 'bad_header' }] },
+    ],
+    [
+      'an error inside of another object',
+      { error: { type: 't', code: 'c', log_id: 'l', message: 'm' } },
+      { type: 't', code: 'c', logId: 'l', details: [{ message: 'm', code: 'c' }] },
+    ],
+    ['a message that is empty', { message: '', title: 'No' }, { details: [{ message: 'No' }] }],
+    [
+      'a message longer than 500 characters',
+      { message: 'x'.repeat(501) },
+      { details: [{ message: 'x'.repeat(500) }] },
+    ],
+    ['a list', [1], {}],
+  ])('%s', (_, value, said) => {
+    const none = { type: undefined, code: undefined, logId: undefined, details: [] };
+    expect(saidIn({ status: 500, body: { value } })).toEqual({ ...none, httpStatus: 500, ...said });
+  });
+
+  it('of a body that is no JSON only the status is known', () => {
+    expect(saidIn({ status: 502, body: { problem: 'an HTML page' } })).toEqual({
+      httpStatus: 502,
+      details: [],
+    });
+  });
+});
+
 describe('what a reply to a capture says', () => {
+  it('an order that is still only authorized contradicts the capture, and says so', () => {
+    const capture = proof({ kind: 'capture', before: { status: 'pre_authorized', charges: [] } });
+    const value = { object: 'order', id: 'ord_1', livemode: true, payment_status: 'pre_authorized' };
+    expect(judgeReply(capture, { status: 200, body: { value } })).toEqual({
+      says: 'contradiction',
+      why: 'HTTP 200, an order that is still pre_authorized',
+    });
+  });
+
   it('an order of another amount than was read before is no plain yes', () => {
     const capture = proof({ kind: 'capture', before: { amount: 7450, currency: 'MXN', charges: [] } });
     const value = { ...order(), amount: 745_000, currency: 'MXN' };

@@ -14,12 +14,15 @@ import { json, reset } from '../harness/server.ts';
 
 const { ledger, desk } = await ledgerAndDesk();
 
-/** Runs it while the journal of this home can be read, and not be written. */
+/**
+ * Runs it while the journal of this home can be read, and not be written. It waits five seconds for that, without a moment
+ * for anybody else in its process: so each is a process of its own, and they wait together.
+ */
 async function whileKept(home: Home, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const other = new DatabaseSync(journalFile(home));
   try {
     other.exec('BEGIN IMMEDIATE');
-    return await desk.run(home, args, env);
+    return await desk.runProcess(home, args, env);
   } finally {
     other.close();
   }
@@ -75,7 +78,7 @@ describe.concurrent('of a refund whose answer was lost', () => {
   });
 });
 
-test('that not a byte of a refund left: exit 6, and the command that says so to the journal is printed', async () => {
+test.concurrent('that not a byte of a refund left: exit 6, and the command that says so to the journal is printed', async () => {
   await using secure = await startLedger(certificate);
   await using relay = await startRelay(secure.server.port);
   using reaching = await openDesk({ url: `https://127.0.0.1:${relay.port}` });

@@ -8,11 +8,37 @@ import { Worker } from 'node:worker_threads';
 import type { Exploration } from './explore.ts';
 import type { Rules } from './rules.ts';
 
-/** As `explore`; rejects with what that threw. */
-export async function exploreApart(rules: Rules): Promise<Exploration> {
-  const file = new URL('explore-worker.ts', import.meta.url);
-  const worker = new Worker(file, { workerData: rules, execArgv: [] });
-  const [exploration]: readonly Exploration[] = await once(worker, 'message');
-  if (exploration === undefined) throw new Error('the thread explored nothing');
-  return exploration;
+export interface Explorer {
+  /** As `explore`, one at a time; rejects with what that threw. */
+  explore(rules: Rules): Promise<Exploration>;
+  stop(): Promise<unknown>;
+}
+
+/** Starts one thread for many explorations: its code is loaded and compiled once. */
+export function startExplorer(): Explorer {
+  let worker: Worker | undefined;
+  return {
+    async explore(rules) {
+      worker ??= startThread();
+      worker.postMessage(rules);
+      try {
+        const [exploration]: readonly Exploration[] = await once(worker, 'message');
+        if (exploration === undefined) throw new Error('the thread explored nothing');
+        return exploration;
+      } catch (error) {
+        // What an exploration throws ends its thread.
+        worker = undefined;
+        throw error;
+      }
+    },
+    stop: async () => worker?.terminate(),
+  };
+}
+
+function startThread(): Worker {
+  return new Worker(new URL('explore-worker.ts', import.meta.url), {
+    execArgv: [],
+    // Most worlds are looked at once and forgotten, which is cheap while there is room for new ones.
+    resourceLimits: { maxYoungGenerationSizeMb: 96 },
+  });
 }

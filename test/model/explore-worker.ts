@@ -1,6 +1,6 @@
-/** A thread that explores the rules it is given, and posts what it found. */
+/** A thread that explores the rules it is sent, one after another, and posts what it found. */
 
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { explore } from './explore.ts';
 
-parentPort?.postMessage(explore(workerData));
+parentPort?.on('message', (rules) => parentPort?.postMessage(explore(rules)));

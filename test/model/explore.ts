@@ -28,9 +28,8 @@ export function explore(rules: Rules): Exploration {
     const next: typeof layer = [];
     for (const { world: from, trail } of layer) {
       for (const { name, world } of moves(from, rules)) {
-        const key = keyOf(world);
-        if (seen.has(key)) continue;
-        seen.add(key);
+        const known = seen.size;
+        if (seen.add(keyOf(world)).size === known) continue;
         const what = violationOf(world, rules);
         if (what !== undefined)
           return { states: seen.size, violation: { what, path: [...pathOf(trail), name] } };

@@ -4,30 +4,72 @@ import { wasOver } from '../../src/journal/attempt-state.ts';
 import type { AttemptRecord, JournalRow } from '../../src/journal/journal-rows.ts';
 import type { InFlight, State } from '../../src/journal/protocol-types.ts';
 import type { ResolveState } from '../../src/journal/resolve.ts';
+import type { Budget } from './rules.ts';
 import type { Journal, Running, World } from './world.ts';
 
 /** Which process is which does not matter where both use one journal and one lock. */
 export function keyOf(world: World): string {
-  const { now, journals, durable, requests, ledger, before, left } = world;
-  const processes = world.processes.map((process, index) => {
-    return `${world.locks.includes(index) ? 'L' : ''}${processKey(process)}`;
-  });
-  if (journals.length === 1 && world.locks.length === 1) processes.sort();
-  // One text, put together by hand: a list that is joined takes twice as long, and there are millions.
-  let key = `${now};${processes[0]}/${processes[1] ?? ''}`;
-  journals.forEach(({ rows, attempts, key: written }, machine) => {
-    key += `|${written}-${rows.length - (durable[machine] ?? 0)}`;
-    for (const { sent } of attempts) key += `b${before[sent.intent]}`;
-    if (left.restores > 0 || world.restored) key += `w${witnessKey(world.witnesses[machine])}`;
-  });
-  if (world.jumping) key += `|${world.ahead},${world.boots},${journals.map(newestKey).join()}`;
+  const { now, journals, processes, locks, requests, ledger, left, dating } = world;
+  const codes = [now];
+  let first = processCode(processes[0], locks.includes(0));
+  let second = processCode(processes[1], locks.includes(1));
+  if (journals.length === 1 && locks.length === 1 && first > second) [first, second] = [second, first];
+  push(codes, first);
+  push(codes, second);
+  for (const [machine, journal] of journals.entries()) pushJournal(codes, world, journal, machine);
+  if (world.jumping) push(codes, numberOf(`${world.ahead},${world.boots},${journals.map(newestKey).join()}`));
+  codes.push(end);
   // When a request left matters only while it flies or may be applied once more, and when a refund was made for as long
   // as a read may leave it out.
   for (const { intent, fate, at } of requests) {
-    key += `;${intent}${fate[0]}${fate === 'flying' || left.twice > 0 || world.dating ? at : ''}`;
+    codes.push(numberIn(intent), fates[fate]);
+    if (fate === 'flying' || left.twice > 0 || dating) codes.push(at);
   }
-  for (const { whose, at, by } of ledger) key += world.dating ? `${whose[0]}${at}${by}.` : whose[0];
-  return `${key};${Object.values(left).join()}`;
+  codes.push(end);
+  for (const { whose, at, by } of ledger) {
+    codes.push(kinds[whose]);
+    if (dating) codes.push(at, by === undefined ? 0 : numberIn(by));
+  }
+  pushLeft(codes, left);
+  // A character per number, all at once: a text that grows piece by piece takes twice as long, and there are millions.
+  return String.fromCharCode(...codes);
+}
+
+const end = 0xffff;
+const fates = { flying: 1, applied: 2, refused: 3, lost: 4 } as const;
+const kinds = { ours: 1, foreign: 2, doubled: 3 } as const;
+
+// A number that may not fit into one character.
+function push(codes: number[], number: number): void {
+  codes.push(number & 0xffff, number >>> 16);
+}
+
+function processCode(process: World['processes'][number] | undefined, holdsLock: boolean): number {
+  const code = typeof process === 'object' ? 2 + processKey(process) : process === 'content' ? 1 : 0;
+  return 2 * code + (holdsLock ? 1 : 0);
+}
+
+function pushJournal(codes: number[], world: World, { rows, attempts, key }: Journal, machine: number): void {
+  push(codes, key);
+  codes.push(rows.length - (world.durable[machine] ?? 0));
+  for (const { sent } of attempts) codes.push(world.before[sent.intent] ?? end);
+  if (world.left.restores > 0 || world.restored) push(codes, witnessKey(world.witnesses[machine]));
+}
+
+// None of them is more than 15.
+function pushLeft(codes: number[], left: Budget): void {
+  const { runs, kills, powerLosses, foreign, settles, failures, twice, restores, jumps } = left;
+  codes.push(
+    end,
+    runs | (kills << 4) | (powerLosses << 8) | (foreign << 12),
+    settles | (failures << 4) | (twice << 8) | (restores << 12),
+    jumps,
+  );
+}
+
+// Intents are called i_1, i_2 and so on.
+function numberIn(intent: string): number {
+  return Number(intent.slice(2));
 }
 
 function witnessKey(rows: readonly JournalRow[] = []): number {
@@ -84,8 +126,7 @@ export function journalKey(attempts: readonly AttemptRecord[]): number {
   return numberOf(attempts.map(recordKey).join(','));
 }
 
-function processKey(process: World['processes'][number]): string | number {
-  if (typeof process === 'string') return process;
+function processKey(process: Running): number {
   process.key ??= numberOf(runningKey(process));
   return process.key;
 }

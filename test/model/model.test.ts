@@ -1,10 +1,13 @@
-import { describe, expect, it } from 'vitest';
-import { exploreApart } from './apart.ts';
+import { afterAll, describe, expect, it } from 'vitest';
+import { startExplorer } from './apart.ts';
 import { design, none, type Rules } from './rules.ts';
 import { rulesOf, worlds } from './worlds.ts';
 
 const long = process.env.PAYDESK_TEST_LONG === '1';
-const small = { ...none, runs: 3, kills: 1, powerLosses: 1, foreign: 1, settles: 1 };
+const small = { ...none, runs: 2, kills: 1, powerLosses: 1, foreign: 1, settles: 1 };
+
+const explorer = startExplorer();
+afterAll(() => explorer.stop());
 
 function print(line: string): void {
   process.stdout.write(`model: ${line}\n`);
@@ -14,7 +17,7 @@ describe('the protocol, in every state that two processes and all that can go wr
   it.each([...worlds.keys()])(
     '%s: never twice, never lost, never falsely applied, never doubled in silence',
     async (name) => {
-      const { states, violation } = await exploreApart(rulesOf(name, long ? 'long' : 'short'));
+      const { states, violation } = await explorer.explore(rulesOf(name, long ? 'long' : 'short'));
       print(`${name}: ${states} states visited, ${violation === undefined ? 0 : 1} violations`);
       expect(violation).toBeUndefined();
       expect(states).toBeGreaterThan(10_000);
@@ -77,7 +80,7 @@ describe('each rule is needed: without it there is a counterexample', () => {
       'double',
     ],
   ])('%s', async (name, dropped, where, kind) => {
-    const { states, violation } = await exploreApart({ ...rulesOf(where), ...dropped });
+    const { states, violation } = await explorer.explore({ ...rulesOf(where), ...dropped });
     print(`without the rule "${name}": caught after ${states} states: ${violation?.what}`);
     for (const move of violation?.path ?? []) print(`    ${move}`);
     expect(violation?.what).toContain(kind);
@@ -97,7 +100,7 @@ describe('the model notices each of the ten seeded defects', () => {
     ['no pre-image', { preImage: false, olderRefund: true }, 'false applied'],
     ['two processes reconciling at once', { lock: 'not_for_reconciling' }, 'lost outcome'],
   ])('%s', async (name, defect, kind) => {
-    const { states, violation } = await exploreApart({ ...design, budget: small, ...defect });
+    const { states, violation } = await explorer.explore({ ...design, budget: small, ...defect });
     print(`defect "${name}": caught after ${states} states: ${violation?.what}`);
     expect(violation?.what).toContain(kind);
   });
@@ -110,7 +113,7 @@ describe('each assumption is needed: without it there is a counterexample', () =
     ['a commit is durable', { commits: 'none_durable' }, 'lost outcome'],
     ['one journal is shared', { shared: false }, 'double'],
   ])('%s', async (name, dropped, kind) => {
-    const { violation } = await exploreApart({ ...design, budget: small, ...dropped });
+    const { violation } = await explorer.explore({ ...design, budget: small, ...dropped });
     print(`without "${name}": ${violation?.what}`);
     for (const move of violation?.path ?? []) print(`    ${move}`);
     expect(violation?.what).toContain(kind);

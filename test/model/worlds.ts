@@ -19,7 +19,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'a first refund',
     {
       rules: {},
-      short: three,
+      short: { ...pair, powerLosses: 1 },
       long: { ...three, kills: 2, powerLosses: 1, foreign: 1, settles: 1 },
     },
   ],
@@ -35,7 +35,7 @@ export const worlds: ReadonlyMap<string, Named> = new Map<string, Named>([
     'a second refund of the same amount',
     {
       rules: { olderRefund: true },
-      short: { ...none, runs: 3 },
+      short: { ...pair, settles: 1 },
       long: { ...three, powerLosses: 1, settles: 1 },
     },
   ],

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { helpOf } from '../harness/help-text.ts';
-import { copyOf, type Home, newHome, paydeskProcess } from '../harness/paydesk.ts';
+import { copyOf, type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { startServer } from '../harness/server.ts';
@@ -214,7 +214,7 @@ describe.concurrent('Enter at a removal means No (E49)', () => {
     using home = copyOf(added);
     const terminal = atTerminal(['profile', 'remove', 'a'], { home, env });
     await terminal.answer('remove profile a', '\r');
-    expect((await terminal.end).exitCode).toBe(3);
+    expect(await terminal.end).toMatchObject({ exitCode: 3, sameTerminal: true });
     expect(readFileSync(profilesOf(home), 'utf8')).toBe(readFileSync(profilesOf(added), 'utf8'));
     expect(readFileSync(keysOf(home), 'utf8')).toContain(addedKey);
   });
@@ -240,7 +240,7 @@ describe.concurrent('what a profile command would ask is named as a flag where n
   ];
   test.each(missing)('off a terminal, $args: $flag', async ({ args, flag }) => {
     using home = copyOf(added);
-    const piped = await paydeskProcess(args, { home, stdinOpen: true });
+    const piped = await paydesk(args, { home, stdinOpen: true });
     expect(piped.code).toBe(2);
     expect(piped.stderr).toContain(`missing ${flag}`);
     expect(piped.stdout).toBe('');

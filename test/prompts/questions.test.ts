@@ -78,12 +78,18 @@ const promptText = /Which order\?|Refund what|How much|Why|Note\?|Send it|Type t
 describe.concurrent('off a terminal something missing exits 2 naming the flag, without waiting (E44)', () => {
   test.each(missing)('$name', async ({ desk, args, flag }) => {
     using home = newHome();
-    const ran = await paydeskProcess(args(), { home, env: desk().env, stdinOpen: true });
+    const ran = await paydesk(args(), { home, env: desk().env, stdinOpen: true });
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain(`missing ${flag}`);
     expect(ran.stderr).not.toMatch(promptText);
     expect(ran.stdout).toBe('');
     expect(desk().changes()).toEqual([]);
+  });
+
+  test('and the process ends, though nobody closes its standard input', async () => {
+    using home = newHome();
+    const ran = await paydeskProcess(['orders', 'refund'], { home, env: sandbox.env, stdinOpen: true });
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
   });
 
   test.each([

@@ -39,6 +39,11 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('ref', 'REF', 'text'),
   fieldColumn('stated_by', 'STATED BY', 'text'),
   fieldColumn('stated_note', 'HOW KNOWN', 'text'),
+  fieldColumn('http_status', 'HTTP', 'integer'),
+  fieldColumn('type', 'TYPE', 'text'),
+  fieldColumn('code', 'CODE', 'text'),
+  fieldColumn('log_id', 'LOG ID', 'text'),
+  fieldColumn('message', 'MESSAGE', 'text'),
 ];
 
 /**
@@ -188,6 +193,30 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     // Set when a person stated the outcome: who it was, and how they know.
     stated_by: last?.operator ?? null,
     stated_note: last?.note ?? null,
+    ...replyOf(saidBy(record)),
+  };
+}
+
+/** What the service said in the last reply that was no plain yes. A later read keeps it. */
+export function saidBy({ verdicts }: Pick<AttemptRecord, 'verdicts'>): VerdictRow['error'] {
+  return verdicts.findLast(({ error }) => error !== undefined)?.error;
+}
+
+/** What a reply says for itself, as fields for scripts. */
+export function replyOf({
+  httpStatus,
+  type,
+  code,
+  logId,
+  details = [],
+}: VerdictRow['error'] = {}): JsonObject {
+  const [message] = details.flatMap((one) => one.message ?? one.debugMessage ?? []);
+  return {
+    http_status: httpStatus ?? null,
+    type: type ?? null,
+    code: code ?? null,
+    log_id: logId ?? null,
+    message: message ?? null,
   };
 }
 

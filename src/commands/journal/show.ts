@@ -2,12 +2,12 @@
 
 import { fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import { blockedWords, changeOf, settleCommands } from '../../changes/changes.ts';
+import { blockedWords, changeOf, replyWords, settleCommands } from '../../changes/changes.ts';
 import { type AttemptRecord, attemptName, changeKinds, type VerdictRow } from '../../journal/journal.ts';
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
-import { attemptOf, intentArgument, outcomeWords, recordOf } from './attempts.ts';
+import { attemptOf, intentArgument, outcomeWords, recordOf, replyOf, saidBy } from './attempts.ts';
 
 export const show = defineCommand({
   description:
@@ -51,8 +51,9 @@ function shownOf(record: AttemptRecord, open: boolean, until: number | undefined
 }
 
 // Times are Unix seconds, as in the record around it.
-function historyOf({ time, verdict, by, why, alarm, operator, note }: VerdictRow): JsonObject {
-  return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note };
+function historyOf({ time, verdict, by, why, alarm, operator, note, error }: VerdictRow): JsonObject {
+  const reply = error === undefined ? {} : replyOf(error);
+  return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note, ...reply };
 }
 
 function attemptView(record: AttemptRecord, open: boolean, until: string | undefined): readonly Block[] {
@@ -63,6 +64,7 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
   const at = (ms: number) => ({ time: Math.floor(ms / 1000), precision: 'full' as const });
   const refunds = verdicts.at(-1)?.refunds ?? [];
   const words = outcomeWords(record, open);
+  const said = saidBy(record);
   return [
     { line: [{ text: `${changeOf(record)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     {
@@ -88,6 +90,7 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
           `${amount} on charge ${chargeId}`,
         ]),
         ...(neighbour === undefined ? [] : [[faint('located after'), neighbour]]),
+        ...(said === undefined ? [] : [[faint('reply'), replyWords(said)]]),
         ...(sent.note === undefined ? [] : [[faint('note'), sent.note]]),
       ],
       indent: 2,

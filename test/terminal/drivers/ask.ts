@@ -44,7 +44,7 @@ const notes = createNotes({
 const ask = createAsk({
   stdin: process.stdin,
   stderr,
-  noInput: process.env.CI === 'true',
+  noInput: false,
   accessible,
   color,
   secrets,

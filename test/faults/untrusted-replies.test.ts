@@ -1,0 +1,218 @@
+/** What a reply says for itself is kept, whatever becomes of the change: message, code, type, log id and HTTP status. */
+
+import { describe, expect, test } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
+import { chargeOf, errorBody, type Json, orderOf, refundedWhole } from '../harness/orders.ts';
+import { type Handler, json } from '../harness/server.ts';
+import { type Service, startService } from '../harness/service.ts';
+
+const order = orderOf('ord_2tQ7zRk9PwE5xNvAm', [chargeOf('656f1c0e9a2b4d0018c3e5a1', 35_000)]);
+const bankFailed = errorBody(
+  { type: 'internal_error', log_id: '5f2c81' },
+  { message: 'The bank did not answer.', code: 'service.errors.internal.bank.no_answer' },
+);
+const refund = ['orders', 'refund', 'ord_2tQ7zRk9PwE5xNvAm', '--yes'];
+
+interface Case {
+  readonly what: string;
+  readonly answer: Handler;
+  readonly said: Json;
+  readonly args?: readonly string[];
+  readonly orders?: readonly Json[];
+}
+const none = { http_status: 200, type: null, code: null, log_id: null, message: null };
+const cases: readonly Case[] = [
+  {
+    what: 'a 500 with an error of the service',
+    answer: json(bankFailed, 500),
+    said: {
+      http_status: 500,
+      type: 'internal_error',
+      code: 'service.errors.internal.bank.no_answer',
+      log_id: '5f2c81',
+      message: 'The bank did not answer.',
+    },
+  },
+  {
+    what: 'a 400 that is JSON of another form',
+    answer: json({ statusCode: 400, code: 'FST_ERR', message: 'header x is not allowed', log_id: '77' }, 400),
+    said: { ...none, http_status: 400, code: 'FST_ERR', log_id: '77', message: 'header x is not allowed' },
+  },
+  {
+    what: 'another order',
+    answer: json({ ...refundedWhole(order), id: 'ord_other', log_id: '88' }),
+    said: { ...none, log_id: '88' },
+  },
+  {
+    what: 'an order that shows less than was asked for',
+    answer: json({ ...order, log_id: '99' }),
+    said: { ...none, log_id: '99' },
+  },
+  {
+    what: 'an error body with a key twice',
+    answer: json('{"object":"error","log_id":"66","log_id":"66","type":"t","details":[]}', 422),
+    said: { ...none, http_status: 422, type: 't', log_id: '66' },
+  },
+];
+
+/** A service of this order that answers every change so, and its run with a new home. */
+function answering(answer: Handler, orders: readonly Json[] = [order]): Promise<Service> {
+  return startService({ orders, onPost: () => answer });
+}
+
+test.each(cases)('$what: kept on screen, in --json and in the journal', async ({ answer, said }) => {
+  await using service = await answering(answer);
+  const onScreen = await service.run(refund);
+  const text = onScreen.stderr.replaceAll(/\s+/g, ' ');
+  expect(onScreen.code).toBe(7);
+  const shown = [`HTTP ${String(said.http_status)}`, said.log_id, said.message, said.code].filter(
+    (one) => one !== null,
+  );
+  for (const word of shown) expect(text).toContain(word);
+
+  const listed = await service.run(['journal', 'list', '--json']);
+  const [record] = JSON.parse(listed.stdout).data as [{ readonly intent: string }];
+  expect(record).toMatchObject(said);
+  const kept = await service.run(['journal', 'show', record.intent, '--json']);
+  expect(JSON.parse(kept.stdout)).toMatchObject({ ...said, history: [said, said] });
+  const person = await service.run(['journal', 'show', record.intent]);
+  for (const word of shown) expect(person.stdout.replaceAll(/\s+/g, ' ')).toContain(word);
+  expect(service.posts).toHaveLength(1);
+});
+
+test.each(cases)('$what: a script reads it as fields', async ({ answer, said }) => {
+  await using service = await answering(answer);
+  const { code, stdout, stderr } = await service.run([...refund, '--json']);
+  expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+  const { message, ...fields } = said;
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  expect(JSON.parse(stderr)).toMatchObject({
+    ...given,
+    details: message === null ? [] : [{ message }],
+  });
+});
+
+test('a later read that shows the refund keeps what the 500 said, and says both', async () => {
+  await using service = await startService({
+    orders: [order],
+    onPost: (_order, own) => {
+      own.orders = [refundedWhole(order)];
+      return json(bankFailed, 500);
+    },
+  });
+  const { code, stdout, stderr } = await service.run(refund);
+  expect({ code, posts: service.posts.length }).toEqual({ code: 0, posts: 1 });
+  expect(stdout).toMatch(/^refunded 35000 MXN/);
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    'the reply did not confirm it (HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.); a read does',
+  );
+  const { stdout: listed } = await service.run(['journal', 'list', '--json']);
+  expect(JSON.parse(listed).data).toMatchObject([{ verdict: 'applied', log_id: '5f2c81', http_status: 500 }]);
+});
+
+describe('a capture that comes back pre_authorized', () => {
+  const authorized = orderOf(
+    'ord_2tQ7sLf1DtX6kPjQr',
+    [chargeOf('ch_1', 7450, { status: 'pre_authorized' })],
+    {
+      payment_status: 'pre_authorized',
+      is_refundable: false,
+    },
+  );
+  async function screenAt(columns: number): Promise<string> {
+    await using service = await startService({
+      orders: [authorized],
+      onPost: () => json({ ...authorized, log_id: '5f2c81' }),
+      sendsDate: false,
+    });
+    const env = standingAt('2026-11-21T09:31:40Z');
+    const args = ['orders', 'capture', 'ord_2tQ7sLf1DtX6kPjQr', '--yes'];
+    const { code, stderr } = await service.run(args, { env, columns });
+    expect({ code, posts: service.posts.length }).toEqual({ code: 7, posts: 1 });
+    return stderr.replaceAll(/i_\w{8}/g, 'i_7f3k2m9q');
+  }
+
+  test('says so, at 80 columns', async () => {
+    expect(await screenAt(80)).toMatchInlineSnapshot(`
+      "CAPTURE AN ORDER                                         sandbox environment
+      order   ord_2tQ7sLf1DtX6kPjQr  pre_authorized  21 Sep 14:13
+      buyer   Buyer Name  buyer@example.com
+      from    charge 1, visa *4242, ch_1
+        THIS CAPTURE  7450 MXN   all that was authorized
+      will send once: no body
+      unknown: the answer contradicts what was asked for: the capture of 7450 MXN on
+               ord_2tQ7sLf1DtX6kPjQr (HTTP 200, log_id 5f2c81)
+      certain: sent once by this machine; HTTP 200, an order that is still
+               pre_authorized
+      now:     stop on this order and show your lead:
+               paydesk journal show i_7f3k2m9q
+      "
+    `);
+  });
+
+  test('says so, at 120 columns', async () => {
+    expect(await screenAt(120)).toMatchInlineSnapshot(`
+      "CAPTURE AN ORDER                                         sandbox environment
+      order   ord_2tQ7sLf1DtX6kPjQr  pre_authorized  21 Sep 14:13
+      buyer   Buyer Name  buyer@example.com
+      from    charge 1, visa *4242, ch_1
+        THIS CAPTURE  7450 MXN   all that was authorized
+      will send once: no body
+      unknown: the answer contradicts what was asked for: the capture of 7450 MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP 200, log_id
+               5f2c81)
+      certain: sent once by this machine; HTTP 200, an order that is still pre_authorized
+      now:     stop on this order and show your lead:
+               paydesk journal show i_7f3k2m9q
+      "
+    `);
+  });
+});
+
+describe('a 500 with an error of the service', () => {
+  async function screenAt(columns: number): Promise<string> {
+    await using service = await startService({
+      orders: [order],
+      onPost: () => json(bankFailed, 500),
+      sendsDate: false,
+    });
+    const env = standingAt('2026-11-21T09:31:40Z');
+    const first = await service.run(refund, { env, columns });
+    const [id = ''] = /i_\w{8}/.exec(first.stderr) ?? [];
+    const show = await service.run(['journal', 'show', id], { env, columns });
+    const [reply = ''] = /^ {2}reply.*?(?=^history)/ms.exec(show.stdout) ?? [];
+    return `${first.stderr.slice(first.stderr.indexOf('unknown:'))}\n${reply}`.replaceAll(id, 'i_7f3k2m9q');
+  }
+
+  test('its words stand on the screen and in the journal, at 80 columns', async () => {
+    expect(await screenAt(80)).toMatchInlineSnapshot(`
+      "unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm
+               (HTTP 500, service.errors.internal.bank.no_answer (log_id 5f2c81): it
+               does not say what became of it). It may have been made
+               The bank did not answer. (service.errors.internal.bank.no_answer)
+      certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
+      now:     tell the buyer "it is being checked"; do not refund it anywhere else;
+               in a few minutes: paydesk journal reconcile i_7f3k2m9q
+               blocked until a read tells, or until you settle it
+
+        reply      HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81:
+                   The bank did not answer.
+      "
+    `);
+  });
+
+  test('its words stand on the screen and in the journal, at 120 columns', async () => {
+    expect(await screenAt(120)).toMatchInlineSnapshot(`
+      "unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 500,
+               service.errors.internal.bank.no_answer (log_id 5f2c81): it does not say what became of it). It may have been
+               made
+               The bank did not answer. (service.errors.internal.bank.no_answer)
+      certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
+      now:     tell the buyer "it is being checked"; do not refund it anywhere else;
+               in a few minutes: paydesk journal reconcile i_7f3k2m9q
+               blocked until a read tells, or until you settle it
+
+        reply      HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.
+      "
+    `);
+  });
+});

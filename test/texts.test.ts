@@ -1,0 +1,71 @@
+/** The list of all texts (`npm run texts`) is whole, and none of them is one that had to be read twice. */
+
+import { describe, expect, test } from 'vitest';
+import { commands } from '../src/commands/commands.ts';
+import { allTexts, textsOf } from '../tools/texts.ts';
+import { newHome, paydesk } from './harness/paydesk.ts';
+
+describe('the texts of a source', () => {
+  test('strings, templates and what is added up, in order; what is filled in has a name or dots', () => {
+    const source = `
+      import { a } from 'not a text';
+      const one: 'not a text either' = f('two words', word, 'single', \`\${count} of \${count + 1} orders\`);
+      g({ 'a key in quotes': 'the long ' + 'sentence', [\`\${x} as key\`]: no ? 'if not' : \`a \${y ? 'so it is' : ''} z\` });
+      db.exec('SELECT this FROM that');
+    `;
+    expect(textsOf(source)).toEqual([
+      'two words',
+      '{count} of {…} orders',
+      'the long sentence',
+      '{x} as key',
+      'if not',
+      'so it is',
+    ]);
+  });
+});
+
+const all = allTexts().flatMap(({ texts }) => texts);
+
+// Whether a text, with anything where it has braces, is the whole message; or each of its two halves is one.
+function isText(message: string): boolean {
+  return all.some((text) => {
+    const parts = text.split(/\{[^{}]*\}/).map((part) => part.replaceAll(/[^\p{L}\p{N} ]/gu, '\\$&'));
+    return parts.join('').length > 4 && new RegExp(`^${parts.join('[^]*')}$`).test(message);
+  });
+}
+
+test('every message of an error is one of the texts', async () => {
+  using home = newHome();
+  const lines = [
+    'orders list --limit x',
+    'orders list --since someday',
+    'orders show',
+    'orders show nonsense',
+    '-p nobody orders list',
+    '-p demo orders show ord_1',
+    '-p demo orders refund ord_2tQ7zRk9PwE5xNvAm --yes',
+    '-p demo orders refund ord_2tQ7zRk9PwE5xNvAm --charge 9 --yes',
+    '-p demo orders capture ord_2tQ7zRk9PwE5xNvAm --yes',
+    '-p demo orders create --yes',
+    '-p demo api POST orders --yes',
+    'journal show i_none',
+    'journal settle i_none --applied',
+    'profile show nobody',
+    'profile use nobody',
+  ];
+  // What commander says of a line that it cannot read is commander's.
+  const missing: string[] = [];
+  for (const line of lines) {
+    const { code, stderr } = await paydesk([...line.split(' '), '--json'], { home });
+    expect([line, code]).not.toEqual([line, 0]);
+    const { message, certain = message } = JSON.parse(stderr);
+    missing.push(
+      ...[message, certain].filter((text) => !isText(text) && !text.split(/(?=; )/).every(isText)),
+    );
+  }
+  expect(missing).toEqual([]);
+});
+
+test('every summary of a command is one of the texts', () => {
+  expect(commands.map(({ summary }) => summary).filter((summary) => !all.includes(summary))).toEqual([]);
+});
