@@ -11,6 +11,7 @@ import {
   openDesk,
   paidOnce,
   paidTwice,
+  pick,
   preAuthorized,
   refundedInPart,
   refundsOf,
@@ -29,9 +30,7 @@ describe('orders refund with nothing given', () => {
   test('asks which order, refund what, how much and why, shows what it will do, and does it', async () => {
     const order = await desk.take(paidTwice);
     const person = desk.person(['orders', 'refund']);
-    await person.waitFor('Which order?');
-    person.type(order.id);
-    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    await pick(person, order.id);
     await person.answer('Refund what?', `${down}${down}`);
     await person.answer(/> charge 2 /, '\r');
     await person.answer(`How much? (Enter: all ${chargeAt(order, 1).amount})`, '300\r');
@@ -49,9 +48,7 @@ describe('orders refund with nothing given', () => {
   test('finds an order by its buyer, and Enter takes all of it', async () => {
     const order = await desk.take(declinedBeside);
     const person = desk.person(['orders', 'refund', '--reason', 'other', '--note', 'n']);
-    await person.waitFor('Which order?');
-    person.type(`${order.customer_info.email} ${order.amount}`);
-    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    await pick(person, order.id, `${order.customer_info.email} ${order.amount}`);
     await person.answer(`How much? (Enter: all ${order.amount})`, '\r');
     await person.waitFor('REFUND A WHOLE ORDER');
     await person.answer('Send it? (y/N)', 'y\r');
@@ -62,9 +59,7 @@ describe('orders refund with nothing given', () => {
   test('does not offer all of an order of which a part went back before, but what is left of each charge', async () => {
     const order = await desk.take(refundedInPart);
     const person = desk.person(['orders', 'refund', '--reason', 'other', '--note', 'n']);
-    await person.waitFor('Which order?');
-    person.type(order.id);
-    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    await pick(person, order.id);
     await person.waitFor('Refund what?');
     await person.answer(/> charge 1 .* left/, down);
     const { amount } = chargeAt(order, 1);
@@ -80,9 +75,7 @@ describe('orders refund with nothing given', () => {
   test('does not take an amount that is more than is left, or no amount at all', async () => {
     const order = await desk.take(declinedBeside);
     const person = desk.person(['orders', 'refund', '--reason', 'other', '--note', 'n']);
-    await person.waitFor('Which order?');
-    person.type(order.id);
-    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    await pick(person, order.id);
     await person.answer('How much?', `${order.amount + 1}\r`);
     await person.answer(`only ${order.amount} is left`, '\x15');
     person.type('1e3\r');
@@ -117,8 +110,7 @@ describe('a possible twin', () => {
     });
     using home = newHome();
     const person = sit(['orders', 'refund', '--reason', 'other', '--note', 'n'], { home, env: service.env });
-    await person.answer('Which order?', 'ord_2');
-    await person.answer(/> .*ord_2/, '\r');
+    await pick(person, 'ord_2');
     await person.answer('How much?', '\r');
     await person.answer('Send it? (y/N)', '\r');
     const words = (await person.leaves).screen.replaceAll(/\s+/g, ' ');

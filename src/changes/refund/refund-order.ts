@@ -124,17 +124,20 @@ async function askMoney(
   { charge, amount }: NamedMoney,
   money: OrderMoney,
 ): Promise<NamedMoney> {
-  const charges = money.charges.filter(({ counts }) => counts);
-  const named = charge === undefined ? charges : chargesNamed(charge, money).filter(({ counts }) => counts);
+  const counting = money.charges.filter(({ counts }) => counts);
+  const offered = counting.filter(({ isRefundable }) => isRefundable !== false);
   if (charge !== undefined || amount !== undefined) {
-    if (named.length < 2) return { charge, amount };
-    return { charge: (await askCharge(ctx, profile, named, false))?.id, amount };
+    const named = charge === undefined ? [] : chargesNamed(charge, money);
+    const meant = charge === undefined ? offered : offered.filter((one) => named.includes(one));
+    if (meant.length < 2) return { charge, amount };
+    return { charge: (await askCharge(ctx, profile, meant, false))?.id, amount };
   }
-  const [only, second] = charges;
-  const isWhole = second === undefined && canGoBackWhole(money);
-  if (only === undefined || money.isRefundable === false || (isWhole && !isPicked)) return {};
+  const [only, second] = counting;
+  const isPlain = second === undefined && canGoBackWhole(money);
+  if (only === undefined || offered.length === 0 || money.isRefundable === false) return {};
+  if (isPlain && !isPicked) return {};
   if (second === undefined) return askAmount(ctx, profile, only.left);
-  const chosen = await askCharge(ctx, profile, charges, canGoBackWhole(money));
+  const chosen = await askCharge(ctx, profile, offered, canGoBackWhole(money));
   return chosen === undefined ? {} : { charge: chosen.id, ...(await askAmount(ctx, profile, chosen.left)) };
 }
 
