@@ -107,7 +107,7 @@ function nobodyToAsk(flag: string): CliError {
 async function loadPrompts({ stdin, stderr, accessible, color, write, clock }: AskOptions): Promise<Prompts> {
   if (accessible) return (await import('./line-prompts.ts')).createLinePrompts(stdin, write, clock);
   const { createPrompts } = await import('./prompts.ts');
-  return createPrompts(stdin, stderr, await loadPaint(color));
+  return createPrompts(stdin, stderr, await loadPaint(color), clock);
 }
 
 // Asks one question. Keys typed before it never answer it, and the terminal is restored whatever happens.

@@ -1,6 +1,7 @@
 /** Prompts that are redrawn on a terminal: those of @inquirer, with better defaults. */
 
 import { confirm, input, password, select } from '@inquirer/prompts';
+import type { ClockWithTimers } from '../io.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import type { Paint } from './color.ts';
 import { interrupted, type Keyboard } from './keyboard.ts';
@@ -13,7 +14,12 @@ const pageSize = 10;
 const beforeChoice = 2;
 
 /** Prompts for a terminal that can redraw. */
-export function createPrompts(stdin: Keyboard, stderr: StreamFacts, paint: Paint): Prompts {
+export function createPrompts(
+  stdin: Keyboard,
+  stderr: StreamFacts,
+  paint: Paint,
+  clock: Pick<ClockWithTimers, 'after'>,
+): Prompts {
   const theme = themeOf(paint);
   const room = (widthOfTerminal(stderr) ?? Number.POSITIVE_INFINITY) - beforeChoice;
   const context = (signal: AbortSignal) => ({ input: stdin, output: stderr.stream, signal });
@@ -42,7 +48,9 @@ export function createPrompts(stdin: Keyboard, stderr: StreamFacts, paint: Paint
         ),
       ),
     search: (message, list, signal) =>
-      ended(searchPrompt(message, list, { paint, room, pageSize: rowsAtOnce(stderr) }, context(signal))),
+      ended(
+        searchPrompt(message, list, { paint, room, clock, pageSize: rowsAtOnce(stderr) }, context(signal)),
+      ),
     confirm: (message, signal) => ended(confirm({ message, theme, default: false }, context(signal))),
   };
 }

@@ -11,9 +11,11 @@ import {
   useKeypress,
   useState,
 } from '@inquirer/core';
+import type { ClockWithTimers } from '../io.ts';
 import { createChoiceColumns } from './choice-columns.ts';
 import type { Paint } from './color.ts';
 import type { SearchedList, SearchedRow, Span } from './terminal.ts';
+import { wrap } from './text-lines.ts';
 
 /** What the prompt draws with. */
 interface SearchScreen {
@@ -22,11 +24,15 @@ interface SearchScreen {
   readonly room: number;
   /** Rows that are shown at once. */
   readonly pageSize: number;
+  readonly clock: Pick<ClockWithTimers, 'after'>;
 }
 
 type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]>;
 type Line = Pick<Parameters<Parameters<typeof useKeypress>[0]>[1], 'line' | 'clearLine' | 'write'>;
 
+const pauseMs = 150;
+// The cursor and a space.
+const beforeRow = 2;
 const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
 
 /** Asks for one row of a list. While the question stands, the list reads on where too few rows hold the words. */
@@ -47,9 +53,11 @@ export function searchPrompt<T>(
     const [looking, setLooking] = useState(false);
     const [, setReads] = useState(0);
     useEffect(() => list.watch(() => setReads((reads) => reads + 1)), []);
-    useEffect(() => {
-      void list.want(words, active + pageSize);
-    }, [words, active]);
+    // A page is asked for when the typing pauses, not for every letter.
+    useEffect(
+      () => screen.clock.after(words === '' ? 0 : pauseMs, () => void list.want(words, active + pageSize)),
+      [words, active],
+    );
     const further = (): void => {
       void list.want(words, active + pageSize, true);
     };
@@ -66,8 +74,11 @@ export function searchPrompt<T>(
       setSaid(undefined);
       const row = await found;
       setLooking(false);
-      if (typeof row === 'string') setSaid(row);
-      else choose(row);
+      if (typeof row !== 'string') choose(row);
+      else {
+        setSaid(row);
+        void list.want(words, active + pageSize);
+      }
     };
     const enter = (): void => {
       const row = list.row(words, active);
@@ -105,14 +116,17 @@ export function searchPrompt<T>(
     const first = Math.max(0, Math.min(active - Math.floor(pageSize / 2), count - pageSize));
     const rows = shownRows(list, words, first, pageSize);
     const { heading, lines } = columns(rows.map(({ cells }) => cells));
+    const below: readonly Span[] = [
+      ...(said === undefined
+        ? (rows[active - first]?.details ?? [])
+        : [{ text: `> ${said}`, style: 'bad' } as const]),
+      looking ? `looking for ${words.trim()}` : list.looked(words),
+    ];
     const body = [
       ...(rows.length === 0 ? [] : [paint(`  ${heading}`, 'faint')]),
       ...rows.map((row, index) => drawn(row, lines[index] ?? '', first + index === active, paint)),
       ' ',
-      ...(said === undefined
-        ? (rows[active - first]?.details ?? []).map((line) => painted(line, paint))
-        : [paint(`> ${said}`, 'bad')]),
-      looking ? `looking for ${words.trim()}` : list.looked(words),
+      ...below.flatMap((line) => wrapped(line, screen)),
       paint(keysHelp, 'faint'),
     ];
     return [`? ${message} ${paint(words, 'strong')}`.trimEnd(), body.join('\n')];
@@ -137,8 +151,9 @@ function drawn(row: SearchedRow<unknown>, line: string, isActive: boolean, paint
   return row.refusal === undefined ? text : paint(text, 'faint');
 }
 
-function painted(line: Span, paint: Paint): string {
-  return typeof line === 'string' ? line : paint(line.text, line.style);
+function wrapped(line: Span, { paint, room }: SearchScreen): readonly string[] {
+  const piece = typeof line === 'string' ? { text: line, style: undefined } : line;
+  return wrap([piece], 0, { paint, width: room + beforeRow }, beforeRow);
 }
 
 function stepsOf(key: KeypressEvent, pageSize: number): number {

@@ -18,7 +18,11 @@ class Screen {
   }
 
   get text(): string {
-    const lines = this.#rows.map((row) => Array.from(row, (cell) => cell ?? ' ').join('').trimEnd());
+    const lines = this.#rows.map((row) =>
+      Array.from(row, (cell) => cell ?? ' ')
+        .join('')
+        .trimEnd(),
+    );
     return lines.join('\n').trimEnd();
   }
 

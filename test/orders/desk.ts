@@ -160,7 +160,7 @@ export function sit(
 export async function pick(person: Person, id: string, words = id): Promise<void> {
   await person.waitFor('Which order?');
   person.type(words);
-  await person.answer(new RegExp(`${words}[^]*\\n${id}  `), '\r');
+  await person.answer(new RegExp(`${words}[\\s\\S]*\\n${id}  `), '\r');
 }
 
 interface Simulator extends AsyncDisposable {

@@ -141,7 +141,7 @@ describe.concurrent('line prompts: nothing is redrawn (L79)', () => {
       const terminal = atTerminal(['orders', 'refund'], { home, env: { ...changing.env, ...env } });
       await terminal.answer('Which order?', '');
       await terminal.answer('type a number, words to search, or Enter for more: ', `${target.id}\r`);
-      await terminal.answer(new RegExp(`1  [^]*${target.id}[^]*Enter for more: `), '1\r');
+      await terminal.answer(new RegExp(`1  [\\s\\S]*${target.id}[\\s\\S]*Enter for more: `), '1\r');
       await terminal.answer('How much?', '7\r');
       await terminal.answer('Why?', '');
       await terminal.answer('1  the buyer asked for it', '');

@@ -38,7 +38,8 @@ interface Matches<T> {
 export interface KnownOrders<T> {
   /** How many were read. */
   readonly count: number;
-  /** `created_at` of the oldest, Unix seconds. */
+  /** `created_at` of the newest and the oldest, Unix seconds. */
+  readonly newest: number | undefined;
   readonly oldest: number | undefined;
   /** The id of the last one. */
   readonly last: string | undefined;
@@ -63,6 +64,7 @@ interface Matched<T> {
 export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
   const known: Kept<T>[] = [];
   const twins = createTwins();
+  let newest: number | undefined;
   let oldest: number | undefined;
   let matched: Matched<T> = { words: '', seen: 0, fitting: [], others: [] };
 
@@ -71,11 +73,16 @@ export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
     if (one === undefined) return;
     known.push(one);
     const { created_at: at } = record.value;
-    if (typeof at === 'number') oldest = Math.min(oldest ?? at, at);
+    if (typeof at !== 'number') return;
+    newest = Math.max(newest ?? at, at);
+    oldest = Math.min(oldest ?? at, at);
   };
   return {
     get count() {
       return known.length;
+    },
+    get newest() {
+      return newest;
     },
     get oldest() {
       return oldest;

@@ -47,27 +47,26 @@ const boundStep = 5_000;
 export function searchOrders<T>(service: Service, parts: KeptParts<T>): OrderSearch<T> {
   const known = createKnownOrders(parts);
   const reading = createReading(service, known);
-  const notThere = new Set<string>();
-  const isId = (words: string): boolean => {
-    const id = words.trim();
-    return resources.orders.idPattern.test(id) && !notThere.has(id);
-  };
+  // What looking up said of an id.
+  const answers = new Map<string, 'missing' | 'unknown'>();
+  const isId = (words: string): boolean => resources.orders.idPattern.test(words.trim());
   return {
     known,
-    isId,
+    isId: (words) => isId(words) && !answers.has(words.trim()),
     get state() {
       return reading.state;
     },
     begin: () => reading.until(() => known.count > 0),
     async want(words, count, further = false) {
       if (further) reading.goFurther();
-      // A whole id is looked up, which takes three requests at most.
-      await reading.until(() => isId(words) || choosable(known, words) >= count);
+      // A whole id is looked up, which takes three requests at most; pages are read only if that could not tell.
+      const isKnownById = isId(words) && answers.get(words.trim()) !== 'unknown';
+      await reading.until(() => isKnownById || choosable(known, words) >= count);
     },
     async lookUp(id) {
-      const found = await locate(service, parts, id);
-      if (typeof found === 'string') notThere.add(id);
-      return found;
+      const { found, answer, why } = await locate(service, parts, id);
+      if (answer !== undefined) answers.set(id, answer);
+      return found ?? why;
     },
     watch: reading.watch,
     stop: reading.stop,
@@ -149,15 +148,24 @@ function createReading<T>(service: Service, known: KnownOrders<T>): Reading {
   };
 }
 
-async function locate<T>(service: Service, parts: KeptParts<T>, id: string): Promise<KnownOrder<T> | string> {
+/** What looking up an id gave: the order, or why there is none, and whether that is certain. */
+interface LookedUp<T> {
+  readonly found?: KnownOrder<T> | undefined;
+  readonly answer?: 'missing' | 'unknown';
+  readonly why: string;
+}
+
+// Pages are read by the search itself, which keeps them: so not more than one of them is read here.
+async function locate<T>(service: Service, parts: KeptParts<T>, id: string): Promise<LookedUp<T>> {
   try {
-    const located = await service.locate('orders', id);
-    if ('missing' in located) return `${accountLabel(service.profile)} has no order ${id}`;
-    if ('boundReached' in located) return `${id} is not among the newest ${located.read} orders`;
+    const located = await service.locate('orders', id, { max: 1 });
+    if ('missing' in located)
+      return { answer: 'missing', why: `${accountLabel(service.profile)} has no order ${id}` };
+    if ('boundReached' in located) return { answer: 'unknown', why: `${id} was not found by its id` };
     const { found, neighbour } = located;
-    return keep(parts, found, neighbour) ?? `${id} was not found`;
+    return { found: keep(parts, found, neighbour), why: `${id} was not found by its id` };
   } catch (error) {
-    if (error instanceof CliError) return error.message;
+    if (error instanceof CliError) return { why: error.message };
     throw error;
   }
 }

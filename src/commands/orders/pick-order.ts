@@ -89,7 +89,7 @@ function searchedList(ctx: Context, search: Search, parts: ListParts): SearchedL
   };
   return {
     ...rowColumns,
-    titles: rowTitles(ctx.days.offset(known.oldest ?? Math.floor(ctx.clock.now() / 1000))),
+    titles: rowTitles(ctx.days.offset(known.newest ?? Math.floor(ctx.clock.now() / 1000))),
     count: (words) => shown(words).length,
     row(words, index) {
       const one = shown(words)[index];
