@@ -58,6 +58,8 @@ const spoken = new Map<string, Spoken>([
         await terminal.answer('> sandbox', '\r');
         await terminal.answer('keep the key in a file that only you can read?', 'y\r');
         await terminal.answer('private key of shop', `${testKey}\r`);
+        await terminal.answer('try the key before it is kept?', '\r');
+        await terminal.answer('is this the right account?', 'y\r');
         await terminal.answer('whenever no -p is given?', '\r');
       },
     },
@@ -85,7 +87,9 @@ interface Ended {
 }
 
 async function alone(line: string): Promise<Ended> {
-  const { code, stderr } = await runLine(line, { home: line.includes('key.txt') ? another : home });
+  // The service of the example is the one of this test.
+  const typed = line.replace('https://pay.example.com/api', shop.url);
+  const { code, stderr } = await runLine(typed, { home: line.includes('key.txt') ? another : home });
   return { code, said: stderr };
 }
 

@@ -64,7 +64,7 @@ function createSendOnce({ exchange, overNetwork, route, leave, lastRead }: SendP
     } catch (error) {
       if (leave?.aborted !== true) throw error;
       const cause = new Error('stopped');
-      return report({ reason: 'its answer was not waited for', cause }, watch?.end(), read);
+      return report({ reason: 'you left before it answered', cause }, watch?.end(), read);
     } finally {
       watch?.end();
     }

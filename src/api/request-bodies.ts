@@ -122,29 +122,41 @@ export const orderRequest = closed({
 export type OrderRequest = v.InferOutput<typeof orderRequest>;
 
 /** The body of a new payment link (service: Endpoints 5). */
-export const checkoutCreateRequest = closed({
-  name: text,
-  type: v.literal(paymentLinkType, `not ${paymentLinkType}`),
-  recurrent: v.optional(yesOrNo),
-  expired_at: v.optional(expiry),
-  allowed_payment_methods: v.optional(listOf(payBy)),
-  needs_shipping_contact: v.optional(yesOrNo),
-  monthly_installments_enabled: v.optional(yesOrNo),
-  monthly_installments_options: v.optional(months),
-  plan_id: v.optional(text),
-  order_template: closed({
-    line_items: v.pipe(listOf(closed(itemBasics)), v.minLength(1, 'empty: a payment link has an item')),
-    currency: currencyCode,
-    customer_info: v.optional(
-      closed({
-        customer_id: v.optional(customerId),
-        name: v.optional(text),
-        email: v.optional(text),
-        phone: v.optional(text),
-      }),
-    ),
+export const checkoutCreateRequest = v.pipe(
+  closed({
+    name: text,
+    type: v.literal(paymentLinkType, `not ${paymentLinkType}`),
+    recurrent: v.optional(yesOrNo),
+    // The document writes the field both ways (service: Endpoints 4 and 5).
+    expired_at: v.optional(expiry),
+    expires_at: v.optional(expiry),
+    allowed_payment_methods: v.optional(listOf(payBy)),
+    needs_shipping_contact: v.optional(yesOrNo),
+    monthly_installments_enabled: v.optional(yesOrNo),
+    monthly_installments_options: v.optional(months),
+    plan_id: v.optional(text),
+    order_template: closed({
+      line_items: v.pipe(listOf(closed(itemBasics)), v.minLength(1, 'empty: a payment link has an item')),
+      currency: currencyCode,
+      customer_info: v.optional(
+        closed({
+          customer_id: v.optional(customerId),
+          name: v.optional(text),
+          email: v.optional(text),
+          phone: v.optional(text),
+        }),
+      ),
+    }),
   }),
-});
+  v.forward(
+    v.partialCheck(
+      [['expired_at'], ['expires_at']],
+      (link) => link.expired_at === undefined || link.expires_at === undefined,
+      'stands beside expired_at: one of the two is enough',
+    ),
+    ['expires_at'],
+  ),
+);
 export type CheckoutCreateRequest = v.InferOutput<typeof checkoutCreateRequest>;
 
 /** One fault of a request body. `param` is its place, such as `line_items[0][name]`; null for the whole body. */
@@ -212,7 +224,6 @@ const otherSpellings: Readonly<Record<string, string>> = {
   plan_id: 'planId',
   planId: 'plan_id',
   expired_at: 'expires_at',
-  expires_at: 'expired_at',
 };
 
 function unknownWords(name = ''): string {

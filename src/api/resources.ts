@@ -68,11 +68,12 @@ export function fieldColumn(name: string, title: string, kind: Column['kind'], t
 }
 
 function field(name: string, kind: ValueKind, more: Partial<Column> = {}): Column {
+  const path = name.split('.');
   return {
     name,
     title: name.toUpperCase(),
     kind,
-    value: (record) => valueAt(record, name.split('.')),
+    value: (record) => fieldAt(record, path),
     ...more,
   };
 }
@@ -99,22 +100,30 @@ function peopleColumns(orderIn: readonly string[], tableFrom?: number): readonly
   ];
 }
 
-/** `*4242`; `split` if several charges paid; or the type of the payment (service: order, payment_method). */
+/**
+ * `*4242`; `split` if several charges were paid or can be captured; or the type of the payment (service: order,
+ * payment_method). If none was, it is the card of all tries, or undefined if they used several.
+ */
 function cardOf(record: JsonObject): unknown {
-  const [first, second] = payingCharges(record);
-  const { split_payment: said } = record;
-  if (typeof said === 'boolean' ? said : second !== undefined) return 'split';
-  const last4 = valueAt(first, ['payment_method', 'last4']);
-  return typeof last4 === 'string' && last4 !== '' ? `*${last4}` : valueAt(first, ['payment_method', 'type']);
+  const tries = itemsOf(record.charges);
+  const paying = tries.filter(paysOrWill);
+  if (paying.length > 1 || (tries.length === 0 && record.split_payment === true)) return 'split';
+  const cards = new Set((paying.length > 0 ? paying : tries).map(paidWith));
+  return cards.size === 1 ? [...cards][0] : undefined;
 }
 
-// Assumed: a charge with a status that the document does not show, such as a declined one, paid nothing. If no charge paid,
-// all of them are returned, so that a card is shown.
-function payingCharges(record: JsonObject): readonly JsonObject[] {
-  const charges = itemsOf(record.charges);
+// Assumed: a charge with a status that the document does not show, such as a declined one, paid nothing unless it has a
+// `paid_at`. A charge without a status counts.
+function paysOrWill({ status, paid_at: paidAt }: JsonObject): boolean {
   const known: readonly unknown[] = [...Object.values(statuses), undefined, null];
-  const paying = charges.filter(({ status }) => known.includes(status));
-  return paying.length > 0 ? paying : charges;
+  return known.includes(status) || typeof paidAt === 'number';
+}
+
+function paidWith(charge: JsonObject): unknown {
+  const last4 = valueAt(charge, ['payment_method', 'last4']);
+  return typeof last4 === 'string' && last4 !== ''
+    ? `*${last4}`
+    : valueAt(charge, ['payment_method', 'type']);
 }
 
 /** What was refunded, as a negative number; undefined if nothing was. */

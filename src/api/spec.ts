@@ -38,6 +38,25 @@ export const statuses = {
   partiallyRefunded: 'partially_refunded',
 } as const;
 
+/** What the status of an order or charge says of its money: it came in, is awaited, went back, or never came. */
+export type StatusMeaning = 'in' | 'awaited' | 'back' | 'none';
+
+/** The statuses that are known, with their meaning. */
+// Assumed: the document shows pre_authorized, paid and refunded. The others were seen at services of this family.
+export const statusMeanings: Readonly<Record<string, StatusMeaning>> = {
+  [statuses.paid]: 'in',
+  [statuses.preAuthorized]: 'awaited',
+  [statuses.refunded]: 'back',
+  [statuses.partiallyRefunded]: 'back',
+  pending_payment: 'awaited',
+  partially_paid: 'awaited',
+  charged_back: 'back',
+  declined: 'none',
+  expired: 'none',
+  canceled: 'none',
+  voided: 'none',
+};
+
 /** Statuses of a refund record that moved no money, in lower case. */
 // Assumed: the document shows no status of a refund. Any other word, also `pending`, does not speak against the refund.
 export const failedWords: readonly string[] = [
@@ -56,6 +75,9 @@ export const paymentMethodValues = ['cash', 'card', 'bank_transfer'] as const;
 
 /** The kind of checkout that has a page of its own (service: Endpoints 4). */
 export const hostedPayment = 'HostedPayment';
+/** How the expiry of a payment link may be spelled (service: Endpoints 4 and 5). */
+export const expiryFields = ['expired_at', 'expires_at'] as const;
+export type ExpiryField = (typeof expiryFields)[number];
 /** Kinds of checkout inside an order (service: Endpoints 4). */
 export const checkoutTypes = ['Integration', hostedPayment] as const;
 /** The kind of checkout that belongs to no order (service: Endpoints 5). */

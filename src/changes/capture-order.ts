@@ -7,7 +7,7 @@ import type { Context } from '../commands/command.ts';
 import { CliError } from '../errors.ts';
 import { checkMode, commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { journalWords, requestLine, titleLine } from './change-words.ts';
+import { journalWords, requestLine, titleLine, unconfirmedReply } from './change-words.ts';
 import { changeOrder, type OrderAsked } from './order-change.ts';
 import type { Applied } from './outcome.ts';
 
@@ -72,13 +72,13 @@ function moneyOf(order: Order | undefined): string {
   return `${order?.amount ?? 'amount not shown'} ${order?.currency ?? ''}`.trimEnd();
 }
 
-function captureResult({ record, by, intent }: Applied, profile: Profile): readonly Block[] {
+function captureResult({ record, by, intent, said }: Applied, profile: Profile): readonly Block[] {
   const order = readOrder(record.value);
   return [
     titleLine(`captured ${moneyOf(order)}`, profile, 'good'),
     {
       line: `order    ${order?.id ?? ''}   ${order?.payment_status ?? 'status not shown'}${journalWords(intent)}`,
     },
-    ...(by === 'read' ? [{ line: 'confirmed by a read, since no usable answer came' }] : []),
+    ...(by === 'read' ? [{ line: `${unconfirmedReply({ said })}; the order now shows the capture` }] : []),
   ];
 }

@@ -61,6 +61,11 @@ export function replyWords({ type, code, logId, httpStatus, details = [] }: CliE
   return `${facts.join(', ')}${messages.length === 0 ? '' : `: ${messages.join('; ')}`}`;
 }
 
+/** Begins the line of a result that a read confirmed: no reply came, or one that proves nothing. */
+export function unconfirmedReply({ said }: { readonly said?: CliErrorParts | undefined }): string {
+  return said === undefined ? 'the reply was lost' : 'the reply did not confirm it';
+}
+
 /** Says how long an unconfirmed change blocks its order. A change without an order blocks only a repeat of itself. */
 export function blockedWords(until: string | undefined): string {
   return until === undefined

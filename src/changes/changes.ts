@@ -24,5 +24,12 @@ export {
   sentBy,
 } from './refund/known-refunds.ts';
 export { refundOrder } from './refund/refund-order.ts';
-export { purchaseOf, type Twin, twinOf, twinSeconds } from './refund/twins.ts';
+export { isRefunded, purchaseOf, type Twin, twinOf, twinSeconds } from './refund/twins.ts';
 export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';
+export {
+  type UnconfirmedChanges,
+  unconfirmedBlocks,
+  unconfirmedOf,
+  unconfirmedSteps,
+  unconfirmedWords,
+} from './unconfirmed.ts';

@@ -1,7 +1,8 @@
 /** Explains alarms and refusals by the service: what was seen, and which commands help. Pure. */
 
 import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/charges.ts';
-import { type DocumentedError, documentedErrorOf } from '../api/spec.ts';
+import type { RefundRequest } from '../api/request-bodies.ts';
+import { type DocumentedError, documentedErrorOf, expiryFields, isObject } from '../api/spec.ts';
 import { CliError, type CliErrorParts } from '../errors.ts';
 import type { ChangeSubject, FoundRefund, Outcome } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
@@ -106,6 +107,8 @@ interface Refusal {
   readonly orderId: string | undefined;
   /** Refunds that somebody else made. They appeared between the last read before the sending and the read after it. */
   readonly others: readonly FoundRefund[];
+  /** The body of the refund. Commands to copy keep its amount and reason. */
+  readonly asked: RefundRequest;
   /** Writes a time (Unix seconds) in full. */
   readonly time: (seconds: number) => string;
 }
@@ -143,7 +146,7 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explana
   return {
     message: `order ${id} is not refundable${whole}${blocked.length === 0 ? '' : which}`,
     certain: wentBack(money, refusal),
-    now: [...bankWords(money), ...chargeCommands(money, open, profile), show],
+    now: [...bankWords(money), ...chargeCommands(money, open, profile, refusal.asked), show],
   };
 }
 
@@ -169,14 +172,40 @@ function bankWords({ charges }: OrderMoney): readonly string[] {
   ];
 }
 
-function chargeIdRequired({ profile, orderId }: Refusal, money: OrderMoney | undefined): Explanation {
-  const charges = money?.charges ?? [];
+function chargeIdRequired({ profile, orderId, asked }: Refusal, money: OrderMoney | undefined): Explanation {
+  const charges = money?.charges.filter(({ counts }) => counts) ?? [];
   return {
     message: `order ${orderId ?? money?.id ?? ''} was paid by ${charges.length === 0 ? 'several' : charges.length} charges: a part of it needs a charge`,
-    now: money === undefined ? [] : chargeCommands(money, charges, profile),
+    now: money === undefined ? [] : chargeCommands(money, charges, profile, asked),
   };
 }
 
 function nameOf(charge: ChargeMoney): string {
   return `charge ${charge.number} (${charge.id})`;
+}
+
+/**
+ * What to do if a refusal of a payment link names the spelling of the expiry that was not sent; undefined if it does not.
+ * The document writes the field both ways, so only the service can say which one it reads.
+ */
+export function otherSpelling(
+  { name, kind }: Profile,
+  { request: { body } }: ChangeSubject,
+  { code, details = [] }: CliErrorParts,
+): readonly string[] | undefined {
+  const sent = expiryFields.find((field) => isObject(body) && body[field] !== undefined);
+  const other = expiryFields.find((field) => sent !== undefined && field !== sent);
+  const said = [code, ...details.flatMap((one) => [one.message, one.debugMessage, one.param, one.code])];
+  if (other === undefined || !said.some((text) => text?.includes(other))) return undefined;
+  const setting = `checkouts.expiry_field ${other}`;
+  return kind === 'stored'
+    ? [
+        `the request said ${sent}. To send ${other} from now on:`,
+        `paydesk profile set ${name} ${setting}`,
+        'then run the command again',
+      ]
+    : [
+        `the request said ${sent}. To send ${other}, write the body yourself (--body FILE)`,
+        `or add a profile and set ${setting} there`,
+      ];
 }

@@ -2,7 +2,7 @@
 
 import { isKeyRefusal } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
-import { CliError, keyRefused, withParts } from '../errors.ts';
+import { CliError, type CliErrorParts, keyRefused, withParts } from '../errors.ts';
 import { type ChangeSubject, changeKinds, type Intent, type Outcome } from '../journal/journal.ts';
 import { commandLine, type Profile } from '../profiles/profiles.ts';
 import {
@@ -13,7 +13,14 @@ import {
   replyWords,
   settleCommands,
 } from './change-words.ts';
-import { alarmError, type Ended, type Explanation, explainRejection, keepByHand } from './explain-outcome.ts';
+import {
+  alarmError,
+  type Ended,
+  type Explanation,
+  explainRejection,
+  keepByHand,
+  otherSpelling,
+} from './explain-outcome.ts';
 
 /** The outcome of a change that was made, with the record as it is now. */
 export type Applied = Extract<Outcome, { verdict: 'applied' }>;
@@ -52,7 +59,7 @@ export function appliedOrThrow(
     throw withParts(alarmError(profile, change, outcome, outcome.alarm), subject);
   if (outcome.verdict === 'applied') {
     const { said } = outcome;
-    if (said !== undefined) ctx.notes.note(`the reply did not confirm it (${replyWords(said)}); a read does`);
+    if (said !== undefined) ctx.notes.note(`the reply was no confirmation: ${replyWords(said)}`);
     return outcome;
   }
   throw withParts(endError(ctx, profile, change, outcome), subject);
@@ -107,6 +114,7 @@ function rejectedError(
           order: order?.value,
           orderId: change.orderId,
           others: outcome.refunds ?? [],
+          asked: change.request.body ?? {},
           time: (seconds) => ctx.fullTime(seconds * 1000),
         });
   return new CliError(
@@ -116,15 +124,15 @@ function rejectedError(
       ...parts,
       opening: 'refused by the service:',
       certain: `${kindWords[change.kind].refused}${explained.certain === undefined ? '' : `; ${explained.certain}`}${unconfirmed}`,
-      now: [...(explained.now ?? afterRefusal(profile, change)), ...keepByHand(outcome)],
+      now: [...(explained.now ?? afterRefusal(profile, change, parts)), ...keepByHand(outcome)],
     },
   );
 }
 
-function afterRefusal(profile: Profile, change: ChangeSubject): readonly string[] {
-  return change.orderId === undefined
-    ? ['mend what it names, then run the command again']
-    : [readEach(profile, change)];
+function afterRefusal(profile: Profile, change: ChangeSubject, parts: CliErrorParts): readonly string[] {
+  if (change.orderId !== undefined) return [readEach(profile, change)];
+  const spelling = change.kind === 'checkout' ? otherSpelling(profile, change, parts) : undefined;
+  return spelling ?? ['correct what it names, then run the command again'];
 }
 
 function readEach(profile: Profile, { orderId }: ChangeSubject): string {

@@ -8,7 +8,7 @@ import type { JournalStore } from '../journal/journal.ts';
 import { tolerableSkewMs } from '../journal/journal-time.ts';
 import { openJournal } from '../journal/open-journal.ts';
 import type { Locks } from '../locks/locks.ts';
-import type { Profile, Profiles, TypedKey } from '../profiles/profiles.ts';
+import type { OpenProfile, Profile, Profiles } from '../profiles/profiles.ts';
 import { refuseUnsafeRuntime } from '../profiles/unsafe-runtime.ts';
 import type { Demo } from '../simulator/demo.ts';
 import type { Notes, Secrets } from '../terminal/terminal.ts';
@@ -29,6 +29,8 @@ export interface AccountParts {
   readonly locks: Locks;
   readonly notes: Notes;
   readonly operator: string;
+  /** A time for messages (Unix milliseconds), in the zone of the run. */
+  readonly shortTime: (ms: number) => string;
   readonly demo: () => Promise<Demo>;
   /** Where Node keeps compiled code. The folder is made when an account is opened: runs that only print help make no file. */
   readonly cacheFolder: string;
@@ -38,7 +40,7 @@ export interface AccountParts {
 }
 
 /** The functions of an account that a command gets in its context. */
-export interface Account extends Pick<Context, 'service' | 'change' | 'journal'> {
+export interface Account extends Pick<Context, 'service' | 'draftService' | 'change' | 'journal'> {
   /** Closes the files of the journal. */
   close(): void;
 }
@@ -48,7 +50,8 @@ export function createAccount(parts: AccountParts): Account {
   const { profiles, globals } = parts;
   const clients = new Map<string, Promise<Client>>();
   const open = (name = ''): Promise<Client> => {
-    const client = clients.get(name) ?? openAccount(parts, name === '' ? undefined : name);
+    const client =
+      clients.get(name) ?? openAccount(parts, () => profiles.open(name === '' ? undefined : name));
     clients.set(name, client);
     return client;
   };
@@ -72,10 +75,15 @@ export function createAccount(parts: AccountParts): Account {
   return {
     async service({ purpose = 'read', profile, key } = {}) {
       if (purpose === 'change') (await profiles.open()).approveChange();
-      const { service } = await (key === undefined ? open(profile) : openAccount(parts, profile, key));
+      const { service } = await (key === undefined
+        ? open(profile)
+        : openAccount(parts, () => profiles.open(profile, key)));
       // A change reads unconfirmed orders again by itself, so it needs no reminder.
       if (purpose === 'read') await opened.tellOpen(service.profile);
       return service;
+    },
+    async draftService(draft, key) {
+      return (await openAccount(parts, async () => profiles.openDraft(draft, key))).service;
     },
     journal: opened.journal,
     close: () => opened.store.close(),
@@ -115,9 +123,9 @@ function beforeSent(store: JournalStore, act: (intent: string) => void): Journal
   };
 }
 
-async function openAccount(parts: AccountParts, name: string | undefined, trial?: TypedKey): Promise<Client> {
+async function openAccount(parts: AccountParts, openProfile: () => Promise<OpenProfile>): Promise<Client> {
   const { io, version, globals, clock, signal, secrets } = parts;
-  const opened = await parts.profiles.open(name, trial);
+  const opened = await openProfile();
   const { profile } = opened;
   refuseUnsafeRuntime({ env: io.env, execArgv: io.execArgv, mode: profile.mode });
   const secret = await opened.key();

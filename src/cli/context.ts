@@ -47,6 +47,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     node: io.execPath,
   });
   const profiles = joinProfiles({ state, globals, locks, demo });
+  const shortTime = (ms: number) => createTimes(state.zone(), now).short(Math.floor(ms / 1000));
   const account = createAccount({
     ...state,
     globals,
@@ -54,6 +55,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     locks,
     notes,
     operator,
+    shortTime,
     demo: demo.open,
     cacheFolder: folders.cache,
     stateFolder: folders.state,
@@ -69,6 +71,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     profiles,
     simulator: showingKey(createSimulatorControl(simulator), state),
     service: account.service,
+    draftService: account.draftService,
     change: account.change,
     journal: account.journal,
     ...createReaders(io, state.signal),
@@ -80,6 +83,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     zone: () => state.zone() ?? io.zoneName(),
     exports,
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
+    shortTime,
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
     fullTime: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'full'),
   };

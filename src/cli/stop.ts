@@ -67,9 +67,8 @@ export function listenToSignals(io: Io, stop: Stop, tell: (line: string) => void
     const nothing = stop.sentChange() === undefined ? '; nothing was sent' : '';
     stop.abort(new CliError(kinds[signal], `${word}${nothing}`));
     if (!signalled && stop.inFlight()) {
-      tell(
-        `${word}: it was sent, its outcome is waited for; Ctrl-C ${signal === 'SIGINT' ? 'again ' : ''}leaves at once`,
-      );
+      const [opening, key] = signal === 'SIGINT' ? ['', 'Ctrl-C again'] : [`${word}; `, 'Ctrl-C'];
+      tell(`${opening}already sent; waiting for the result. ${key} quits without waiting`);
     }
     signalled = true;
   });

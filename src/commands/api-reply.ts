@@ -1,7 +1,7 @@
 /** Shows the reply to `api`: the service's JSON unchanged, and with `--include` its status and headers. */
 
 import type { ReplyHead, WireRecord } from '../api/api.ts';
-import type { Column } from '../api/resources.ts';
+import { type Column, fieldColumn } from '../api/resources.ts';
 import { isObject, type JsonObject } from '../api/spec.ts';
 import type { Block } from '../terminal/terminal.ts';
 import type { Context } from './command.ts';
@@ -17,7 +17,7 @@ interface Shown {
 export async function showReply(
   ctx: Context,
   { value, bytes, head }: Shown,
-  columns: (value: JsonObject) => readonly Column[] = (record) => columnsOf(Object.keys(record)),
+  columns: (value: JsonObject) => readonly Column[] = (record) => repliedColumns(ctx, record),
 ): Promise<void> {
   if (head === undefined) {
     const record = recordOf(value, bytes);
@@ -39,23 +39,19 @@ function recordOf(value: unknown, bytes: Uint8Array): WireRecord {
 }
 
 /**
- * The columns of the reply to a change: its fields, and the names in --columns. An unknown name is no error here, because the
- * change was already made.
+ * The columns of a reply: its fields, and the names in --columns. An unknown name is no error here, because a change may
+ * have been made.
  */
-export function changedColumns({ options }: Context, value: JsonObject): readonly Column[] {
+export function repliedColumns({ options }: Context, value: JsonObject): readonly Column[] {
   const names = new Set([...Object.keys(value), ...(options.columns ?? []).map((name) => name.trim())]);
   return columnsOf([...names]);
 }
 
 export const includedColumns = columnsOf(['object', 'status', 'headers', 'body']);
 
+// A part of a field is a column too: `customer_info.email`.
 function columnsOf(names: readonly string[]): readonly Column[] {
-  return names.map((name) => ({
-    name,
-    title: name.toUpperCase(),
-    kind: 'text',
-    value: (record) => (Object.hasOwn(record, name) ? record[name] : undefined),
-  }));
+  return names.map((name) => fieldColumn(name, name.toUpperCase(), 'text'));
 }
 
 function headersOf({ headers }: ReplyHead): JsonObject {

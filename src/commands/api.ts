@@ -17,7 +17,7 @@ import {
 } from '../changes/changes.ts';
 import { checkMode, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { changedColumns, includedColumns, showReply } from './api-reply.ts';
+import { includedColumns, repliedColumns, showReply } from './api-reply.ts';
 import {
   type Field,
   fieldsBody,
@@ -137,7 +137,7 @@ async function change(
   const headers = headersOf(given.header ?? []);
   const request = { method, path, body, headers };
   const asked = onlyGiven({ method, path, body, headers: Object.keys(headers ?? {}).join(' ') });
-  const columnsOf = (value: JsonObject) => changedColumns(ctx, value);
+  const columnsOf = (value: JsonObject) => repliedColumns(ctx, value);
   await makeChange(ctx, service, { kind: 'api', intentId, asked, again }, columnsOf, async () => ({
     intent: { orderId, request, approve: async (fresh) => checkMode(fresh.value, profile) },
     preview: preview(request, orderId, profile),

@@ -6,7 +6,7 @@ import { CliError } from '../errors.ts';
 import type { Exports } from '../exports/exports.ts';
 import type { Clock } from '../io.ts';
 import type { Change, Journal } from '../journal/journal.ts';
-import type { Profiles, TypedKey } from '../profiles/profiles.ts';
+import type { ProfileDraft, Profiles, TypedKey } from '../profiles/profiles.ts';
 import type { SimulatorControl } from '../simulator/simulator.ts';
 import type { Ask, Format, Notes, Output, Shell } from '../terminal/terminal.ts';
 
@@ -65,8 +65,12 @@ export interface Context {
     /** A key to try instead of the stored one; only with a named profile. */
     readonly key?: TypedKey | undefined;
   }): Promise<OpenService>;
+  /** Opens a profile that is not stored yet, with its key. Only for reads. */
+  draftService(draft: ProfileDraft, key: TypedKey): Promise<OpenService>;
   /** Writes a time (Unix milliseconds) as a time of day in the zone of the run, `09:31:40`. */
   timeOfDay(ms: number): string;
+  /** As `timeOfDay`; a time of another day says which, `09:31:40 on 20 Nov`. Unix milliseconds. */
+  shortTime(ms: number): string;
   /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
   fullTime(ms: number): string;
   readonly days: Days;

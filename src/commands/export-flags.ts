@@ -21,8 +21,8 @@ export const exportFlags = {
       'the zone of days without an offset, such as America/Mexico_City; CSV then has local times beside those in UTC',
     defaultText: "the profile's time.zone, or this machine's",
   }),
-  limit: flag.integer(1, 1000, { value: 'N', summary: 'records a page', defaultText: '250' }),
-  'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'not more requests a second' }),
+  limit: flag.integer(1, 1000, { value: 'N', summary: 'records per page', defaultText: '250' }),
+  'max-rps': flag.integer(1, 1000, { value: 'N', summary: 'at most so many requests per second' }),
   verify: flag.text({
     value: 'FILE',
     summary: 'check FILE against its manifest, and nothing else',

@@ -85,7 +85,7 @@ async function toStdout(run: ExportRun, { format }: ExportForm): Promise<undefin
     if (lost !== undefined) throw lost;
     if (tally.read > 0) await sink.end(true);
     if (tally.read === 0 || !(error instanceof CliError)) throw error;
-    throw new CliError(kindOf(error), error.message, {
+    throw new CliError(kindOf(error), leftWords(error, 'stopped', run, tally.read), {
       ...error.parts,
       certain: `${tally.rows} ${job.rowsWord} were written, up to ${last}; this is not all`,
       now: [
@@ -153,7 +153,7 @@ async function toFile(run: ExportRun, written: ExportForm, to: string): Promise<
     return undefined;
   } catch (error) {
     const reason = ctx.signal.aborted ? ctx.signal.reason : error;
-    await file.leave(reason instanceof Error ? reason.message : String(reason));
+    await file.leave(leftWords(reason, 'paused', run, file.progress.read));
     throw leftError(reason, run, file, to);
   } finally {
     endProgress();
@@ -172,12 +172,19 @@ function showProgress(
     const { read, rows } = progress();
     const seconds = Math.max(1, (ctx.clock.monotonic() - started) / 1000);
     const made = job.rowsWord === many ? '' : `, ${rows} ${job.rowsWord}`;
-    return `${read} ${many} read${made}, ${Math.round((read - before) / seconds)} a second, ${Math.floor(seconds)} s`;
+    return `${read} ${many} read${made}, ${Math.round((read - before) / seconds)} per second, ${Math.floor(seconds)} s`;
   });
 }
 
 function kindOf(error: CliError): CliError['kind'] {
   return brokeOff(error) ? 'incomplete' : error.kind;
+}
+
+// Why an export ended early. If a person ended it, that person wants to know how far it came.
+function leftWords(error: unknown, verb: 'paused' | 'stopped', { job }: ExportRun, read: number): string {
+  const byPerson = error instanceof CliError && ['interrupted', 'hangup', 'terminated'].includes(error.kind);
+  if (byPerson && read > 0) return `export ${verb} after ${read} ${resources[job.resource].many}`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 // The error for a file that is not complete: what is certain, and how to go on.
@@ -191,7 +198,7 @@ function leftError(error: unknown, run: ExportRun, file: ExportFile, to: string)
   const onwards = read > 0 || resume === true ? ['--resume'] : [];
   const line = commandLine(run.service.profile, ...run.again, '--to', to, ...onwards, ...force);
   const first = error.kind === 'auth' || fromDisk(error) ? (error.parts.now ?? []) : [];
-  return new CliError(kindOf(error), error.message, {
+  return new CliError(kindOf(error), leftWords(error, 'paused', run, read), {
     ...error.parts,
     certain:
       read > 0

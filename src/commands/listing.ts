@@ -16,7 +16,7 @@ export function pagingFlags(resource: ResourceName) {
   return {
     limit: flag.integer(1, 1000, {
       value: 'N',
-      summary: `${many} a page`,
+      summary: `${many} per page`,
       defaultText: "the service's",
     }),
     next: flag.id(resource, { value: 'ID', summary: `the page after this ${one}`, conflicts: ['previous'] }),
@@ -55,7 +55,7 @@ export interface Filter {
 
 /** Watches the pages of a walk. It can add columns, end the walk, and print lines at the end. */
 export interface WalkObserver {
-  /** Columns for what the observer finds out. */
+  /** Columns for what the observer finds out; see `joinColumns`. */
   readonly columns: readonly Column[];
   /** Is called with each page as it was read, before filters. */
   readonly onPage: (page: Page) => void;
@@ -67,6 +67,16 @@ export interface WalkObserver {
   /** True when few records match. Pages are then as long as possible. */
   readonly readsLongPages: boolean;
   readonly closingLines: () => readonly string[];
+}
+
+/** Adds columns to those of a resource. A column of the same name takes the place of the resource's own. */
+export function joinColumns(own: readonly Column[], more: readonly Column[]): readonly Column[] {
+  const named = new Map(more.map((column) => [column.name, column]));
+  const names = new Set(own.map(({ name }) => name));
+  return [
+    ...own.map((column) => named.get(column.name) ?? column),
+    ...more.filter(({ name }) => !names.has(name)),
+  ];
 }
 
 /** Prints a list page by page and then, on stderr, the exact command for the next page. */
@@ -95,7 +105,7 @@ export async function showList(
   };
   const pages =
     paging.all === true || paging.max !== undefined || filters.length > 0 ? { pages: 'many' as const } : {};
-  const sink = ctx.out.list([...resources[resource].columns, ...(observer?.columns ?? [])], pages);
+  const sink = ctx.out.list(joinColumns(resources[resource].columns, observer?.columns ?? []), pages);
   const { many } = resources[resource];
   const endProgress = ctx.notes.progress(() =>
     tally.read === 0 ? '' : `${tally.read} ${many} read, ${tally.shown} shown`,

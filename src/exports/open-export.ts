@@ -236,7 +236,7 @@ function refuseOtherColumns(
         ? ['an older version of paydesk began it']
         : [`they are ${before.join(', ')}`]),
       ...(columns === null ? [] : [`this run would write ${columns.join(', ')}`]),
-      'finish it as it was begun (PAYDESK_COLUMNS, the version of paydesk), or start again: --force without --resume',
+      'resume it with the same PAYDESK_COLUMNS and the same version of paydesk, or start again: --force without --resume',
     ],
   });
 }

@@ -20,6 +20,8 @@ export interface EffectParts {
   readonly store: JournalStore;
   readonly clock: Clock;
   readonly timeoutMs: number;
+  /** A time for messages (Unix milliseconds). */
+  readonly shortTime: (ms: number) => string;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -193,6 +193,16 @@ export interface Journal {
     service: Pick<Service, 'profile' | 'keyFingerprint'>,
     orderId?: string,
   ): Promise<ReadonlyMap<string, UnconfirmedChange>>;
+  /** The attempts on an order that may be of this account, however its address is spelled. Asks the service nothing. */
+  onOrder(
+    service: Pick<Service, 'profile' | 'keyFingerprint'>,
+    orderId: string,
+  ): Promise<readonly AttemptRecord[]>;
+  /**
+   * The refunds that an order shows and that unconfirmed attempts probably made, by the id of the refund. `known`: the
+   * attempts on that order.
+   */
+  probableRefunds(known: readonly AttemptRecord[], order: JsonObject): ReadonlyMap<string, AttemptRecord>;
   /** Whether a refund was made, but is read again until its horizon, in case a second one appears. */
   isWatched(record: AttemptRecord): boolean;
   /** The refund records that an attempt made; none unless its last verdict is `applied`. */

@@ -19,6 +19,7 @@ import type { Effect, End, Event, Wanted } from './protocol-types.ts';
 import { reconcileDue } from './read-again.ts';
 import { named, refusalError } from './refusal-error.ts';
 import { marksOfService } from './same-account.ts';
+import { startWaitingLine } from './waiting-line.ts';
 
 export interface ChangeParts {
   readonly service: Service;
@@ -26,11 +27,13 @@ export interface ChangeParts {
   readonly locks: Locks;
   readonly store: JournalStore;
   readonly clock: Clock;
+  /** A time for messages (Unix milliseconds). */
+  readonly shortTime: (ms: number) => string;
   /** Who runs paydesk: the system user, or the value of PAYDESK_OPERATOR. */
   readonly operator: string;
   readonly version?: string | undefined;
   readonly options: { readonly dryRun: boolean; readonly timeoutMs: number };
-  readonly notes: Pick<Notes, 'note' | 'warn' | 'progress'>;
+  readonly notes: Pick<Notes, 'note' | 'warn' | 'waiting'>;
   /** A new id for the journal, such as `i_7f3k2m`. */
   readonly ids: () => string;
   /** Ctrl-C and the like: stops a change before the sending, ends the waiting after it, never stops the sending. */
@@ -99,7 +102,7 @@ class Run {
   /** Throws CliError 'refused' when one of these attempts has made the wanted change after all. */
   refuseAppeared(closed: readonly AttemptRecord[]): void {
     const refusal = appeared(this.#wanted, closed);
-    if (refusal !== undefined) throw refusalError(refusal, this.#subject());
+    if (refusal !== undefined) throw refusalError(refusal, this.#subject(), this.#parts.shortTime);
   }
 
   #subject(): string {
@@ -108,8 +111,17 @@ class Run {
   }
 
   async outcome(): Promise<Outcome> {
+    const { notes, options } = this.#parts;
+    const line = startWaitingLine(notes, options.timeoutMs);
     let { state, effect } = begin(this.#wanted);
-    while (state.at !== 'done') ({ state, effect } = step(state, await this.#carryOut(effect)));
+    try {
+      while (state.at !== 'done') {
+        line.follow(state);
+        ({ state, effect } = step(state, await this.#carryOut(effect)));
+      }
+    } finally {
+      line.end();
+    }
     return this.#outcomeOf(state.end);
   }
 
@@ -117,7 +129,7 @@ class Run {
     const { request, checks = [] } = this.#intent;
     switch (end.how) {
       case 'refused':
-        throw refusalError(end.refusal, this.#subject());
+        throw refusalError(end.refusal, this.#subject(), this.#parts.shortTime);
       case 'dry_run':
         return { verdict: 'dry_run', request, checks };
       case 'verdict':
@@ -189,15 +201,12 @@ class Run {
   }
 
   async #wait(ms: number): Promise<Event> {
-    const { clock, signal, notes } = this.#parts;
-    const stop = notes.progress(() => 'no usable answer: reading the order to see what became of it');
+    const { clock, signal } = this.#parts;
     try {
       await clock.sleep(ms, signal);
       return { is: 'waited', hurried: false };
     } catch {
       return { is: 'waited', hurried: true };
-    } finally {
-      stop();
     }
   }
 }

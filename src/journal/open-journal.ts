@@ -1,5 +1,6 @@
-/** The journal of a run: it keeps keys out of the rows, answers what commands ask, and tells about open outcomes. */
+/** The journal of a run: it keeps keys out of the rows, answers what commands ask, and names what is unconfirmed. */
 
+import { amountWords } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
@@ -11,13 +12,14 @@ import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, ownRefunds } from 
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import { usedUp } from './guards.ts';
-import type { Journal, UnconfirmedChange } from './journal.ts';
+import { changeKinds, type Journal, type UnconfirmedChange } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
+import { probableRefunds, unconfirmedChange } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
 export interface JournalParts {
@@ -29,6 +31,8 @@ export interface JournalParts {
   readonly dryRun: boolean;
   readonly signal: AbortSignal;
   readonly profiles: Pick<Profiles, 'reaching'>;
+  /** A time for messages (Unix milliseconds): `05:05:12` today, `05:05:12 on 20 Nov` on another day. */
+  readonly shortTime: (ms: number) => string;
   readonly notes: Pick<Notes, 'note' | 'warn'>;
   readonly secrets: Pick<Secrets, 'holds' | 'cleanJson'>;
   /** The profile named on the command line or by PAYDESK_PROFILE. */
@@ -42,7 +46,7 @@ export interface OpenedJournal {
   readonly store: JournalStore;
   /** For commands. */
   readonly journal: Journal;
-  /** Prints one line when the account has open outcomes. If the journal cannot be read, only warns. */
+  /** Prints one line when changes of the account are unconfirmed. If the journal cannot be read, only warns. */
   tellOpen(profile: Profile): Promise<void>;
 }
 
@@ -71,13 +75,18 @@ export function openJournal(parts: JournalParts): OpenedJournal {
         await warnOnce();
         return found;
       },
+      async onOrder(service, orderId) {
+        const found = await journal.onOrder(service, orderId);
+        await warnOnce();
+        return found;
+      },
     },
     async tellOpen(profile) {
       if (told.has(profile.name)) return;
       told.add(profile.name);
       try {
         await warnOnce();
-        const line = openLine(await countOpen(journal, profile));
+        const line = openLine(await openAttempts(journal, profile), profile);
         if (line !== undefined) parts.notes.note(line);
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
@@ -112,20 +121,40 @@ function once(act: () => Promise<void>): () => Promise<void> {
   };
 }
 
-async function countOpen(journal: Journal, { origin }: Profile): Promise<number> {
+async function openAttempts(journal: Journal, { origin }: Profile): Promise<readonly AttemptRecord[]> {
   const attempts = await journal.attempts({ origin, unsettled: true });
-  if (attempts.length === 0) return 0;
+  if (attempts.length === 0) return [];
   const now = await journal.now();
-  return attempts.filter((record) => isOpen(record, now)).length;
+  return attempts.filter((record) => isOpen(record, now));
 }
 
-function openLine(open: number): string | undefined {
-  if (open === 0) return undefined;
-  return `${open} ${open === 1 ? 'outcome' : 'outcomes'} open: paydesk journal reconcile --all`;
+// A line is read at a glance, so it names three of them at most.
+const mostNamed = 3;
+
+// `2 refunds unconfirmed: ord_…, 900 MXN; ord_…, 500 MXN: paydesk journal reconcile --all`
+function openLine(open: readonly AttemptRecord[], profile: Profile): string | undefined {
+  const [first, second] = open;
+  if (first === undefined) return undefined;
+  const isMixed = open.some(({ sent }) => sent.proof.kind !== first.sent.proof.kind);
+  const { noun } = changeKinds[first.sent.proof.kind];
+  const what = isMixed ? 'changes' : second === undefined ? noun : `${noun}s`;
+  const names = open
+    .slice(0, mostNamed)
+    .map(
+      (record) => (isMixed ? `${changeKinds[record.sent.proof.kind].noun} ` : '') + nameOf(record, profile),
+    );
+  const more = open.length > mostNamed ? [`and ${open.length - mostNamed} more`] : [];
+  return `${open.length} ${what} unconfirmed: ${[...names, ...more].join('; ')}: paydesk journal reconcile --all`;
+}
+
+// `ord_…, 900 MXN`; what belongs to no order, or has no amount, is found in the journal.
+function nameOf({ sent: { intent, proof, amount, currency } }: AttemptRecord, { settings }: Profile): string {
+  const sum = amount === undefined ? [] : [amountWords(amount, currency, settings)];
+  return [proof.orderId ?? intent, ...sum].join(', ');
 }
 
 function createJournal(parts: JournalParts): Journal {
-  const { store, clock, operator } = parts;
+  const { store, clock, operator, shortTime } = parts;
   const effectParts = async (record: AttemptRecord): Promise<EffectParts> => ({
     ...parts,
     service: await parts.open(await profileFor(parts, record)),
@@ -148,8 +177,10 @@ function createJournal(parts: JournalParts): Journal {
     isOpen,
     blockedUntil,
     isDue,
-    refuseOpen: (order) => refuseOpen({ store, now, readAgain }, order),
+    refuseOpen: (order) => refuseOpen({ store, now, readAgain, shortTime }, order),
     unconfirmed: (service, orderId) => unconfirmedChanges({ store, now }, service, orderId),
+    onOrder: (service, orderId) => attemptsOn(store, service, orderId),
+    probableRefunds,
     problem: () => store.problem(),
     isWatched,
     ownRefunds,
@@ -166,7 +197,7 @@ function createJournal(parts: JournalParts): Journal {
   };
 }
 
-interface RefuseParts {
+interface RefuseParts extends Pick<JournalParts, 'shortTime'> {
   readonly store: JournalStore;
   readonly now: () => Promise<Moment>;
   /** The attempt after its order was read again; undefined when it cannot be read now. */
@@ -174,26 +205,37 @@ interface RefuseParts {
 }
 
 async function refuseOpen(
-  { store, now, readAgain }: RefuseParts,
+  { store, now, readAgain, shortTime }: RefuseParts,
   { service, orderId, again }: Parameters<Journal['refuseOpen']>[0],
 ): Promise<readonly AttemptRecord[]> {
-  const account = marksOfService(service);
   const closed: AttemptRecord[] = [];
   // Before the preview: nobody should decide on a change that the journal refuses anyway.
   await store.ready();
   // If the journal cannot be read now, the change itself says so.
-  const all = await store.attempts({ orderId }).catch(() => []);
-  const own = all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
+  const own = await attemptsOn(store, service, orderId).catch(() => []);
   const used = usedUp(again, own);
-  if (used !== undefined) throw refusalError(used, orderId);
+  if (used !== undefined) throw refusalError(used, orderId, shortTime);
   for (const record of own.filter(isUnsettled)) {
     if (!isOpen(record, await now())) continue;
     const after = isDue(record, await now()) ? await readAgain(record) : record;
     if (after === undefined) continue;
-    if (isOpen(after, await now())) throw refusalError({ why: 'open', attempt: after, account }, orderId);
+    if (isOpen(after, await now())) {
+      const account = marksOfService(service);
+      throw refusalError({ why: 'open', attempt: after, account }, orderId, shortTime);
+    }
     closed.push(after);
   }
   return closed;
+}
+
+async function attemptsOn(
+  store: JournalStore,
+  service: Pick<Service, 'profile' | 'keyFingerprint'>,
+  orderId: string,
+): Promise<readonly AttemptRecord[]> {
+  const account = marksOfService(service);
+  const all = await store.attempts({ orderId });
+  return all.filter(({ sent }) => mayBeSameAccount(marksOf(sent), account));
 }
 
 async function unconfirmedChanges(
@@ -208,11 +250,10 @@ async function unconfirmedChanges(
   const moment = await now();
   for (const record of attempts) {
     const { sent } = record;
-    const { orderId: id, kind } = sent.proof;
+    const { orderId: id } = sent.proof;
     if (id === undefined || found.has(id)) continue;
     if (!isOpen(record, moment) || !mayBeSameAccount(marksOf(sent), account)) continue;
-    const { intent, amount, currency, time: sentAt, operator } = sent;
-    found.set(id, { intent, kind, amount, currency, sentAt, operator });
+    found.set(id, unconfirmedChange(record));
   }
   return found;
 }

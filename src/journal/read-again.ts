@@ -41,7 +41,7 @@ export async function resolveOne(
       ({ state, effect } = resolve(state, await carryOut(effects, state, effect, confirm)));
     const { end } = state;
     if (end.how === 'looked') return end;
-    throw refusalError(end.refusal, orderId ?? intent);
+    throw refusalError(end.refusal, orderId ?? intent, parts.shortTime);
   } finally {
     await effects.release();
   }

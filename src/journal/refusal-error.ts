@@ -1,4 +1,4 @@
-/** The errors when the journal refuses: an open outcome, a repeat, a lock of another run, a row that is not written. */
+/** The errors when the journal refuses: an unconfirmed change, a repeat, a lock of another run, a row that is not written. */
 
 import type { JsonObject } from '../api/spec.ts';
 import { CliError, withParts } from '../errors.ts';
@@ -11,19 +11,23 @@ import { isSameAddress, marksOf } from './same-account.ts';
 import { sameJson, type Typed } from './same-request.ts';
 
 /** The error of a run that sent nothing. `subject`: the order, or the change in words. */
-export function refusalError(refusal: Refusal, subject: string): CliError {
-  const error = errorOf(refusal, subject);
+export function refusalError(
+  refusal: Refusal,
+  subject: string,
+  shortTime: ShortTime = (ms) => new Date(ms).toISOString(),
+): CliError {
+  const error = errorOf(refusal, subject, shortTime);
   if (!('attempt' in refusal)) return error;
   const { intent, given: scriptId, proof } = refusal.attempt.sent;
   return withParts(error, { intent, scriptId, orderId: proof.orderId });
 }
 
-function errorOf(refusal: Refusal, subject: string): CliError {
+function errorOf(refusal: Refusal, subject: string, shortTime: ShortTime): CliError {
   switch (refusal.why) {
     case 'busy':
-      return busyError(refusal, subject);
+      return busyError(refusal, subject, shortTime);
     case 'open':
-      return openError(refusal, subject);
+      return openError(refusal, subject, shortTime);
     case 'not_seen':
     case 'made':
       return triedError(refusal);
@@ -32,7 +36,7 @@ function errorOf(refusal: Refusal, subject: string): CliError {
     case 'equal':
       return equalError(refusal);
     case 'used_up':
-      return usedUpError(refusal);
+      return usedUpError(refusal, shortTime);
     case 'nothing_to_repeat':
       return refused(
         `--again ${refusal.name}: ${subject} has no refund or attempt of that id that is like what is asked for now`,
@@ -60,6 +64,9 @@ function errorOf(refusal: Refusal, subject: string): CliError {
   }
 }
 
+// Unix milliseconds in, `05:05:12` out.
+type ShortTime = (ms: number) => string;
+
 const certain = 'nothing was sent';
 
 function refused(message: string, now: readonly string[]): CliError {
@@ -70,9 +77,13 @@ function showCommand({ sent }: AttemptRecord): string {
   return `paydesk journal show ${sent.intent}`;
 }
 
-function busyError({ owner }: Extract<Refusal, { why: 'busy' }>, subject: string): CliError {
+function busyError(
+  { owner }: Extract<Refusal, { why: 'busy' }>,
+  subject: string,
+  shortTime: ShortTime,
+): CliError {
   const who = owner === undefined ? 'another run' : `${owner.operator} (${owner.command})`;
-  const since = owner === undefined ? '' : ` since ${new Date(owner.since).toISOString()}`;
+  const since = owner === undefined ? '' : ` since ${shortTime(owner.since)}`;
   return refused(`${subject} is being changed by ${who}${since}`, [
     'wait for that run to end, then look: paydesk journal list --open',
   ]);
@@ -120,16 +131,28 @@ function unwrittenError(
   });
 }
 
-function openError({ attempt, account }: Extract<Refusal, { why: 'open' }>, subject: string): CliError {
+function openError(
+  { attempt, account }: Extract<Refusal, { why: 'open' }>,
+  subject: string,
+  shortTime: ShortTime,
+): CliError {
   const { sent } = attempt;
   const verb = provable(sent.proof.kind) ? 'reconcile' : 'show';
   const elsewhere = account !== undefined && !isSameAddress(marksOf(sent), account);
-  return new CliError('refused', `${subject} has an open outcome: ${named(attempt)}`, {
+  return new CliError('refused', `${earlierWords(sent, subject, shortTime)} is still unconfirmed`, {
     certain: elsewhere
       ? `nothing was sent; that one went to ${sent.origin} (profile ${sent.profile}), this one would go to ${account.origin}, and both may be one account`
       : 'nothing was sent',
     now: [`paydesk journal ${verb} ${sent.intent}`],
   });
+}
+
+// `an earlier refund of 900 MXN on ord_… (05:05:12, by root)`. A repair may not know time and name.
+function earlierWords(sent: SentRow, subject: string, shortTime: ShortTime): string {
+  const what = changeWords(sent).replace(/^a /, '');
+  const on = sent.proof.orderId === undefined ? '' : ` on ${subject}`;
+  const facts = sent.lost === undefined ? ` (${shortTime(sent.time)}, by ${sent.operator})` : '';
+  return `an earlier ${what}${on}${facts}`;
 }
 
 function appearedError({ attempt, verdict }: Extract<Refusal, { why: 'appeared' }>): CliError {
@@ -147,13 +170,16 @@ function appearedError({ attempt, verdict }: Extract<Refusal, { why: 'appeared' 
   return new CliError('refused', `an earlier attempt ${what}: ${named(attempt)}`, { certain: known, now });
 }
 
-function usedUpError({ name, attempt }: Extract<Refusal, { why: 'used_up' }>): CliError {
+function usedUpError(
+  { name, attempt }: Extract<Refusal, { why: 'used_up' }>,
+  shortTime: ShortTime,
+): CliError {
   const { sent } = attempt;
   const [refund] = verdictOf(attempt)?.refunds ?? [];
   const next = verdictOf(attempt)?.verdict === 'applied' ? refund?.id : attemptName(attempt);
   return new CliError(
     'refused',
-    `${name} was repeated already, at ${new Date(sent.time).toISOString()}: ${named(attempt)}`,
+    `${name} was repeated already, at ${shortTime(sent.time)}: ${named(attempt)}`,
     {
       certain: 'nothing was sent now',
       now: [

@@ -20,7 +20,14 @@ import {
   storedIn,
 } from './change-profiles.ts';
 import { fingerprint, keyLimit, keyProblem, lastFour, sha256 } from './key-store.ts';
-import { type Choice, type FoundProfile, findProfile, givenFrom, openProfile } from './open-profile.ts';
+import {
+  type Choice,
+  type FoundProfile,
+  findProfile,
+  givenFrom,
+  openDraft,
+  openProfile,
+} from './open-profile.ts';
 import { draftOfLead, placeOf, type StoredProfile } from './profile-file.ts';
 import { createProfileStore, keyPlaceWords, type ProfileParts, type ProfileStore } from './profile-store.ts';
 import {
@@ -34,7 +41,7 @@ import {
   type ProfileDescription,
   type Profiles,
 } from './profiles.ts';
-import { type SettingTexts, settingName, settingWords } from './settings.ts';
+import { type SettingTexts, settingDoubt, settingName, settingWords } from './settings.ts';
 
 /** The profiles of this user. Nothing is read yet. */
 export function createProfiles(parts: ProfileParts): Profiles {
@@ -45,8 +52,10 @@ export function createProfiles(parts: ProfileParts): Profiles {
     keyLimit,
     given: parts.given,
     problem: { name: nameProblem, baseUrl: baseUrlProblem, key: keyProblem },
+    doubt: settingDoubt,
     hostOf,
     open: (name, trial) => openProfile(store, name, trial),
+    openDraft: (draft, key) => openDraft(store, draft, key),
     describe: (name) => describeProfile(store, name),
     list: async () => listProfiles(store),
     reaching: (account) => profilesReaching(store, account),

@@ -14,7 +14,7 @@ export const keyLimit = 4096;
 /** What is wrong with a key, or undefined. The message never repeats the key. */
 export function keyProblem(key: string): string | undefined {
   if (key === '') return 'the key is empty';
-  if (key.length < shortestKey) return `that is no key: it is shorter than ${shortestKey} characters`;
+  if (key.length < shortestKey) return `that is not a key: it is shorter than ${shortestKey} characters`;
   if (key.length > keyLimit) return `the key is longer than ${keyLimit} characters`;
   return keyPattern.test(key)
     ? undefined
@@ -150,9 +150,14 @@ function keysInKeyring(keyring: Keyring, account: (name: string) => string): Pla
         const text = await keyring.read(account(name));
         return text === undefined ? undefined : parseStoredKey(text);
       } catch (error) {
-        throw keyringFailed(error, 'auth', `the key of profile ${name} is in the system keyring`, [
-          `give it again, kept in a file that only you can read: paydesk profile key ${name} --key-store file`,
-        ]);
+        throw keyringFailed(
+          error,
+          'auth',
+          `the key of profile ${name} cannot be read from the system keyring`,
+          [
+            `give it again, kept in a file that only you can read: paydesk profile key ${name} --key-store file`,
+          ],
+        );
       }
     },
     async write(name, key) {
@@ -178,7 +183,7 @@ function keysInKeyring(keyring: Keyring, account: (name: string) => string): Pla
 
 function parseStoredKey(text: string): StoredKey {
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), storedKey), text);
-  if (!result.success) throw new KeyringError('what it holds is no key');
+  if (!result.success) throw new KeyringError('what is stored there is not a key');
   return result.output;
 }
 

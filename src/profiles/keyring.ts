@@ -74,7 +74,7 @@ export function createKeyring(parts: KeyringParts): Keyring {
     async read(account) {
       const value = await ask(parts, { action: 'read', account });
       if (value === null) return undefined;
-      if (typeof value !== 'string') throw new KeyringError('it answered something that is no text');
+      if (typeof value !== 'string') throw new KeyringError('its answer is not text');
       return value;
     },
     async write(account, secret) {
@@ -109,12 +109,12 @@ async function ask(
   try {
     const [output, code] = await Promise.all([readAll(child.stdout), promise]);
     if (child.signalCode !== null) throw new KeyringError(`it did not answer within ${limitMs / 1000} s`);
-    if (code !== 0) throw new KeyringError('there is none here, or it refuses');
+    if (code !== 0) throw new KeyringError('none is running, or it refused');
     const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), answer), output);
-    if (!parsed.success) throw new KeyringError('it answered something that makes no sense');
+    if (!parsed.success) throw new KeyringError('its answer makes no sense');
     return parsed.output.value;
   } catch (error) {
-    throw error instanceof KeyringError ? error : new KeyringError('it could not be asked', { cause: error });
+    throw error instanceof KeyringError ? error : new KeyringError('it cannot be started', { cause: error });
   }
 }
 

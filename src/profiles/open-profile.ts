@@ -4,9 +4,16 @@ import { CliError } from '../errors.ts';
 import { type Env, variable } from '../io.ts';
 import { demoProfile, environmentKey, environmentProfile, setVariables } from './built-in-profiles.ts';
 import { fingerprint, parseKey } from './key-store.ts';
-import { type ProfileFile, profileOf, type StoredProfile } from './profile-file.ts';
+import { type ProfileFile, profileOf, type StoredProfile, storedOf } from './profile-file.ts';
 import type { Given, ProfileStore } from './profile-store.ts';
-import { demoName, environmentName, type OpenProfile, type Profile, type TypedKey } from './profiles.ts';
+import {
+  demoName,
+  environmentName,
+  type OpenProfile,
+  type Profile,
+  type ProfileDraft,
+  type TypedKey,
+} from './profiles.ts';
 
 /**
  * Opens the named profile, or else the profile of this run. Throws CliError 'auth' when there is none, 'refused' when
@@ -32,6 +39,26 @@ export async function openProfile(
         'refused',
         `profile ${profile.name} is production and was chosen only by "profile use"; with several profiles stored, a change must name its profile`,
         { certain: 'nothing was sent', now: [`add it to the command: -p ${profile.name}`] },
+      );
+    },
+  };
+}
+
+/** Opens a profile that is not stored, to try its key. Throws CliError 'usage' or 'refused' if something in it is wrong. */
+export function openDraft(store: ProfileStore, draft: ProfileDraft, typed: TypedKey): OpenProfile {
+  // Where the key will be kept does not matter here.
+  const profile = withGiven(profileOf(draft.name, storedOf(draft, 'file')), store.parts.given);
+  const key = parseKey(typed.text, typed.where);
+  store.parts.learnKey(key);
+  return {
+    profile,
+    chosenBy: 'name',
+    key: async () => key,
+    fingerprint: async () => fingerprint(key),
+    approveChange() {
+      throw new CliError(
+        'refused',
+        `profile ${profile.name} is not stored yet, so nothing is changed with it`,
       );
     },
   };

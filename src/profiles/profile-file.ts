@@ -26,6 +26,19 @@ const keyPlaces = ['file', 'keyring'] as const;
 /** Where the key of a profile is stored. */
 export type KeyPlace = (typeof keyPlaces)[number];
 
+// A lead may write 50000 instead of "50000". A number that JavaScript would round is refused.
+const settingValue = v.union(
+  [
+    v.string(),
+    v.pipe(
+      v.number(),
+      v.check((value) => !Number.isInteger(value) || Number.isSafeInteger(value)),
+      v.transform(String),
+    ),
+  ],
+  'must be text or a number, for example "50000"',
+);
+
 // What a team lead may give to others: everything except the key.
 const leadFile = v.strictObject({
   mode: v.picklist(modes),
@@ -37,11 +50,12 @@ const leadFile = v.strictObject({
   api_version: v.optional(v.pipe(v.string(), v.regex(apiVersionPattern))),
   lang: v.optional(v.pipe(v.string(), v.regex(langPattern))),
   auth: v.optional(v.picklist(authSchemes)),
-  settings: v.optional(v.record(v.string(), v.string()), {}),
+  settings: v.optional(v.record(v.string(), settingValue), {}),
 });
 
 const storedProfile = v.strictObject({
   ...leadFile.entries,
+  settings: v.optional(v.record(v.string(), v.string()), {}),
   key_in: v.picklist(keyPlaces),
   /** SHA-256 of the lead's file that this profile was made from. */
   from_digest: v.optional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))),
@@ -148,8 +162,26 @@ export function issueText(issue: v.BaseIssue<unknown>): string {
   const field = v.getDotPath(issue);
   if (field === null) return issue.kind === 'schema' ? 'it is not a JSON object' : issue.message;
   if (issue.expected === 'never') return `there is no field ${field}`;
-  if (issue.type === 'check') return `${field} ${issue.message}`;
-  return issue.received === 'undefined' ? `${field} is missing` : `${field} is not as it should be`;
+  if (['check', 'union'].includes(issue.type)) return `${field} ${issue.message}`;
+  if (issue.received === 'undefined') return `${field} is missing`;
+  return `${field} ${neededWords(issue)}`;
+}
+
+// Texts that show the form of a field whose pattern nobody can read.
+const examples: Readonly<Record<string, string>> = {
+  base_url: 'https://pay.example.com',
+  vendor: 'service',
+  api_version: '2.3.0',
+  lang: 'es',
+};
+
+function neededWords({ expected, type, path }: v.BaseIssue<unknown>): string {
+  if (type === 'picklist' || type === 'literal')
+    return `must be ${expected?.replace(/^\((.*)\)$/, '$1').replaceAll(' | ', ' or ')}`;
+  if (type !== 'string' && type !== 'regex') return `must be ${type === 'array' ? 'a list' : 'an object'}`;
+  const example = path?.[0]?.key === 'settings' ? '50000' : examples[String(path?.at(-1)?.key)];
+  if (example !== undefined) return `must be text, for example "${example}"`;
+  return type === 'string' ? 'must be text' : 'cannot be read';
 }
 
 /** Parses the profile file or the key file. Throws CliError 'refused' if it is no JSON. The message never quotes the file. */

@@ -61,6 +61,8 @@ export interface Profiles {
    * to use instead of the stored one. Throws CliError 'usage' when it cannot be a key.
    */
   open(name?: string, trial?: TypedKey): Promise<OpenProfile>;
+  /** Opens a profile that is not stored, with this key. Throws CliError 'usage' or 'refused' if something in it is wrong. */
+  openDraft(draft: ProfileDraft, key: TypedKey): OpenProfile;
   describe(name?: string): Promise<ProfileDescription>;
   list(): Promise<readonly ListedProfile[]>;
   /** The names of the profiles that reach an account. */
@@ -71,6 +73,8 @@ export interface Profiles {
     readonly baseUrl: (text: string) => string | undefined;
     readonly key: (text: string) => string | undefined;
   };
+  /** Why a setting is likely mistyped though it can be read, such as a status that nobody has seen; undefined if it is not. */
+  doubt(setting: string, value: string): string | undefined;
   /** The host of a base URL in ASCII and in Unicode; undefined for a text that is not a base URL. */
   hostOf(baseUrl: string): HostForms | undefined;
   /** Why the system keyring cannot be used here; undefined if it can. */

@@ -1,7 +1,7 @@
 /** The settings of a profile: their names, how their texts are read, their defaults, and what production refuses. */
 
 import * as v from 'valibot';
-import { currencyPattern, type Mode, parseAmount } from '../api/spec.ts';
+import { currencyPattern, expiryFields, type Mode, parseAmount, statusMeanings } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 
 const unitMs = { ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -78,6 +78,8 @@ const single = v.object({
   'orders.status': v.optional(v.pipe(v.string(), v.regex(/^[\x21-\x7e]{1,64}$/, 'a state such as paid'))),
   /** Becomes a path without its first slash, relative to the base URL, like the path of every request. */
   'checkouts.path': v.optional(checkoutsPath, '/checkouts'),
+  /** How the body of a payment link spells its expiry. The document writes it both ways (service: Endpoints 4 and 5). */
+  'checkouts.expiry_field': v.optional(v.picklist(expiryFields, expiryFields.join(' or ')), 'expired_at'),
   /** The metadata keys that may hold the shop's own number; the first that an order has is its reference. */
   'reference.keys': v.optional(metadataKeys, usualReferenceKeys),
   'refund.require': v.optional(required, 'none'),
@@ -144,6 +146,19 @@ export function settingName(text: string): string | undefined {
 export function settingProblem(name: string, text: string): string | undefined {
   const result = v.safeParse(schemaOf(name), text);
   return result.success ? undefined : result.issues[0].message;
+}
+
+/**
+ * Why a value is likely mistyped although it can be read; undefined if it is a word that paydesk knows. The service may have
+ * statuses that its document does not show, so only a person can tell.
+ */
+export function settingDoubt(name: string, text: string): string | undefined {
+  const currency = settingName(name)?.match(/\.([A-Z]{3})$/)?.[1];
+  if (currency !== undefined && !Intl.supportedValuesOf('currency').includes(currency))
+    return `there is no currency ${currency}`;
+  if (name !== 'orders.status' || text === defaultWord || Object.hasOwn(statusMeanings, text))
+    return undefined;
+  return `paydesk does not know this status; it knows ${Object.keys(statusMeanings).join(', ')}`;
 }
 
 /** The error for a setting that does not exist. */

@@ -6,6 +6,8 @@ import type { TimeSpan } from './terminal.ts';
 export interface Times {
   valid(value: unknown): value is number;
   show(seconds: number, precision: TimeSpan['precision']): string;
+  /** `05:05:12` today, `05:05:12 on 20 Nov` on another day, with the year if that is another one. */
+  short(seconds: number): string;
   /** Whether two times are on the same day in this zone. */
   sameDay(seconds: number, other: unknown): boolean;
   /** The offset at a time, as a heading shows it: `-06`, `+05:30`, `UTC`. */
@@ -88,6 +90,13 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       const short = isThisYear ? `${day} ${clock}` : `${day} ${time.year} ${clock}`;
       if (precision === 'second') return `${short}:${time.second}`;
       return precision === 'zoned' ? `${short} ${zone}` : short;
+    },
+    short(seconds) {
+      const [time, today] = [at(seconds), at(thisSecond())];
+      const clock = `${time.hour}:${time.minute}:${time.second}`;
+      const isThisYear = time.year === today.year;
+      if (isThisYear && time.month === today.month && time.day === today.day) return clock;
+      return `${clock} on ${time.day} ${months[time.month - 1]}${isThisYear ? '' : ` ${time.year}`}`;
     },
     sameDay(seconds, other) {
       if (!valid(other)) return false;

@@ -111,22 +111,25 @@ export function createNotes(options: NotesOptions): NotesControl {
     return settle();
   };
 
+  const startProgress = (start: (progress: Progress) => () => void): (() => void) => {
+    if (asJson || quiet) return () => undefined;
+    let stop: (() => void) | undefined;
+    let over = false;
+    void load().then(({ progress }) => {
+      if (!over) stop = start(progress);
+    });
+    return () => {
+      over = true;
+      stop?.();
+    };
+  };
+
   return {
     note: (line) => say({ kind: 'note', blocks: [{ line }] }),
     warn: (line) => say({ kind: 'warn', blocks: [{ line }] }),
     show: (blocks) => say({ kind: 'show', blocks }),
-    progress(text) {
-      if (asJson || quiet) return () => undefined;
-      let stop: (() => void) | undefined;
-      let over = false;
-      void load().then(({ progress }) => {
-        if (!over) stop = progress.start(text);
-      });
-      return () => {
-        over = true;
-        stop?.();
-      };
-    },
+    progress: (text) => startProgress((progress) => progress.start(text)),
+    waiting: (text, atOnce) => startProgress((progress) => progress.wait(text, atOnce)),
     flush() {
       screen?.progress.clear();
       return release(held);
@@ -168,8 +171,9 @@ async function loadScreen(
     clean,
     times: createTimes(locale().zone, () => clock.now()),
   });
-  // One cell less than the terminal has, so that the line never wraps.
-  const fitting = (text: string): string => cut(clean(text), (widthOfTerminal(stderr) ?? 80) - 1);
+  // One cell less than the terminal has, so that the line never wraps. The end is never cut.
+  const fitting = (text: string, end = ''): string =>
+    cut(clean(text), (widthOfTerminal(stderr) ?? 80) - 1 - end.length) + end;
   return {
     lines: (blocks) => blockLines(blocks, style()),
     plainLines: (blocks) => blockLines(blocks, { ...style(), width: undefined, paint: (text) => text }),
@@ -182,17 +186,21 @@ async function loadScreen(
 interface Progress {
   /** Starts the line. The newest one is shown. The returned function ends it. */
   start(text: () => string): () => void;
+  /** Says what the run waits for: on a terminal with the seconds behind it, elsewhere in one line. */
+  wait(text: () => string, atOnce: boolean): () => void;
   /** Takes the line off the screen until it is drawn again, so that something else can be written. */
   clear(): void;
 }
 
 const redrawEveryMs = 120;
 const lineEveryMs = 5_000;
+// A shorter wait is not worth a line in the log of a script.
+const worthALineMs = 500;
 
 // If nothing may be redrawn (`plain`), a whole line is written now and then.
 function createProgress(
   write: (text: string) => void,
-  fitting: (text: string) => string,
+  fitting: (text: string, end?: string) => string,
   plain: boolean,
   clock: ClockWithTimers,
 ): Progress {
@@ -206,7 +214,7 @@ function createProgress(
   };
   const draw = (): void => {
     if (current === undefined) return;
-    const text = fitting(current());
+    const text = current();
     if (text === '') {
       clear();
       return;
@@ -216,18 +224,31 @@ function createProgress(
     drawn = !plain;
     last = text;
   };
+  const begin = (text: () => string): (() => void) => {
+    current = text;
+    // The first line is drawn after a pause, because a short run needs none.
+    const stop = clock.every(plain ? lineEveryMs : redrawEveryMs, draw);
+    return () => {
+      stop();
+      if (current !== text) return;
+      current = undefined;
+      clear();
+    };
+  };
   return {
     clear,
-    start(text) {
-      current = text;
-      // The first line is drawn after a pause, because a short run needs none.
-      const stop = clock.every(plain ? lineEveryMs : redrawEveryMs, draw);
-      return () => {
-        stop();
-        if (current !== text) return;
-        current = undefined;
-        clear();
-      };
+    start: (text) => begin(() => fitting(text())),
+    wait(text, atOnce) {
+      const line = () => write(`${fitting(text())}\n`);
+      if (plain && atOnce) line();
+      if (plain) return atOnce ? () => undefined : clock.after(worthALineMs, line);
+      const from = clock.monotonic();
+      const stop = begin(() => {
+        const seconds = Math.floor((clock.monotonic() - from) / 1000);
+        return fitting(text(), seconds < 1 ? '' : `, ${seconds} s`);
+      });
+      if (atOnce) draw();
+      return stop;
     },
   };
 }

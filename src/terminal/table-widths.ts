@@ -21,7 +21,8 @@ const importance: readonly ValueKind[] = [
 ];
 // Cells of these kinds may be cut. Ids, amounts and times are shown whole or not at all.
 const shrinkable: ReadonlySet<ValueKind> = new Set<ValueKind>(['text', 'status', 'card', 'flag']);
-const smallest = 6;
+/** What is left at least of a text that is cut. */
+export const smallest = 6;
 
 /** The columns that fit, and how wide they are. */
 interface Fitted {
@@ -109,15 +110,15 @@ export function shrunk(
   return widths;
 }
 
-// What later pages may show that the first page does not: the year of a time, the longest documented status, two more digits,
-// a longer text.
+// What later pages may show that the first page does not: the year of a time, the longest documented status, more digits, a
+// longer text.
 const roomFor: Readonly<Record<ValueKind, (natural: number) => number>> = {
   id: (natural) => natural,
   time: (natural) => Math.max(natural, '20 Nov 2026 18:42'.length),
   localTime: (natural) => natural,
   status: (natural) => Math.max(natural, statuses.partiallyRefunded.length),
-  money: (natural) => natural + 2,
-  figure: (natural) => natural + 2,
+  money: (natural) => Math.max(natural + 2, '123456789 MXN'.length),
+  figure: (natural) => Math.max(natural + 2, '-123456789'.length),
   integer: (natural) => natural + 2,
   card: (natural) => Math.max(natural, 'split'.length),
   text: (natural) => Math.max(natural, 24),

@@ -6,7 +6,16 @@ import type { JsonObject } from '../api/spec.ts';
 import type { Paint } from './color.ts';
 import { type Reading, showValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
-import { fitColumns, gap, isRightAligned, mayShrink, shrunk, total, withReserve } from './table-widths.ts';
+import {
+  fitColumns,
+  gap,
+  isRightAligned,
+  mayShrink,
+  shrunk,
+  smallest,
+  total,
+  withReserve,
+} from './table-widths.ts';
 import { cut, ellipsis, widthOf } from './text-lines.ts';
 
 // cli-table3 gets slow with many rows (its layout is quadratic), so it draws a few at a time.
@@ -174,7 +183,13 @@ function placeCells(
     const kind = columns[index]?.kind ?? 'text';
     const end = place + (widths[index] ?? 0);
     const from = index === 0 ? 0 : Math.max(place, at + gap);
-    const room = isCut(columns[index], style.width) ? Math.max(end - from, 1) : Number.POSITIVE_INFINITY;
+    const room = isCut(columns[index], style.width)
+      ? roomBefore(line[index + 1], columns[index + 1], {
+          from,
+          end,
+          nextEnd: end + gap + (widths[index + 1] ?? 0),
+        })
+      : Number.POSITIVE_INFINITY;
     const shown = widthOf(shownText(cell)) <= room ? shownText(cell) : cut(shownText(cell), room);
     const size = widthOf(shown);
     const start = Math.max(index === 0 ? 0 : at + gap, isRightAligned(kind) ? end - size : place);
@@ -184,6 +199,17 @@ function placeCells(
   }
   const rest = Math.max(0, total(widths) - at);
   return { text: text + ' '.repeat(rest), width: at + rest };
+}
+
+// The room of a text that may be cut. It gives way to a number behind it that is longer than its own column.
+function roomBefore(
+  next: DrawnCell | undefined,
+  nextColumn: Column | undefined,
+  { from, end, nextEnd }: { readonly from: number; readonly end: number; readonly nextEnd: number },
+): number {
+  const isNumber = nextColumn !== undefined && isRightAligned(nextColumn.kind);
+  const until = isNumber ? Math.min(end, nextEnd - shownWidth(next) - gap) : end;
+  return Math.max(until - from, Math.min(smallest, end - from), 1);
 }
 
 // A text of marks alone has no width, and would be drawn on top of the text before it.

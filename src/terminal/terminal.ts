@@ -113,6 +113,11 @@ export interface Notes {
   show(blocks: readonly Block[]): void;
   /** Shows how far a long run is, in a line that is redrawn. Call the returned function at its end. */
   progress(text: () => string): () => void;
+  /**
+   * Says what the run waits for, until the returned function is called. On a terminal the seconds pass behind the text;
+   * elsewhere it is one line. With --quiet, json and ndjson there is none, and a short wait says nothing unless `atOnce`.
+   */
+  waiting(text: () => string, atOnce: boolean): () => void;
 }
 
 /** One answer that a person can pick. */

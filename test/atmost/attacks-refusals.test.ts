@@ -57,7 +57,7 @@ describe.concurrent('an error that does not say what became of the money leaves 
         posts: 1,
         story: 'sent unknown not_seen',
       });
-      expect(same.stderr).toContain('has an open outcome');
+      expect(same.stderr).toContain('is still unconfirmed');
       order.apply(order.posts[0]?.body ?? '');
       const look = await desk.run(home, ['journal', 'reconcile', '--all']);
       expect(came(look, order, home), look.stderr).toEqual({
@@ -78,7 +78,7 @@ describe.concurrent('an error that does not say what became of the money leaves 
     };
     const ran = await desk.run(home, changeArgs(order));
     expect(came(ran, order, home), ran.stderr).toEqual({ code: 0, posts: 1, story: 'sent unknown applied' });
-    expect(ran.stdout).toContain('confirmed by a read');
+    expect(ran.stdout).toContain('the reply did not confirm it; the order now shows the refund');
   });
 
   test('402 processing.bank.timeout, never made: blocked to its horizon, then the printed --again and a yes send it', async () => {

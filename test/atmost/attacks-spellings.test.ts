@@ -57,7 +57,7 @@ async function loseOne(
 /** The same refund of the same order is refused, since one is unconfirmed. */
 function expectBlocked(ran: Ran, order: LedgerOrder, posts = 1): void {
   expect(came(ran, order), ran.stderr).toEqual({ code: 3, posts });
-  expect(ran.stderr).toContain('has an open outcome');
+  expect(ran.stderr).toContain('is still unconfirmed');
 }
 
 describe('one address, spelled in several ways, with another key each time', () => {

@@ -45,7 +45,7 @@ describe.concurrent('no horizon expires while the clocks disagree (F42)', () => 
       using home = copyOf(lost);
       const { code, stderr } = await desk.run(home, again(order, home), clockOff(ms));
       expect({ code, posts: order.posts.length }, `${says}: ${stderr}`).toEqual({ code: 3, posts: 1 });
-      expect(stderr).toContain('has an open outcome');
+      expect(stderr).toContain('is still unconfirmed');
       const said = new RegExp(`this machine's clock is ${says} the service's`);
       expect(stderr.replaceAll(/\s+/g, ' ')).toMatch(said);
     }
@@ -55,7 +55,7 @@ describe.concurrent('no horizon expires while the clocks disagree (F42)', () => 
       order.onRead = () => json(order.value, 200, { date });
       const { code, stderr } = await desk.run(home, again(order, home));
       expect({ code, posts: order.posts.length }, `${date}: ${stderr}`).toEqual({ code: 3, posts: 1 });
-      expect(stderr).toContain('has an open outcome');
+      expect(stderr).toContain('is still unconfirmed');
     }
     order.onRead = undefined;
     const { code, stderr } = await desk.run(lost, again(order, lost));

@@ -48,7 +48,7 @@ function close(terminal: object): void {
   if ('destroy' in terminal && typeof terminal.destroy === 'function') terminal.destroy();
 }
 
-const waitedFor = 'its outcome is waited for';
+const waitedFor = 'waiting for the result';
 
 describe.concurrent('the first signal in flight waits for the outcome (F35, F36)', () => {
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
@@ -77,7 +77,7 @@ describe.concurrent('the first signal in flight waits for the outcome (F35, F36)
     reply(appliedAndLost(order));
     const { code, stdout } = await run.end;
     expect({ code, story: story(home) }).toEqual({ code: 0, story: 'sent unknown applied' });
-    expect(stdout).toContain('confirmed by a read');
+    expect(stdout).toContain('the reply was lost; the order now shows the refund');
   });
 
   test('Ctrl-C, then the reply is lost and nothing was done: one read instead of a minute of them, exit 7', async () => {
@@ -162,7 +162,7 @@ describe.concurrent('the second Ctrl-C leaves at once (F35)', () => {
         story: 'sent unknown unknown',
       });
       expect(stderr).toContain(order.id);
-      expect(stderr).toContain('its answer was not waited for');
+      expect(stderr).toContain('you left before it answered');
       const [, intent = ''] = /paydesk journal reconcile (i_\w+)/.exec(stderr) ?? [];
       // It arrives after all.
       order.apply(order.posts[0]?.body ?? '');

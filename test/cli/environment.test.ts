@@ -39,6 +39,7 @@ function add(home: Home, env: Readonly<Record<string, string>>): Promise<Ran> {
     '--key-stdin',
     '--key-store',
     'file',
+    '--no-check',
   ];
   return paydesk(words, { home, input: newKey(), env });
 }

@@ -162,7 +162,7 @@ test('the help of a short command at 80 and 120 columns', async () => {
       -p, --profile <NAME>   the account to talk to (PAYDESK_PROFILE)
       -o, --output <FORMAT>  how to print the result (one of table, list, json,
                              ndjson, csv; default table; PAYDESK_OUTPUT)
-      --columns <A,B,C>      columns of table, list and csv, by field name
+      --columns <A,B,C>      columns of table, list and csv: see paydesk help output
                              (PAYDESK_COLUMNS)
       -y, --yes              answer yes to a confirmation (production needs
                              --confirm)
@@ -195,7 +195,7 @@ test('the help of a short command at 80 and 120 columns', async () => {
     Global options:
       -p, --profile <NAME>   the account to talk to (PAYDESK_PROFILE)
       -o, --output <FORMAT>  how to print the result (one of table, list, json, ndjson, csv; default table; PAYDESK_OUTPUT)
-      --columns <A,B,C>      columns of table, list and csv, by field name (PAYDESK_COLUMNS)
+      --columns <A,B,C>      columns of table, list and csv: see paydesk help output (PAYDESK_COLUMNS)
       -y, --yes              answer yes to a confirmation (production needs --confirm)
       --dry-run              make the reads, show what would be sent, send nothing
 

@@ -132,7 +132,6 @@ const wrongBodies: readonly (readonly [command: string, faults: readonly string[
       'name: missing',
       'recurrent: not true or false',
       'plan_id: not a text',
-      'expires_at: not a documented field: here it is expired_at',
       'order_template[line_items][0][sku]: not a documented field',
     ],
     {

@@ -293,6 +293,7 @@ test.each([
   child.kill(signal);
   const ended = await end;
   expect(ended.code, ended.stderr).toBe(code);
+  expect(ended.stderr).toMatch(/^interrupted: export paused after [12]0 orders$/m);
   expect(ended.stderr).toContain('--to o.csv --resume');
   expect((await exporting(server, home, '--to', 'o.csv', '--limit', '10', '--resume')).code).toBe(0);
 });

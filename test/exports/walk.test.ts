@@ -258,6 +258,6 @@ test('a run whose stderr is no terminal says now and then how far it is, unless 
     if (stderr.includes('\n')) go();
   });
   expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0);
-  expect(stderr).toMatch(/^10 orders read, \d+ a second, \d+ s\n/);
+  expect(stderr).toMatch(/^10 orders read, \d+ per second, \d+ s\n/);
   expect((await exporting(server, home, '--quiet', '--to', 'o.csv', '--force')).stderr).toBe('');
 });

@@ -111,7 +111,7 @@ describe.concurrent('what cannot be refunded is refused (3) with the numbers, an
     {
       name: 'an order that is only authorized',
       kind: preAuthorized,
-      words: ['not charged yet', 'do not capture'],
+      words: ['is only authorized, no money taken', 'do not capture it just to refund it'],
     },
     { name: 'an order that is refunded already', kind: refundedWhole, words: ['refunded already'] },
     { name: 'an order that the service calls not refundable', kind: lockedCharge, words: ['not refundable'] },

@@ -99,7 +99,7 @@ describe.concurrent('a change reaches the server exactly once (a change) (C39)',
     });
     const { code, stdout, stderr } = await desk.run(home, changeArgs(order));
     expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 0, posts: 1 });
-    expect(stdout).toContain('confirmed by a read');
+    expect(stdout).toContain('the reply was lost; the order now shows the refund');
   });
 });
 
@@ -167,7 +167,7 @@ describe.concurrent('Ctrl-C (C56)', () => {
   test('with a change in flight (a change): waits for the verdict, exit 0', async () => {
     const { home, run, order, answer } = await inFlight();
     run.kill('SIGINT');
-    await run.untilSaid('its outcome is waited for');
+    await run.untilSaid('waiting for the result');
     answer(json(order.apply(order.posts[0]?.body ?? '')));
     const { code, stdout, stderr } = await run.end;
     expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 0, posts: 1 });
@@ -178,7 +178,7 @@ describe.concurrent('Ctrl-C (C56)', () => {
   test('a second one with a change in flight (a change): leaves at once with 7 and the command', async () => {
     const { home, run, order } = await inFlight();
     run.kill('SIGINT');
-    await run.untilSaid('its outcome is waited for');
+    await run.untilSaid('waiting for the result');
     run.kill('SIGINT');
     const { code, stderr } = await run.end;
     expect({ code, posts: order.posts.length }, stderr).toEqual({ code: 7, posts: 1 });

@@ -104,7 +104,7 @@ test('a later read that shows the refund keeps what the 500 said, and says both'
   expect({ code, posts: service.posts.length }).toEqual({ code: 0, posts: 1 });
   expect(stdout).toMatch(/^refunded 35000 MXN/);
   expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
-    'the reply did not confirm it (HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.); a read does',
+    'the reply was no confirmation: HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.',
   );
   const { stdout: listed } = await service.run(['journal', 'list', '--json']);
   expect(JSON.parse(listed).data).toMatchObject([{ verdict: 'applied', log_id: '5f2c81', http_status: 500 }]);

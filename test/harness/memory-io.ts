@@ -55,7 +55,12 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
   };
   const toEnd = async (): Promise<Ran> => {
     try {
-      return { code: await run(io), signal: null, stdout: stdout.text, stderr: stderr.text };
+      return {
+        code: await run(io),
+        signal: null,
+        stdout: stdout.text,
+        stderr: stderr.isTTY ? asLeft(stderr.text) : stderr.text,
+      };
     } finally {
       await connections.close();
     }
@@ -68,6 +73,11 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     firstLine: () => Promise.race([stdout.firstLine(), end.then(failed)]),
     end,
   };
+}
+
+// What a screen shows at the end: a line of progress was drawn over, and taken away.
+function asLeft(text: string): string {
+  return text.replaceAll(/^.*\r(?:\x1b\[K)?/gm, '');
 }
 
 function failed({ stderr }: Ran): never {

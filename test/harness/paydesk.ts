@@ -45,7 +45,7 @@ export interface RunOptions {
   readonly sleeps?: 'in no time' | 'really';
   /**
    * A run in memory writes to a terminal of so many columns, without colour; standard input stays a pipe, so nobody is
-   * asked. For somebody who answers, see terminal.ts.
+   * asked. Of lines that are redrawn, only what is left at the end comes back. For somebody who answers, see terminal.ts.
    */
   readonly columns?: number;
 }

@@ -9,6 +9,7 @@ export const defaultSettings: Profile['settings'] = {
   'orders.order': 'unknown',
   'orders.status': undefined,
   'checkouts.path': '/checkouts',
+  'checkouts.expiry_field': 'expired_at',
   'reference.keys': ['shop_order'],
   'refund.require': [],
   'refund.max_amount': {},

@@ -179,8 +179,9 @@ async function send(kind: Kind, made: boolean, answer: Answer): Promise<Ended> {
     store: createMemoryStore(),
     clock,
     operator: 'op',
+    shortTime: String,
     options: { dryRun: false, timeoutMs: 60_000 },
-    notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
+    notes: { note: () => undefined, warn: () => undefined, waiting: () => () => undefined },
     ids: () => 'i_1',
   });
   const outcome = await change(intents[kind]);

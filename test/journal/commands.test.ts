@@ -92,7 +92,7 @@ describe('an outcome that is not certain', () => {
     const whole = JSON.parse((await run('journal', 'show', intent, '--json')).stdout);
     expect(whole.blocked_until - whole.history[0].verdict_at).toBeCloseTo(86_400, -1);
     const orders = await run('-p', 'shop', 'orders', 'list');
-    expect(orders.stderr).toContain('1 outcome open: paydesk journal reconcile --all');
+    expect(orders.stderr).toContain('1 refund unconfirmed: ord_1, 300 MXN: paydesk journal reconcile --all');
     const again = await run('-p', 'shop', ...refund, '--again', intent);
     expect(again).toMatchObject({
       code: 3,
@@ -310,7 +310,7 @@ describe('the journal file', () => {
     const folder = join(home.path, '.local/state/paydesk/journal');
     expect(readdirSync(folder).filter((name) => name.includes('damaged'))).toHaveLength(1);
     const still = await run('-p', 'shop', 'orders', 'refund', 'ord_1', '--yes');
-    expect(still).toMatchObject({ code: 3, stderr: expect.stringContaining('open outcome') });
+    expect(still).toMatchObject({ code: 3, stderr: expect.stringContaining('is still unconfirmed') });
     expect(await run('journal', 'verify', '--repair', '--yes')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('is whole'),

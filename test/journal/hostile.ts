@@ -103,6 +103,7 @@ class Machine {
       store: this.#store,
       clock: this.#clockOf(0),
       timeoutMs: 1,
+      shortTime: String,
     };
     const service = this.#readBy(async () => this.service.order());
     const moment = await momentOf(parts.clock, this.#store, service);
@@ -138,8 +139,9 @@ class Machine {
       ...parts,
       send: life.port((request: ChangeRequest) => this.#receive(planned, request)),
       operator: 'op',
+      shortTime: String,
       options: { dryRun: false, timeoutMs: 60_000 },
-      notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
+      notes: { note: () => undefined, warn: () => undefined, waiting: () => () => undefined },
       ids: () => `i_${++this.#ids}`,
     });
     // A person asks again only for what was not seen in its time, and where the order shows no refund.
@@ -166,7 +168,7 @@ class Machine {
     const record = this.#attempts().find((one) => isOpen(one, moment));
     const attempt = record && keyOf(record);
     if (record === undefined || attempt === undefined) return;
-    const under = { ...parts, timeoutMs: 1 };
+    const under = { ...parts, timeoutMs: 1, shortTime: String };
     if (does === 'reconcile') {
       await resolveOne(under, record);
       return;

@@ -29,8 +29,9 @@ function partsWith(send: SendOnce, more: Partial<ChangeParts> = {}): ChangeParts
     store: createMemoryStore(memory),
     clock,
     operator: 'op7',
+    shortTime: (ms) => new Date(ms).toISOString().slice(11, 19),
     options: { dryRun: false, timeoutMs: 60_000 },
-    notes: { note: () => undefined, warn: () => undefined, progress: () => () => undefined },
+    notes: { note: () => undefined, warn: () => undefined, waiting: () => () => undefined },
     ids: () => `i_${++ids}`,
     ...more,
   };
@@ -110,7 +111,7 @@ describe('a change', () => {
     expect(outcome).toMatchObject({ verdict: 'not_seen', reads: 4, reason: 'HTTP 502', sentAt: start });
     expect(clock.wall - start).toBe(15_000);
     await expect(change(refund())).rejects.toThrow(
-      'ord_1 has an open outcome: i_1, refund of 5000 MXN, not seen',
+      'an earlier refund of 5000 MXN on ord_1 (08:00:00, by op7) is still unconfirmed',
     );
   });
 

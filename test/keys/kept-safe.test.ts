@@ -51,6 +51,7 @@ describe.concurrent('folders are 0700 and files 0600 (I70)', () => {
       '--key-stdin',
       '--key-store',
       'file',
+      '--no-check',
     ];
     await underUmask(umask, ['profile', 'add', 'a', ...words], home, newCanary());
     await underUmask(umask, ['profile', 'set', 'a', 'refund.max_amount.MXN', '5'], home);

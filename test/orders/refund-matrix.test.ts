@@ -222,12 +222,12 @@ describe('what is refused before anything is sent (3)', () => {
     expect(await desk.order(order.id)).toEqual(order);
   });
 
-  test('an order that is only authorized: it is not charged yet', async () => {
+  test('an order that is only authorized', async () => {
     const order = await desk.take(preAuthorized);
     const ran = await desk.script(['orders', 'refund', order.id, '--yes']);
     expect(ran.code).toBe(3);
-    expect(ran.stderr).toContain('is not charged yet');
-    expect(ran.stderr).toContain('do not capture in order to refund');
+    expect(ran.stderr).toContain('is only authorized, no money taken');
+    expect(ran.stderr).toContain('do not capture it just to refund it');
     expect(await desk.order(order.id)).toEqual(order);
   });
 

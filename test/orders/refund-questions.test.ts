@@ -143,7 +143,7 @@ describe('why', () => {
   });
 
   test.each([
-    ['an order that is not charged yet', preAuthorized, []],
+    ['an order that is only authorized', preAuthorized, []],
     ['more than is left', paidTwice, ['--charge', '1', '--amount', '999999999']],
   ])('is not asked before the refusal of %s', async (_what, kind, flags) => {
     const order = await desk.take(kind);

@@ -138,13 +138,13 @@ test('orders show', async () => {
     created 20 Nov 2020 17:08:51 UTC-6    read just now, 21 Nov 09:31:12
     buyer   Buyer Name  buyer@example.com  +5215555555555  cus_2sZp8LmQ4tVx
 
-    MONEY (MXN, as the service counts)            amount   refunded       left
+    MONEY (MXN, in the service's units)           amount   refunded       left
     charge 1  656f1c0e9a2b4d0018c3e5a1  *4242      35000     -12000      23000
               visa, BUYER NAME, partially_refunded, paid 17:09:02, auth 490215
     charge 2  656f1c0e9a2b4d0018c3e5b4  *5100      17000          0      17000
               mastercard, B NAME, paid 17:09:03, auth 771034
     order                                          52000     -12000      40000
-              the service says amount_refunded 12000: agrees
+              refund total matches the service
 
     REFUNDS  from charge  amount  when                     auth    by
              1 *4242      -12000  20 Nov 2020 19:04 UTC-6  490215  not from this
@@ -165,7 +165,7 @@ test('orders show', async () => {
   `);
 });
 
-test('orders show: an order that is not charged yet, and a charge that was paid on another day', async () => {
+test('orders show: an order that is only authorized, and a charge that was paid on another day', async () => {
   const later = { ...second, paid_at: bought + 86_400 };
   const authorized = { ...first, status: 'pre_authorized', refunds: null, paid_at: undefined };
   await open({
@@ -178,7 +178,7 @@ test('orders show: an order that is not charged yet, and a charge that was paid 
     'mastercard, B NAME, paid 21 Nov 2020 17:08:51, auth 771034\n',
   );
   const held = await screenOf(['orders', 'show', 'ord_held']);
-  expect(held).toContain('ord_held  pre_authorized  not charged yet  sandbox shop\n');
+  expect(held).toContain('ord_held  pre_authorized  only authorized, no money taken  sandbox shop\n');
   expect(held.endsWith('\n\ncapture it:\n  paydesk -p shop orders capture ord_held\n')).toBe(true);
 });
 

@@ -174,7 +174,7 @@ describe('an amount without a charge on a split order', () => {
     for (const number of [1, 2]) {
       const { amount } = chargeAt(split, number - 1);
       expect(ran.stderr).toContain(`${amount} of ${amount} ${split.currency} left`);
-      expect(ran.stderr).toContain(`paydesk orders refund ${split.id} --charge ${number}\n`);
+      expect(ran.stderr).toContain(`paydesk orders refund ${split.id} --charge ${number} --amount 300\n`);
     }
     expect(service.posts.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
       { charge_id: chargeAt(split, 0).id, amount: 300 },

@@ -11,10 +11,22 @@ const folderOf = (home: Home) => join(home.path, '.config', 'paydesk');
 const profilesOf = (home: Home) => readFileSync(join(folderOf(home), 'profiles.json'), 'utf8');
 const keysOf = (home: Home) => join(folderOf(home), 'keys.json');
 const key = 'key_test_4u9fQ2';
+const down = '\x1b[B';
 
 function add(home: Home, words: readonly string[], baseUrl = 'https://api.example.com'): Promise<Ran> {
   return paydesk(
-    ['profile', 'add', 'a', '--base-url', baseUrl, '--mode', 'sandbox', '--key-stdin', ...words],
+    [
+      'profile',
+      'add',
+      'a',
+      '--base-url',
+      baseUrl,
+      '--mode',
+      'sandbox',
+      '--key-stdin',
+      '--no-check',
+      ...words,
+    ],
     {
       home,
       input: key,
@@ -106,6 +118,7 @@ describe.concurrent('a host with letters beyond ASCII is shown in both forms and
     const terminal = atLookalike(home);
     await terminal.answer(`send the key to ${ascii}?`, 'y\r');
     await terminal.answer('private key of a', `${key}\r`);
+    await terminal.answer('try the key before it is kept?', `${down}\r`);
     await terminal.answer('whenever no -p is given', '\r');
     expect((await terminal.end).exitCode).toBe(0);
     expect(readFileSync(keysOf(home), 'utf8')).toContain(`"${key}"`);

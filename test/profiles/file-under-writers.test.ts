@@ -17,7 +17,19 @@ const where = 'http://127.0.0.1:9';
 
 function add(home: Home, name: string, input: string) {
   return paydesk(
-    ['profile', 'add', name, '--base-url', where, '--mode', 'sandbox', '--key-stdin', '--key-store', 'file'],
+    [
+      'profile',
+      'add',
+      name,
+      '--base-url',
+      where,
+      '--mode',
+      'sandbox',
+      '--key-stdin',
+      '--key-store',
+      'file',
+      '--no-check',
+    ],
     {
       home,
       input,

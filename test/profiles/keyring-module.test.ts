@@ -45,7 +45,7 @@ function addProfile(
   cwd: string,
   env: Record<string, string> = {},
 ): Promise<Ran> {
-  const words = ['--base-url', 'https://api.example.com', '--mode', 'sandbox', '--key-stdin'];
+  const words = ['--base-url', 'https://api.example.com', '--mode', 'sandbox', '--key-stdin', '--no-check'];
   return paydeskProcess(['profile', 'add', 'x', ...words], {
     home,
     cwd,

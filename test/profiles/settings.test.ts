@@ -10,6 +10,7 @@ test('a setting that nobody set has its default', () => {
     'customers.get': 'paged',
     'orders.order': 'unknown',
     'checkouts.path': 'checkouts',
+    'checkouts.expiry_field': 'expired_at',
     'reference.keys': ['shop_order', 'reference', 'order_number'],
     'refund.require': [],
     'refund.send_within': 10_000,

@@ -115,9 +115,10 @@ describe.concurrent('a key typed at a prompt never appears (E50)', () => {
       const terminal = atTerminal(['profile', 'add', 'a'], { home, env });
       await terminal.answer('address of the service', 'http://127.0.0.1:9\r');
       await terminal.answer('the key is for', style === 'lines' ? '1\r' : '\r');
-      await terminal.waitFor('the system keyring is of no use');
+      await terminal.waitFor('no system keyring available');
       await terminal.answer('keep the key in a file that only you can read?', 'y\r');
       await terminal.answer('private key of a', `${key}\r`);
+      await terminal.answer('try the key before it is kept?', style === 'lines' ? '2\r' : '\x1b[B\r');
       await terminal.answer('whenever no -p is given', '\r');
       const ended = await terminal.end;
       expect(ended.exitCode).toBe(0);
@@ -153,9 +154,15 @@ const questions: readonly Question[] = [
   },
   { name: 'a new key', at: 'private key of a', args: ['profile', 'key', 'a'] },
   {
+    name: 'whether to try the key',
+    at: 'try the key before it is kept?',
+    args: ['profile', 'add', 'b', ...where, '--key-store', 'file'],
+    first: [['private key of b', `${newKey()}\r`]],
+  },
+  {
     name: 'whether it is the default',
     at: 'whenever no -p is given',
-    args: ['profile', 'add', 'b', ...where, '--key-store', 'file'],
+    args: ['profile', 'add', 'b', ...where, '--key-store', 'file', '--no-check'],
     first: [['private key of b', `${newKey()}\r`]],
   },
   { name: 'removal', at: 'remove profile a', args: ['profile', 'remove', 'a'] },

@@ -114,3 +114,137 @@ describe('notes', () => {
     expect(text()).not.toMatch(/a note\n./);
   });
 });
+
+describe('the line about waiting', () => {
+  const line = 'sent, waiting for the answer (up to 60 s)';
+
+  /** A clock that a test puts forward: timers that are due are called. */
+  function handClock() {
+    let at = 0;
+    let timers: { due: number; readonly again: number | undefined; readonly call: () => void }[] = [];
+    const add = (ms: number, again: number | undefined, call: () => void) => {
+      const timer = { due: at + ms, again, call };
+      timers = [...timers, timer];
+      return () => {
+        timers = timers.filter((one) => one !== timer);
+      };
+    };
+    return {
+      clock: {
+        now: () => at,
+        monotonic: () => at,
+        sleep: () => Promise.resolve(),
+        after: (ms: number, call: () => void) => add(ms, undefined, call),
+        every: (ms: number, call: () => void) => add(ms, ms, call),
+      },
+      forward: async (ms: number) => {
+        await Promise.resolve();
+        at += ms;
+        for (const timer of timers.filter(({ due }) => due <= at)) {
+          timer.due = at + (timer.again ?? Number.POSITIVE_INFINITY);
+          timer.call();
+        }
+      },
+    };
+  }
+
+  /** Notes that have shown a preview, and their clock. */
+  async function previewed(options: Parameters<typeof notesOf>[0]) {
+    const { clock, forward } = handClock();
+    const { notes, text } = notesOf({ ...options, clock });
+    notes.show([{ line: 'a preview' }]);
+    await notes.flush();
+    return { notes, forward, text: () => text().replace('a preview\n', '') };
+  }
+
+  /** The line after 0.4, 1, 12 and 61 seconds, and after the end. */
+  async function lines(width: number) {
+    const { notes, forward, text } = await previewed({ width });
+    const stop = notes.waiting(() => line, false);
+    await forward(0);
+    const seen: string[] = [];
+    const look = () => seen.push(text().split('\r').at(-1)?.replace('\x1b[K', '') ?? '');
+    for (const ms of [400, 600, 11_000, 49_000]) {
+      await forward(ms);
+      look();
+    }
+    stop();
+    look();
+    return seen;
+  }
+
+  it('shows the seconds on a terminal of 80 columns', async () => {
+    expect(await lines(80)).toMatchInlineSnapshot(`
+      [
+        "sent, waiting for the answer (up to 60 s)",
+        "sent, waiting for the answer (up to 60 s), 1 s",
+        "sent, waiting for the answer (up to 60 s), 12 s",
+        "sent, waiting for the answer (up to 60 s), 61 s",
+        "",
+      ]
+    `);
+  });
+
+  it('shows the seconds on a terminal of 120 columns', async () => {
+    expect(await lines(120)).toMatchInlineSnapshot(`
+      [
+        "sent, waiting for the answer (up to 60 s)",
+        "sent, waiting for the answer (up to 60 s), 1 s",
+        "sent, waiting for the answer (up to 60 s), 12 s",
+        "sent, waiting for the answer (up to 60 s), 61 s",
+        "",
+      ]
+    `);
+  });
+
+  it('keeps the seconds on a terminal that is too narrow for the words', async () => {
+    expect(await lines(30)).toMatchInlineSnapshot(`
+      [
+        "sent, waiting for the answer…",
+        "sent, waiting for the a…, 1 s",
+        "sent, waiting for the …, 12 s",
+        "sent, waiting for the …, 61 s",
+        "",
+      ]
+    `);
+  });
+
+  it.each([{}, { width: 80, accessible: true }])(
+    'is one line where nothing is redrawn: %j',
+    async (options) => {
+      const { notes, forward, text } = await previewed(options);
+      notes.waiting(() => line, false);
+      await forward(499);
+      expect(text()).toBe('');
+      await forward(1);
+      await forward(60_000);
+      expect(text()).toBe(`${line}\n`);
+    },
+  );
+
+  it('comes at once for what is rare', async () => {
+    const { notes, forward, text } = await previewed({});
+    notes.waiting(() => line, true);
+    await forward(0);
+    expect(text()).toBe(`${line}\n`);
+  });
+
+  it('does not appear in a script that waits for less than half a second', async () => {
+    const { notes, forward, text } = await previewed({});
+    const stop = notes.waiting(() => line, false);
+    await forward(499);
+    stop();
+    await forward(1000);
+    expect(text()).toBe('');
+  });
+
+  it.each([{ quiet: true }, { format: 'json' as const }, { format: 'ndjson' as const }])(
+    'is not there with %j',
+    async (options) => {
+      const { notes, forward, text } = await previewed(options);
+      notes.waiting(() => line, true);
+      await forward(5000);
+      expect(text()).toBe('');
+    },
+  );
+});

@@ -40,7 +40,7 @@ interface Creation<B extends JsonObject, D> {
   readonly essential: readonly string[];
   readonly askEssential: (ctx: Context, given: D) => Promise<D>;
   readonly askMore: (ctx: Context, given: D) => Promise<D>;
-  readonly bodyOf: (given: D, clockAndZone: ClockAndZone) => JsonObject;
+  readonly bodyOf: (given: D, clockAndZone: ClockAndZone, profile: Profile) => JsonObject;
   readonly path: (profile: Profile) => string;
   /** Takes the expiry (Unix seconds), the amount and the currency out of the body. */
   readonly read: (body: B) => {
@@ -50,6 +50,8 @@ interface Creation<B extends JsonObject, D> {
   };
   readonly preview: (body: B, profile: Profile) => readonly Block[];
   readonly result: (applied: Applied, body: B, profile: Profile) => readonly Block[];
+  /** Says what of the reply differs from the preview; undefined if nothing does. */
+  readonly difference?: (reply: JsonObject, body: B) => string | undefined;
   /** The part of a reply that has the link. */
   readonly checkoutIn: (reply: JsonObject) => JsonObject;
 }
@@ -71,7 +73,7 @@ export async function createOne<B extends JsonObject, D extends { readonly expir
   const missing = file === undefined ? missingFlags(given, creation.essential) : [];
   const confirmation = { profile, confirm };
   checkProfileConfirmable(ctx, confirmation, { command, missing, body: file });
-  const { body, asked } = await bodyToSend(ctx, creation, given, { file, confirm });
+  const { body, asked } = await bodyToSend(ctx, creation, given, { file, confirm, profile });
   const repeat = { kind, intentId, asked, again };
   const applied = await makeChange(
     ctx,
@@ -86,7 +88,11 @@ export async function createOne<B extends JsonObject, D extends { readonly expir
         intent: { request, amount, currency, approve: async () => undefined },
         preview: creation.preview(body, profile),
         confirmation,
-        show: (made) => ctx.out.record(made.record, columns, () => creation.result(made, body, profile)),
+        async show(made) {
+          await ctx.out.record(made.record, columns, () => creation.result(made, body, profile));
+          const difference = creation.difference?.(made.record.value, body);
+          if (difference !== undefined) ctx.notes.warn(difference);
+        },
       };
     },
   );
@@ -99,19 +105,25 @@ function missingFlags(given: object, names: readonly string[]): readonly string[
   return names.filter((name) => !Object.hasOwn(given, name)).map((name) => `--${name}`);
 }
 
+interface ToSend {
+  readonly file: string | undefined;
+  readonly confirm: string | undefined;
+  readonly profile: Profile;
+}
+
 // Returns the body to send, and `asked`: the input that must be the same when `--intent` is used again.
 async function bodyToSend<B extends JsonObject, D extends { readonly expires?: Expiry }>(
   ctx: Context,
   creation: Creation<B, D>,
   given: D,
-  { file, confirm }: { readonly file: string | undefined; readonly confirm: string | undefined },
+  { file, confirm, profile }: ToSend,
 ): Promise<{ readonly body: B; readonly asked: JsonObject }> {
   if (file !== undefined) {
     const body = checkedBody(creation, await readBody(ctx, file), `--body ${file}`);
     return { body, asked: onlyGiven({ body }) };
   }
   const draft = await gather(ctx, creation, given, confirm);
-  const body = checkedBody(creation, creation.bodyOf(draft, clockAndZoneOf(ctx)), creation.what);
+  const body = checkedBody(creation, creation.bodyOf(draft, clockAndZoneOf(ctx), profile), creation.what);
   // Tomorrow the text `7d` still counts as the same request, although it means another moment.
   return { body, asked: onlyGiven({ ...draft, expires: draft.expires?.text }) };
 }

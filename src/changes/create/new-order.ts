@@ -7,7 +7,7 @@ import { type checkoutTypes, hostedPayment, type JsonObject, paths } from '../..
 import type { Context } from '../../commands/command.ts';
 import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Choice } from '../../terminal/terminal.ts';
-import { headLine, journalWords, requestLine } from '../change-words.ts';
+import { headLine, journalWords, requestLine, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
 import { onlyGiven } from '../repeat.ts';
 import { type CreationFlags, createOne } from './creation.ts';
@@ -42,14 +42,12 @@ export function createOrder(ctx: Context, given: OrderDraft, flags: CreationFlag
     path: () => paths.orders,
     read: (body) => ({
       expiry: body.checkout?.expires_at,
-      amount: sumOf(
-        body.line_items,
-        shippingOf(body).reduce((sum, amount) => sum + amount, 0),
-      ),
+      amount: totalOf(body),
       currency: body.currency,
     }),
     preview: orderPreview,
     result: orderResult,
+    difference: otherTotal,
     checkoutIn: checkoutOf,
   });
 }
@@ -153,6 +151,23 @@ function shippingOf({ shipping_lines: lines = [] }: OrderRequest): readonly numb
   return lines.map(({ amount }) => amount);
 }
 
+function totalOf(body: OrderRequest): number | undefined {
+  return sumOf(
+    body.line_items,
+    shippingOf(body).reduce((sum, amount) => sum + amount, 0),
+  );
+}
+
+// A service may add taxes or apply a discount. The person has agreed to the total of the preview.
+function otherTotal(reply: JsonObject, body: OrderRequest): string | undefined {
+  const { id, amount, currency = body.currency } = orderIn(reply) ?? {};
+  const shown = totalOf(body);
+  const isOther = amount !== undefined && shown !== undefined && amount !== shown;
+  if (!isOther && currency.toUpperCase() === body.currency.toUpperCase()) return undefined;
+  const made = `${amount ?? 'an amount that it does not show,'} ${currency}`;
+  return `the service made order ${id ?? ''} over ${made}, but the preview showed ${shown ?? 'no total,'} ${body.currency}: check it before the buyer pays`;
+}
+
 function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>): readonly Block[] {
   return [
     { line: `checkout ${checkout.type}${checkout.name === undefined ? '' : `, ${checkout.name}`}` },
@@ -163,7 +178,7 @@ function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>): readon
 
 // The reply is not documented, so any field may be missing. `body` is the request.
 function orderResult(
-  { record, by, intent }: Applied,
+  { record, by, intent, said }: Applied,
   body: OrderRequest,
   profile: Profile,
 ): readonly Block[] {
@@ -180,9 +195,7 @@ function orderResult(
     },
     { line: `order    ${order?.id ?? 'id not shown'}   ${status ?? 'no status yet'}${journalWords(intent)}` },
     ...(checkout.url === undefined ? [] : linkLines(checkout)),
-    ...(by === 'read'
-      ? [{ line: 'seen by a read, since no usable answer came: it is ours or identical' }]
-      : []),
+    ...(by === 'read' ? [{ line: `${unconfirmedReply({ said })}; the service now lists the order` }] : []),
     ...(order === undefined ? [] : [{ line: `next: ${commandLine(profile, 'orders', 'show', order.id)}` }]),
   ];
 }

@@ -65,10 +65,10 @@ export function createPaymentLink(ctx: Context, given: LinkDraft, flags: Creatio
     askMore,
     bodyOf: linkBody,
     path: ({ settings }) => settings['checkouts.path'],
-    read: ({ expired_at: expiry, order_template: { line_items: items, currency } }) => ({
-      expiry,
-      amount: sumOf(items),
-      currency,
+    read: (body) => ({
+      expiry: linkExpiry(body),
+      amount: sumOf(body.order_template.line_items),
+      currency: body.order_template.currency,
     }),
     preview: linkPreview,
     result: linkResult,
@@ -77,13 +77,13 @@ export function createPaymentLink(ctx: Context, given: LinkDraft, flags: Creatio
 }
 
 // `createOne` checks this body before it is sent.
-function linkBody(draft: LinkDraft, clockAndZone: ClockAndZone): JsonObject {
+function linkBody(draft: LinkDraft, clockAndZone: ClockAndZone, { settings }: Profile): JsonObject {
   return onlyGiven({
     name: draft.name,
     type: paymentLinkType,
     // The document marks only plan_id as optional (service: Endpoints 5), so a switch that was not given is sent as false.
     recurrent: draft.recurrent === true,
-    expired_at: draft.expires?.at(clockAndZone),
+    [settings['checkouts.expiry_field']]: draft.expires?.at(clockAndZone),
     allowed_payment_methods: draft.method,
     needs_shipping_contact: draft['needs-shipping'] === true,
     monthly_installments_enabled: draft.installments !== undefined,
@@ -95,6 +95,10 @@ function linkBody(draft: LinkDraft, clockAndZone: ClockAndZone): JsonObject {
       customer_info: customerOf(draft),
     }),
   });
+}
+
+function linkExpiry({ expired_at: one, expires_at: other }: CheckoutCreateRequest): number | undefined {
+  return one ?? other;
 }
 
 function customerOf(draft: LinkDraft): JsonObject | undefined {
@@ -153,7 +157,7 @@ function linkPreview(body: CheckoutCreateRequest, profile: Profile): readonly Bl
     ...(customer.length === 0 ? [] : [{ line: `buyer   ${customer.join('  ')}` }]),
     ...itemBlocks(template.line_items, template.currency),
     ...paymentBlocks(body.allowed_payment_methods, body.monthly_installments_options),
-    expiryBlock(body.expired_at),
+    expiryBlock(linkExpiry(body)),
     ...(recurrent === true ? [{ line: 'it can be paid more than once' }] : []),
     requestLine(body),
   ];

@@ -1,11 +1,11 @@
 /** What the journal of this machine knows about an order's refunds: who sent them, why, and the note. */
 
+import type { Service } from '../../api/api.ts';
 import { readMoney } from '../../api/charges.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { CliError } from '../../errors.ts';
 import type { AttemptRecord, Journal } from '../../journal/journal.ts';
-import type { Profile } from '../../profiles/profiles.ts';
 
 /** What the journal knows about one refund record. */
 export interface RefundFacts {
@@ -39,8 +39,10 @@ export function refundFacts(
 
 /** Who sent a refund, and why. */
 interface RefundOrigin {
-  /** The operator and the note: `op7: ticket 8812`. */
+  /** The operator and the note, `op7: ticket 8812`; or why this machine probably sent it. */
   readonly by: string;
+  /** This machine probably sent it. Nothing confirms that yet. */
+  readonly probable?: true;
   readonly reason: string | undefined;
 }
 
@@ -51,14 +53,17 @@ interface RefundOrigin {
 export type RefundOrigins = ReadonlyMap<string, RefundOrigin> | undefined;
 
 /** Looks up in the journal who sent the refunds of an order. If the journal cannot be read, it only warns. */
-export async function originsOf(ctx: Context, profile: Profile, order: JsonObject): Promise<RefundOrigins> {
+export async function originsOf(ctx: Context, service: Service, order: JsonObject): Promise<RefundOrigins> {
   const reading = readMoney(order);
   if (!('money' in reading) || reading.money.charges.every(({ refunds }) => refunds.length === 0))
     return new Map();
   try {
-    const { origin } = profile;
-    const attempts = await ctx.journal.attempts({ origin, orderId: reading.money.id });
-    return refundOrigins(refundFacts(attempts, ctx.journal));
+    const attempts = await ctx.journal.onOrder(service, reading.money.id);
+    const probable = ctx.journal.probableRefunds(attempts, order);
+    return new Map([
+      ...[...probable].map(([id, record]) => [id, probableOrigin(ctx, record)] as const),
+      ...refundOrigins(refundFacts(attempts, ctx.journal)),
+    ]);
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     ctx.notes.warn(`who sent the refunds is not shown: ${error.message}`);
@@ -66,16 +71,37 @@ export async function originsOf(ctx: Context, profile: Profile, order: JsonObjec
   }
 }
 
-function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): RefundOrigins {
+function probableOrigin(ctx: Context, { sent, verdicts }: AttemptRecord): RefundOrigin {
+  const last = verdicts.at(-1);
+  const state =
+    last?.by === 'person'
+      ? `recorded by ${last.operator ?? 'somebody'} as ${last.verdict === 'applied' ? 'made' : 'not made'}`
+      : last?.alarm === 'duplicate'
+        ? 'sent once, shown twice'
+        : 'not confirmed yet';
+  const by = `probably ours: sent at ${ctx.shortTime(sent.time)}, ${state}`;
+  return { by, probable: true, reason: sent.reason };
+}
+
+function refundOrigins(facts: ReadonlyMap<string, RefundFacts>): ReadonlyMap<string, RefundOrigin> {
   return new Map(
     [...facts].map(([id, { operator, note, knownBy, reason }]): [string, RefundOrigin] => {
       const by = note === undefined ? operator : `${operator}: ${note}`;
-      return [id, { by: knownBy === 'read' ? `${by} (or identical)` : by, reason }];
+      return [id, { by: knownBy === 'read' ? `${by} (its reply was lost)` : by, reason }];
     }),
   );
 }
 
+/** The cell BY of a refund. */
 export function sentBy(origins: RefundOrigins, refundId: string): string {
   if (origins === undefined) return '-';
   return origins.get(refundId)?.by ?? 'not from this machine';
+}
+
+/** Who sent a refund, for a sentence: `by op7: ticket 8812`, `not from this machine`. Undefined when the journal cannot be read. */
+export function sentByWords(origins: RefundOrigins, refundId: string): string | undefined {
+  if (origins === undefined) return undefined;
+  const origin = origins.get(refundId);
+  const words = sentBy(origins, refundId);
+  return origin === undefined || origin.probable ? words : `by ${words}`;
 }

@@ -38,8 +38,8 @@ function provableMoney(order: JsonObject): OrderMoney {
 
 function checkState(money: OrderMoney, profile: Profile): void {
   if (money.status === statuses.preAuthorized) {
-    throw refused(`${money.id} is not charged yet (${money.status})`, [
-      'paydesk has no documented way to release it; do not capture in order to refund',
+    throw refused(`${money.id} is only authorized, no money taken`, [
+      'paydesk cannot release it; do not capture it just to refund it',
     ]);
   }
   if (money.status === statuses.refunded)
@@ -145,14 +145,11 @@ export function youngWarnings(money: OrderMoney, nowMs: number, origins: RefundO
   );
 }
 
-/** Warns when the order lacks a field that the refund depends on, or when its sums do not agree. */
+/** Warns when the order lacks a field that the refund depends on, or when its state or its sums are unusual. */
 export function generalWarnings(money: OrderMoney, order: JsonObject): string[] {
-  const known: readonly (string | undefined)[] = Object.values(statuses);
   const shown = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-  const vague =
-    money.isRefundable === undefined && !(money.status !== undefined && known.includes(money.status));
   return [
-    ...(vague ? ['the service does not show whether this order can be refunded; it decides'] : []),
+    ...statusWarnings(money),
     ...(money.amountRefunded !== undefined && money.amountRefunded > shown
       ? [`the order says that ${money.amountRefunded} went back, the refunds that it shows are ${shown}`]
       : []),
@@ -160,15 +157,70 @@ export function generalWarnings(money: OrderMoney, order: JsonObject): string[] 
   ];
 }
 
-/** Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. */
+// Assumed: the word for a payment that the buyer's bank took back; the document shows none.
+const chargedBack = 'charged_back';
+
+function statusWarnings({ status, isRefundable, charges }: OrderMoney): string[] {
+  const known: readonly string[] = [...Object.values(statuses), chargedBack];
+  const back = charges
+    .filter((charge) => charge.status === chargedBack)
+    .map(({ number }) => `charge ${number}`);
+  const who = status === chargedBack ? ['this order'] : back;
+  return [
+    ...(who.length === 0
+      ? []
+      : [
+          `${who.join(' and ')} was charged back: the bank has paid the buyer, and a refund pays a second time`,
+        ]),
+    ...(status === undefined
+      ? ['the order shows no payment_status; the service decides whether it can be refunded']
+      : known.includes(status)
+        ? []
+        : [
+            `paydesk does not know the payment_status ${status}; the service decides whether it can be refunded`,
+          ]),
+    ...(isRefundable === undefined
+      ? ['the order does not show is_refundable; the service decides whether it can be refunded']
+      : []),
+  ];
+}
+
+/** What was asked for besides the charge. The commands of the hints keep it. */
+type AskedBesides = Partial<Pick<RefundAsked, 'amount' | 'reason' | 'note'>>;
+
+/**
+ * Two lines for each charge: what is left of it, and the command that refunds it, ready to be copied. If less is left than
+ * the amount that was asked for, there is no command.
+ */
 export function chargeCommands(
   money: OrderMoney,
   charges: readonly ChargeMoney[],
   profile: Profile,
-  amount?: number,
+  { amount, reason, note }: AskedBesides = {},
 ): string[] {
-  return charges.flatMap((charge) => [
-    `charge ${charge.number} ${paidBy(charge.value)}: ${charge.left} of ${charge.amount} ${money.currency ?? ''} left`,
-    `  ${commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number), ...(amount === undefined ? [] : ['--amount', String(amount)]))}`,
-  ]);
+  const more = [
+    ...(amount === undefined ? [] : ['--amount', String(amount)]),
+    ...(reason === undefined ? [] : ['--reason', reason]),
+    ...(note === undefined ? [] : ['--note', note]),
+  ];
+  return charges.flatMap((charge) => {
+    const line = `charge ${charge.number} ${nameOfCharge(charge, money)}: ${charge.left} of ${charge.amount} ${money.currency ?? ''} left`;
+    const command = commandLine(
+      profile,
+      'orders',
+      'refund',
+      money.id,
+      '--charge',
+      String(charge.number),
+      ...more,
+    );
+    return charge.left < (amount ?? 0) ? [line] : [line, `  ${command}`];
+  });
+}
+
+// The card, and the id too where another card ends alike.
+function nameOfCharge(charge: ChargeMoney, { charges }: OrderMoney): string {
+  const card = paidBy(charge.value);
+  const alike = charges.filter(({ value }) => paidBy(value) === card);
+  return alike.length > 1 ? `${card} ${charge.id}` : card;
 }

@@ -53,7 +53,7 @@ async function planOrder(
   const { id, order, twin } = read;
   const asked = await askForMissing(ctx, read, given, confirm);
   const planned = planRefund(asked, order, profile);
-  const origins = await originsOf(ctx, profile, order);
+  const origins = await originsOf(ctx, read.service, order);
   const young = youngWarnings(planned.money, ctx.clock.now(), origins);
   const plan = { ...planned, warnings: [...planned.warnings, ...young, ...twinWords(twin)] };
   const { body, expected, tolerated, amount, money, warnings } = plan;

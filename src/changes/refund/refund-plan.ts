@@ -60,9 +60,9 @@ export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profi
 
 // Chooses the whole order or one charge. When it is not clear which charge is meant, it throws CliError 'refused' with a
 // command for each charge (service: Endpoints 1, rules 1 to 4).
-function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
+function chooseTarget(asked: RefundAsked, money: OrderMoney, profile: Profile): 'whole' | ChargeMoney {
   const counting = money.charges.filter((charge) => charge.counts);
-  if (asked.charge !== undefined) return namedCharge(asked.charge, money, profile);
+  if (asked.charge !== undefined) return namedCharge(asked.charge, asked, money, profile);
   const [only] = counting;
   if (only === undefined)
     throw refused(`${money.id} has nothing left to refund: no charge of it is paid and has something left`, [
@@ -76,13 +76,13 @@ function chooseTarget(asked: NamedMoney, money: OrderMoney, profile: Profile): '
   if (asked.amount !== undefined) {
     throw refused(
       `${money.id} has ${counting.length} charges: say which one --amount is for`,
-      chargeCommands(money, counting, profile, asked.amount),
+      chargeCommands(money, counting, profile, asked),
     );
   }
   if (touched) {
     throw refused(
       `${money.id} was refunded in part before: say which charge to refund the rest of`,
-      chargeCommands(money, counting, profile),
+      chargeCommands(money, counting, profile, { ...asked, amount: undefined }),
     );
   }
   return 'whole';
@@ -104,7 +104,7 @@ export function chargesNamed(name: string, { charges }: OrderMoney): readonly Ch
   return charges.filter(({ number, value }) => String(number) === name || paidBy(value) === name);
 }
 
-function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeMoney {
+function namedCharge(name: string, asked: RefundAsked, money: OrderMoney, profile: Profile): ChargeMoney {
   const found = chargesNamed(name, money);
   const [charge, second] = found;
   if (charge === undefined || second !== undefined) {
@@ -115,6 +115,7 @@ function namedCharge(name: string, money: OrderMoney, profile: Profile): ChargeM
         money,
         money.charges.filter(({ counts }) => counts),
         profile,
+        asked,
       ),
     );
   }

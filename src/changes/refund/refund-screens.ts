@@ -15,9 +15,9 @@ import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec
 import type { FoundRefund } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
-import { journalWords, requestLine, titleLine } from '../change-words.ts';
+import { journalWords, requestLine, titleLine, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
-import { type RefundOrigins, sentBy } from './known-refunds.ts';
+import { type RefundOrigins, sentByWords } from './known-refunds.ts';
 import type { RefundPlan } from './refund-plan.ts';
 
 interface Previewed {
@@ -127,8 +127,8 @@ function refundWords(charges: readonly ChargeMoney[], origins: RefundOrigins): r
   const last = lastOf(refunds);
   if (last === undefined) return [];
   const several = refunds.length === 1 ? '' : `${refunds.length} refunds, the last `;
-  const whose = origins === undefined ? '' : `, by ${sentBy(origins, last.id)}`;
-  return [[several, { time: last.createdAt, precision: 'day' }, whose.replace('by not', 'not')]];
+  const by = sentByWords(origins, last.id);
+  return [[several, { time: last.createdAt, precision: 'day' }, by === undefined ? '' : `, ${by}`]];
 }
 
 function shareOf({ charge, money, amount, rest }: RefundPlan): string {
@@ -161,7 +161,7 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
       line: `money    ${before} -> ${refunded} refunded of ${after.amount}; ${after.amount - refunded} left${journalWords(applied.intent)}`,
     },
     ...(applied.by === 'read'
-      ? [{ line: 'confirmed by a read, since no usable answer came: this refund is ours or identical' }]
+      ? [{ line: `${unconfirmedReply(applied)}; the order now shows the refund` }]
       : []),
   ];
 }

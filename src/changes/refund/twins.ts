@@ -67,6 +67,11 @@ function refundedOf({ amount, amount_refunded: said, payment_status: status }: J
   return figures.length === 0 ? undefined : Math.max(...figures);
 }
 
+/** Whether any of a twin went back. */
+export function isRefunded({ refunded, refund }: Twin): boolean {
+  return refund !== undefined || (refunded ?? 0) > 0;
+}
+
 /** The twins of an order among these orders, the nearest in time first. */
 export function twinsAmong(order: JsonObject, others: readonly JsonObject[]): readonly Twin[] {
   const { id, created_at: createdAt } = order;

@@ -24,7 +24,8 @@ const columnsOf: Readonly<Record<RowKind, readonly Column[]>> = {
 export const exportOrders = defineCommand({
   description: [
     'Walks every page and writes NDJSON (or -o json, csv) as it comes: the service’s own bytes of each order. Orders made or changed while it walks may be missing, or be there as they were.',
-    'With --to a finished file is always a complete one, with a manifest beside it: what was asked for, when the walk began and ended, sums a currency, status and day, SHA-256. An interrupted one goes on with --resume.',
+    'With --to a finished file is always a complete one, with a manifest beside it: what was asked for, when the walk began and ended, sums per currency, status and day, SHA-256. An interrupted one goes on with --resume.',
+    'Rows of refunds also say whose order it is: buyer, email, reference. With --tz, CSV has the local time beside every time: created_at stays in UTC, created_at_local is in the zone. paydesk help output says what else --columns can name.',
     '--by says which date --since and --until are about: when the order was created, when a charge of it was paid, or when a refund of it was made. In rows of refunds, reason, note and operator are those of this machine’s journal; empty: not sent from here.',
   ].join('\n'),
   arguments: [],
@@ -44,6 +45,7 @@ export const exportOrders = defineCommand({
     'paydesk -p demo orders export --no-input',
     'paydesk -p demo orders export --since 30d --csv --columns id,created_at,amount,currency',
     'paydesk -p demo orders export --to orders.ndjson.gz',
+    'paydesk -p demo orders export --rows charges --csv --columns id,order.id,order.amount',
     'paydesk -p demo orders export --rows refunds --since 2026-11-01 --until 2026-12-01 --tz America/Mexico_City --to refunds.csv',
   ],
   exits: [0, 1, 2, 3, 4, 5, 6, 9],

@@ -2,15 +2,17 @@
 
 import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/resources.ts';
+import { isRefunded } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
 import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
-import type { Filter } from '../listing.ts';
+import { type Filter, joinColumns } from '../listing.ts';
 import { brokeOff, longPages } from '../walk.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { createMatcher, type Matcher } from './order-matching.ts';
 import { type OrderObserver, observeOrders } from './order-observer.ts';
+import { statusColumn } from './unconfirmed-status.ts';
 
 const defaultMax = 5_000;
 
@@ -34,7 +36,7 @@ export const find = defineCommand({
       defaultText: String(defaultMax),
     }),
     next: flag.id('orders', { value: 'ID', summary: 'look through what comes after this order' }),
-    limit: flag.integer(1, 1000, { value: 'N', summary: 'orders a page' }),
+    limit: flag.integer(1, 1000, { value: 'N', summary: 'orders per page' }),
   },
   examples: [
     'paydesk -p demo orders find 4242 torres',
@@ -100,7 +102,9 @@ async function searchPages(
   accepts: (record: WireRecord) => boolean,
 ): Promise<SearchResult> {
   const { observer, max, paging } = search;
-  const sink = ctx.out.list(columnsOf(matcher, observer), { pages: 'many' });
+  const sink = ctx.out.list(columnsOf(matcher, observer, await statusColumn(ctx, service)), {
+    pages: 'many',
+  });
   let found = 0;
   const endProgress = ctx.notes.progress(() =>
     observer.read === 0 ? '' : `${observer.read} orders read${daysWords(ctx, observer)}, ${found} found`,
@@ -148,7 +152,11 @@ function endingAfter({ texts, max, observer }: Search, page: Page, hits: readonl
 }
 
 // The MATCHED column needs room, so two other columns show only on wider screens.
-function columnsOf(matcher: Matcher, { columns, twins }: OrderObserver): readonly Column[] {
+function columnsOf(
+  matcher: Matcher,
+  { columns, twins }: OrderObserver,
+  status: readonly Column[],
+): readonly Column[] {
   const matched: Column = {
     name: 'matched',
     title: 'MATCHED',
@@ -158,14 +166,16 @@ function columnsOf(matcher: Matcher, { columns, twins }: OrderObserver): readonl
       const words = (matcher(order) ?? []).map(
         ({ label, value }) => `${shortened(label)} ${shortened(value)}`,
       );
-      return [...(twins.of(order) === undefined ? [] : ['twin']), ...words].join(', ');
+      const twin = twins.of(order);
+      const twinWords = twin === undefined ? [] : [isRefunded(twin) ? 'twin refunded' : 'twin'];
+      return [...twinWords, ...words].join(', ');
     },
   };
   const later = new Map([
     ['refunded', 120],
     ['card', 100],
   ]);
-  const own = orderColumns.map((column): Column => {
+  const own = joinColumns(orderColumns, status).map((column): Column => {
     const tableFrom = later.get(column.name) ?? column.tableFrom;
     return tableFrom === undefined ? column : { ...column, tableFrom };
   });

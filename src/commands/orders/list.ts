@@ -10,6 +10,7 @@ import { type Context, defineCommand } from '../command.ts';
 import { pagingFlags, showList } from '../listing.ts';
 import { filterFlags, orderFilters } from './order-filters.ts';
 import { observeOrders } from './order-observer.ts';
+import { statusColumn } from './unconfirmed-status.ts';
 
 export const list = defineCommand({
   description:
@@ -25,14 +26,15 @@ export const list = defineCommand({
   ],
   exits: [0, 1, 2, 4, 5, 6, 9],
   async run(ctx, { flags }) {
-    const { profile } = await ctx.service();
+    const service = await ctx.service();
+    const { profile } = service;
     const status = flags.status ?? defaultStatus(ctx, profile);
     const asked = orderFilters(ctx, { ...flags, status });
     const reasons = reasonColumns(ctx, profile);
     const { columns, ...observer } = observeOrders(ctx, profile, asked);
     return showList(ctx, 'orders', flags, asked.filters, {
       ...observer,
-      columns: [...reasons.columns, ...columns],
+      columns: [...reasons.columns, ...columns, ...(await statusColumn(ctx, service))],
       beforeShown: reasons.lookUp,
     });
   },

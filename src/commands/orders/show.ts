@@ -1,6 +1,6 @@
 /** `orders show`: shows one order with its charges, refunds, items and metadata. */
 
-import { readOne } from '../../api/api.ts';
+import { readOne, type Service } from '../../api/api.ts';
 import {
   type ChargeMoney,
   canBeRefunded,
@@ -14,10 +14,18 @@ import {
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
 import { failedWords, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
-import { originsOf, type RefundOrigins, sentBy } from '../../changes/changes.ts';
+import {
+  originsOf,
+  type RefundOrigins,
+  sentBy,
+  unconfirmedBlocks,
+  unconfirmedOf,
+  unconfirmedSteps,
+} from '../../changes/changes.ts';
+import { changeKinds, type UnconfirmedChange } from '../../journal/journal.ts';
 import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell, Span } from '../../terminal/terminal.ts';
-import { defineCommand } from '../command.ts';
+import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
 
 const { idExample } = resources.orders;
@@ -37,36 +45,62 @@ export const show = defineCommand({
     const service = await ctx.service();
     const { profile } = service;
     const record = await readOne(ctx, service, 'orders', id, 'show');
-    const origins = ctx.out.format === 'table' ? await originsOf(ctx, profile, record.value) : new Map();
     const readAt = ctx.clock.now();
-    await ctx.out.record(record, orderColumns, () => orderView(record.value, profile, readAt, origins));
+    const { value } = record;
+    const known = ctx.out.format === 'table' ? await lookUp(ctx, service, value) : nothingKnown;
+    await ctx.out.record(record, orderColumns, () => orderView(ctx, { value, profile, readAt, ...known }));
     return undefined;
   },
 });
 
-// `readAt`: when the order was read, Unix milliseconds.
-function orderView(
-  value: JsonObject,
-  profile: Profile,
-  readAt: number,
-  origins: RefundOrigins,
-): readonly Block[] {
+/** What this machine knows about an order besides what the service shows. */
+interface Known {
+  readonly origins: RefundOrigins;
+  readonly unconfirmed: UnconfirmedChange | undefined;
+}
+
+const nothingKnown: Known = { origins: new Map(), unconfirmed: undefined };
+
+async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known> {
+  const id = String(order.id);
+  const origins = await originsOf(ctx, service, order);
+  const unconfirmed = (await unconfirmedOf(ctx, service, id)).get(id);
+  return { origins, unconfirmed };
+}
+
+interface OrderShown extends Known {
+  readonly value: JsonObject;
+  readonly profile: Profile;
+  /** When the order was read, Unix milliseconds. */
+  readonly readAt: number;
+}
+
+function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
+  const { value, profile, origins, unconfirmed } = shown;
   const order = readOrder(value);
   if (order === undefined) return [{ line: 'this record is no order' }];
   const reading = readMoney(value);
   return [
-    ...head(order, value, profile, readAt),
+    ...head(ctx, order, shown),
     'blank',
     ...('money' in reading
       ? [moneyGrid(reading.money, value), ...refundsView(reading.money, origins)]
-      : unprovenMoney(order, reading.problem)),
+      : unprovenMoney(order, value, reading.problem)),
     ...itemsView(order),
     ...metadataView(value.metadata),
-    ...('money' in reading ? nextSteps(reading.money, value, profile) : []),
+    ...(unconfirmed !== undefined
+      ? unconfirmedSteps(unconfirmed)
+      : 'money' in reading
+        ? nextSteps(reading.money, value, profile)
+        : []),
   ];
 }
 
-function head(order: Order, value: JsonObject, profile: Profile, readAt: number): readonly Block[] {
+function head(
+  ctx: Context,
+  order: Order,
+  { value, profile, readAt, origins, unconfirmed }: OrderShown,
+): readonly Block[] {
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
     (part) => part !== undefined && part !== '',
@@ -75,10 +109,17 @@ function head(order: Order, value: JsonObject, profile: Profile, readAt: number)
     {
       line: [
         { text: order.id, style: 'strong' },
-        `  ${order.payment_status ?? 'status not shown'}  ${refundableWords(order, value)}  `,
+        `  ${order.payment_status ?? 'status not shown'}  `,
+        unconfirmed === undefined
+          ? refundableWords(order, value)
+          : { text: `${changeKinds[unconfirmed.kind].noun} unconfirmed`, style: 'bad' },
+        '  ',
         accountLabel(profile),
       ],
     },
+    ...(unconfirmed === undefined
+      ? []
+      : unconfirmedBlocks(ctx, profile, unconfirmed, isShown(unconfirmed, origins))),
     {
       line: [
         'created ',
@@ -91,8 +132,12 @@ function head(order: Order, value: JsonObject, profile: Profile, readAt: number)
   ];
 }
 
+function isShown({ kind }: UnconfirmedChange, origins: RefundOrigins): boolean {
+  return kind === 'refund' && [...(origins?.values() ?? [])].some(({ probable }) => probable === true);
+}
+
 function refundableWords(order: Order, value: JsonObject): string {
-  if (order.payment_status === statuses.preAuthorized) return 'not charged yet';
+  if (order.payment_status === statuses.preAuthorized) return 'only authorized, no money taken';
   if (canBeRefunded(value)) return 'can be refunded';
   return order.is_refundable === false ? 'cannot be refunded' : 'refundable: not shown';
 }
@@ -130,7 +175,7 @@ function moneyGrid(money: OrderMoney, value: JsonObject): Block {
     right: [1, 2, 3],
     grid: [
       [
-        `MONEY (${money.currency ?? 'currency not shown'}, as the service counts)`,
+        `MONEY (${money.currency ?? 'currency not shown'}, in the service's units)`,
         '   amount',
         ' refunded',
         '     left',
@@ -186,10 +231,9 @@ function text(value: unknown): string | undefined {
 // amount_refunded should be the sum of the refund records (service: order). A person should know when it is not.
 function agreement(money: OrderMoney, refunded: number): Cell {
   if (money.amountRefunded === undefined) return `${underCharge}the service shows no amount_refunded`;
-  const line = `${underCharge}the service says amount_refunded ${money.amountRefunded}`;
-  if (money.amountRefunded === refunded) return `${line}: agrees`;
+  if (money.amountRefunded === refunded) return `${underCharge}refund total matches the service`;
   return {
-    text: `${line}, its refund records add up to ${refunded}: they do not agree`,
+    text: `${underCharge}the service says amount_refunded ${money.amountRefunded}, but its refunds add up to ${refunded}`,
     style: 'warn',
   };
 }
@@ -202,13 +246,19 @@ function chargeSum(money: OrderMoney, value: JsonObject): readonly Cell[] {
 }
 
 function unprovenMoney(
-  { amount, currency, amount_refunded: refunded }: Order,
+  { amount, currency, amount_refunded: refunded, payment_status: status }: Order,
+  value: JsonObject,
   problem: string,
 ): readonly Block[] {
+  // Of an order that was paid, charges that are not shown are missing.
+  const hasNoCharge = value.charges === undefined && status === undefined && (refunded ?? 0) === 0;
   const money = amount === undefined ? 'not shown' : `${amount} ${currency ?? ''}`.trimEnd();
   return [
     { line: `MONEY  ${money}  refunded ${refunded ?? 'not shown'}` },
-    { line: `the charges cannot be added up: ${problem}`, indent: 7 },
+    {
+      line: hasNoCharge ? 'no charges on this order yet' : `its charges cannot be added up: ${problem}`,
+      indent: 7,
+    },
   ];
 }
 

@@ -6,6 +6,7 @@ import type { ProfileDraft } from '../../profiles/profiles.ts';
 import { type Context, defineCommand, type Input } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import {
+  confirmDoubts,
   fieldsView,
   isScripted,
   keyFlags,
@@ -13,6 +14,7 @@ import {
   profileDryRunShown,
   readNewKey,
 } from './profile-inputs.ts';
+import { tryNewKey } from './try-key.ts';
 
 const leadSize = 100_000;
 
@@ -41,13 +43,14 @@ const flags = {
   ...keyFlags,
   from: flag.text({
     value: 'FILE',
-    summary: 'take all but the key from a file of your lead (JSON)',
+    summary: 'use a settings file from your lead (JSON); the key is not in it',
     conflicts: ['base-url', 'mode', 'vendor', 'auth'],
   }),
   confirm: flag.text({
     value: 'HOST',
     summary: 'the host as xn--…: says that a host with letters beyond ASCII is meant',
   }),
+  'no-check': flag.switch({ summary: 'keep the key without trying it first' }),
   default: flag.switch({ summary: 'use it from now on when no -p is given' }),
 } as const;
 
@@ -56,8 +59,9 @@ type Values = Input<[], typeof flags>['flags'];
 export const add = defineCommand({
   description:
     'Asks for what no flag says. The key is never an argument: it is typed at a prompt, or read with --key-stdin or ' +
-    '--key-file. It is kept in the system keyring, or, if you say so (--key-store file), in a file that only you can ' +
-    'read. ' +
+    '--key-file. Before it is kept it is tried: one GET reads the newest order and shows whose account it is ' +
+    '(--no-check: it is kept untried). It is kept in the system keyring, or, if you say so (--key-store file), in a ' +
+    'file that only you can read. ' +
     '--api-version and --lang become part of the profile.\n\n' +
     'A file for --from holds JSON: {"base_url", "mode", "vendor", "api_version", "lang", "auth", "settings": {…}}, ' +
     'the first two at least.',
@@ -68,19 +72,28 @@ export const add = defineCommand({
     'paydesk profile add test-mx --base-url https://api.example.com --mode sandbox --key-stdin --key-store file < key.txt',
     'paydesk profile add shop-mx --from lead.json --key-file key.txt --key-store file',
   ],
-  exits: [0, 2, 3, 130],
+  exits: [0, 1, 2, 3, 4, 5, 6, 130],
   run: async (ctx, { args: [name], flags: values }): Promise<undefined> => {
     await ctx.profiles.checkFree(name);
     const draft = { name, ...(await gather(ctx, values)) };
     const scripted = isScripted(ctx, values);
     if (await profileDryRunShown(ctx, `add profile ${name}`, recordOf(draft))) return;
+    await confirmDoubts(ctx, draft.settings ?? {});
     await confirmHost(ctx, draft.baseUrl, values.confirm);
     const key = await readNewKey(ctx, values, name);
+    const tries = values['no-check'] !== true;
+    const seen = tries ? await tryNewKey(ctx, draft, key, { asks: !scripted }) : undefined;
     const isDefault = values.default === true || (!scripted && (await offerDefault(ctx, name)));
     // All questions come before anything is stored, so Ctrl-C leaves nothing behind.
     const { profile, keptIn } = await ctx.profiles.add(draft, key);
     if (isDefault) await ctx.profiles.use(name);
-    const record = { ...recordOf(profile), key_in: keptIn, default: isDefault };
+    const record = {
+      ...recordOf(profile),
+      key_in: keptIn,
+      key_tried: seen !== undefined,
+      newest_order: seen?.order?.id ?? null,
+      default: isDefault,
+    };
     await ctx.out.own(record, () => fieldsView(`added profile ${name}`, record));
     ctx.notes.note(`next: paydesk profile check ${name}`);
   },

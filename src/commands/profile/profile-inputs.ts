@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { KeyPlace, TypedKey } from '../../profiles/profiles.ts';
+import type { KeyPlace, SettingTexts, TypedKey } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import type { Completer, Context, Input } from '../command.ts';
 import { flag } from '../flags.ts';
@@ -82,7 +82,7 @@ async function askPlace(ctx: Context): Promise<KeyPlace> {
 }
 
 async function askForFile(ctx: Context, problem: string): Promise<KeyPlace> {
-  ctx.notes.warn(`the system keyring is of no use: ${problem}`);
+  ctx.notes.warn(`no system keyring available (${problem})`);
   const consent = await ctx.ask.confirm({
     message: 'keep the key in a file that only you can read?',
     flag: '--key-store file',
@@ -118,4 +118,26 @@ export async function profileDryRunShown(ctx: Context, action: string, record: J
   const { object: _, ...fields } = record;
   await ctx.out.dryRun({ ...fields, action }, () => fieldsView(`would ${action}`, record));
   return true;
+}
+
+/**
+ * Asks about settings that are likely mistyped. Throws CliError 'refused' when nobody can be asked and --yes was not given,
+ * 'cancelled' when the person says no.
+ */
+export async function confirmDoubts(ctx: Context, settings: SettingTexts): Promise<void> {
+  const { yes } = ctx.options;
+  for (const [name, value] of Object.entries(settings)) {
+    const doubt = ctx.profiles.doubt(name, value);
+    if (doubt === undefined || yes) continue;
+    if (!ctx.ask.interactive) {
+      throw new CliError('refused', `${name} ${value}: ${doubt}`, {
+        certain: 'nothing was changed',
+        now: ['if it is right all the same, add --yes'],
+      });
+    }
+    ctx.notes.warn(`${name} ${value}: ${doubt}`);
+    const message = `set ${name} to ${value} all the same?`;
+    if (!(await ctx.ask.confirm({ message, flag: '--yes' })))
+      throw new CliError('cancelled', 'nothing was changed');
+  }
 }

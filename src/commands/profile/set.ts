@@ -1,7 +1,7 @@
 /** `profile set`: changes one setting of a profile. */
 
 import { defineCommand } from '../command.ts';
-import { fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
+import { confirmDoubts, fieldsView, nameArgument, profileDryRunShown } from './profile-inputs.ts';
 
 /** All settings with their values and defaults. A test compares this text with the settings themselves. */
 export const settingsHelp = `Settings (CUR: a currency such as MXN; the word default takes a value back):
@@ -9,6 +9,8 @@ export const settingsHelp = `Settings (CUR: a currency such as MXN; the word def
   orders.order                newest-first where lists are so (unknown)
   orders.status               filter of orders list
   checkouts.path              where checkouts are created (/checkouts)
+  checkouts.expiry_field      how a payment link's expiry is spelled:
+                              expired_at or expires_at (expired_at)
   reference.keys              metadata keys of the shop's own number, the first
       that an order has (shop_order, reference, order_number)
   refund.require              reason, note, reason,note or none (none)
@@ -44,6 +46,7 @@ export const set = defineCommand({
     await ctx.profiles.checkStored(name);
     const asked = { object: 'profile', name, setting, value };
     if (await profileDryRunShown(ctx, `set ${setting} of profile ${name}`, asked)) return;
+    await confirmDoubts(ctx, { [setting]: value });
     const change = await ctx.profiles.set(name, setting, value);
     const record = {
       object: 'profile',

@@ -16,7 +16,7 @@ const checkoutDefaults = {
 // Assumed: the service accepts both spellings of these names, because the document uses both (service: Endpoints 4 and 5).
 const checkoutAliases = {
   order: { plan_id: 'planId', expired_at: 'expires_at' },
-  link: { planId: 'plan_id', expires_at: 'expired_at' },
+  link: { planId: 'plan_id' },
 } as const;
 
 /** What `createOrder` needs besides the request. */
@@ -110,8 +110,8 @@ export function createLink(
   livemode: boolean,
   inputs: RuleInputs,
 ): JsonObject & { readonly id: string } {
-  const { expired_at: expiry, ...fields } = request;
-  const checkout = { ...issued(livemode, expiry, inputs), ...fields };
+  const { expired_at: one, expires_at: other, ...fields } = request;
+  const checkout = { ...issued(livemode, one ?? other, inputs), ...fields };
   return { ...checkout, url: `${checkoutDefaults.pageOrigin}/link/${checkout.slug}` };
 }
 

@@ -1,0 +1,51 @@
+/** The unconfirmed changes of an order as screens show them, and the refunds that they probably made. Pure. */
+
+import type { JsonObject } from '../api/spec.ts';
+import { claimsOf, ownRefunds, verdictOf } from './attempt-state.ts';
+import type { UnconfirmedChange } from './journal.ts';
+import type { AttemptRecord } from './journal-rows.ts';
+import { earliestOf } from './journal-time.ts';
+import { isSameMoney, judgeRead } from './judge-read.ts';
+
+/** An unconfirmed attempt as screens show it. */
+export function unconfirmedChange({ sent }: AttemptRecord): UnconfirmedChange {
+  const { intent, amount, currency, time: sentAt, operator, proof } = sent;
+  return { intent, kind: proof.kind, amount, currency, sentAt, operator };
+}
+
+/**
+ * The refunds that an order shows and that this machine probably sent: they are what an attempt asked for, they appeared
+ * after it, and no other attempt made them. By the id of the refund. `known`: the attempts on this order. Only for
+ * screens; a verdict needs a read under the lock of the order.
+ */
+export function probableRefunds(
+  known: readonly AttemptRecord[],
+  order: JsonObject,
+): ReadonlyMap<string, AttemptRecord> {
+  const certain = new Set(known.flatMap((record) => ownRefunds(record).map(({ id }) => id)));
+  const found = new Map<string, AttemptRecord>();
+  for (const record of known.filter(mayHaveMadeMore)) {
+    const { sent } = record;
+    const earliest = earliestOf(sent);
+    const read = judgeRead(sent.proof, order, claimsOf(known, record), earliest);
+    if (read.shows === 'unreadable') continue;
+    for (const refund of read.refunds) {
+      const { id, createdAt = Number.POSITIVE_INFINITY } = refund;
+      const isLike =
+        sent.proof.expected.some((expected) => isSameMoney(expected, refund)) ||
+        sent.proof.tolerated.includes(refund.chargeId);
+      if (id === undefined || certain.has(id) || !isLike || createdAt * 1000 < earliest) continue;
+      if (!found.has(id)) found.set(id, record);
+    }
+  }
+  return found;
+}
+
+// Its refunds are not all known: it is unconfirmed, a person said what became of it, or the service shows more than one.
+function mayHaveMadeMore(record: AttemptRecord): boolean {
+  const last = verdictOf(record);
+  if (record.sent.proof.kind !== 'refund') return false;
+  if (last === undefined || last.by === 'person' || last.alarm === 'duplicate') return true;
+  if (last.verdict === 'rejected') return last.confirmed === false;
+  return last.verdict === 'unknown' || last.verdict === 'not_seen';
+}

@@ -1,0 +1,330 @@
+/** What a row of an export can hold: people, the order's fields, local times; and one file never has rows of two kinds. */
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readCsv } from '../harness/csv.ts';
+import { chargeOf, customerOf, type Json, listOf, orderOf, refundOf } from '../harness/orders.ts';
+import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { json } from '../harness/server.ts';
+import { environment, pages, type Service, startAnswering, storeShop, testKey } from '../harness/service.ts';
+import { exporting, startOrders } from './many-orders.ts';
+
+// 1 July 2026, 12:00 and 18:00 in UTC.
+const bought = 1_782_907_200;
+const paidBack = bought + 6 * 3600;
+
+/** An order of 520.00 that two cards paid; the first got 120.00 back. */
+const order = orderOf(
+  'ord_A',
+  [
+    chargeOf('ch_1', 35_000, {
+      order_id: 'ord_A',
+      created_at: bought,
+      paid_at: bought + 60,
+      status: 'partially_refunded',
+      refunds: listOf(refundOf('rf_1', 12_000, { created_at: paidBack })),
+    }),
+    chargeOf('ch_2', 17_000, { order_id: 'ord_A', created_at: bought, paid_at: bought + 90 }),
+  ],
+  {
+    amount_refunded: 12_000,
+    payment_status: 'partially_refunded',
+    created_at: bought,
+    updated_at: paidBack,
+    customer_info: {
+      object: 'customer_info',
+      customer_id: 'cus_1',
+      name: 'Zoë, "the buyer"',
+      email: 'zoe@example.com',
+      phone: '+5215555555555',
+    },
+    metadata: { ticket: 'T-7', shop_order: 'A-10023', 'loyalty.level': 'gold', nested: { deep: [1, 2] } },
+  },
+);
+
+const desk = (orders: readonly Json[] = [order], customers: readonly Json[] = []): Promise<Service> =>
+  startAnswering(pages(orders, customers));
+
+async function csvOf(service: Service, ...words: readonly string[]) {
+  const ran = await service.run(['orders', 'export', '--csv', ...words]);
+  expect(ran.code, ran.stderr).toBe(0);
+  return readCsv(ran.stdout);
+}
+
+const read = (home: Home, name: string) => readFileSync(join(home.path, name), 'utf8');
+
+test('an export of refunds says whose order it is; the columns of before stay where they were', async () => {
+  await using service = await desk();
+  expect(
+    (await service.run(['orders', 'export', '--rows', 'refunds', '--csv'])).stdout,
+  ).toMatchInlineSnapshot(`
+      "id,order_id,charge_id,amount,currency,created_at,auth_code,reason,note,operator,intent,known_by,refunded_at,buyer,email,reference
+      rf_1,ord_A,ch_1,-12000,MXN,2026-07-01T18:00:00Z,490215,,,,,,2026-07-01T18:00:00Z,"Zoë, ""the buyer""",zoe@example.com,A-10023
+      "
+    `);
+  const { stdout } = await service.run(['orders', 'export', '--rows', 'refunds']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    id: 'rf_1',
+    amount: -12_000,
+    created_at: paidBack,
+    refunded_at: paidBack,
+    buyer: 'Zoë, "the buyer"',
+    email: 'zoe@example.com',
+    reference: 'A-10023',
+  });
+});
+
+test('with --tz each time has its local time beside it, with its offset; without it a CSV is as it was', async () => {
+  await using service = await desk([order], [customerOf('cus_1', { created_at: bought })]);
+  const zone = ['--tz', 'America/Mexico_City'];
+  const [refundHead, refund] = await csvOf(service, '--rows', 'refunds', ...zone);
+  expect(refundHead?.slice(5, 7)).toEqual(['created_at', 'auth_code']);
+  expect(refundHead?.slice(12, 14)).toEqual(['refunded_at', 'refunded_at_local']);
+  expect(refund?.slice(12, 14)).toEqual(['2026-07-01T18:00:00Z', '2026-07-01T12:00:00-06:00']);
+
+  const [chargeHead, charge] = await csvOf(service, '--rows', 'charges', ...zone);
+  expect(chargeHead?.slice(6, 10)).toEqual(['created_at', 'created_at_local', 'paid_at', 'paid_at_local']);
+  expect(charge?.slice(8, 10)).toEqual(['2026-07-01T12:01:00Z', '2026-07-01T06:01:00-06:00']);
+
+  const [orderHead, row] = await csvOf(service, '--tz', 'Asia/Kathmandu');
+  expect(orderHead?.filter((name) => name.endsWith('_local'))).toEqual([
+    'created_at_local',
+    'updated_at_local',
+  ]);
+  expect(row).toContain('2026-07-01T17:45:00+05:45');
+  expect((await csvOf(service))[0]).toEqual(orderHead?.filter((name) => !name.endsWith('_local')));
+
+  const customers = await service.run(['customers', 'export', '--csv', '--tz', 'UTC']);
+  expect(readCsv(customers.stdout)[0]?.slice(0, 3)).toEqual(['id', 'created_at', 'created_at_local']);
+  expect(readCsv(customers.stdout)[1]?.[2]).toBe('2026-07-01T12:00:00+00:00');
+});
+
+test('clocks that go back show the same hour twice, and the offset says which', async () => {
+  // 25 October 2026, 2:30 in Madrid, an hour apart.
+  const orders = [1_792_891_800, 1_792_888_200].map((at, index) =>
+    orderOf(`ord_${index}`, [chargeOf(`ch_${index}`, 100)], { created_at: at }),
+  );
+  await using service = await desk(orders);
+  expect(await csvOf(service, '--tz', 'Europe/Madrid', '--columns', 'created_at,created_at_local')).toEqual([
+    ['created_at', 'created_at_local'],
+    ['2026-10-25T01:30:00Z', '2026-10-25T02:30:00+01:00'],
+    ['2026-10-25T00:30:00Z', '2026-10-25T02:30:00+02:00'],
+  ]);
+});
+
+test.each([
+  ['orders', 'order.amount', undefined],
+  ['orders', 'amount', '52000'],
+  ['orders', 'customer_info.phone', "'+5215555555555"],
+  ['orders', 'metadata.ticket', 'T-7'],
+  ['orders', 'metadata.loyalty.level', 'gold'],
+  ['orders', 'metadata.nested', '{"deep":[1,2]}'],
+  ['orders', 'metadata.nested.deep.2', '2'],
+  ['orders', 'metadata.nothing', ''],
+  ['orders', 'charges.2.payment_method.last4', '4242'],
+  ['orders', 'charges.1.refunds.1.created_at_local', '2026-07-01T18:00:00+00:00'],
+  ['orders', 'line_items.1.name', 'Wool blanket'],
+  ['orders', 'updated_at_local', '2026-07-01T18:00:00+00:00'],
+  ['charges', 'amount', '35000'],
+  ['charges', 'order.amount', '52000'],
+  ['charges', 'order.id', 'ord_A'],
+  ['charges', 'order.payment_status', 'partially_refunded'],
+  ['charges', 'buyer', 'Zoë, "the buyer"'],
+  ['charges', 'email', 'zoe@example.com'],
+  ['charges', 'reference', 'A-10023'],
+  ['charges', 'customer_info.email', 'zoe@example.com'],
+  ['charges', 'metadata.ticket', 'T-7'],
+  ['charges', 'payment_method.name', 'BUYER NAME'],
+  ['charges', 'refunds.1.amount', '-12000'],
+  ['refunds', 'amount', '-12000'],
+  ['refunds', 'order.amount', '52000'],
+  ['refunds', 'order.created_at', '2026-07-01T12:00:00Z'],
+  ['refunds', 'charge.amount', '35000'],
+  ['refunds', 'charge.status', 'partially_refunded'],
+  ['refunds', 'status', ''],
+  ['refunds', 'payment_method.last4', '4242'],
+  ['refunds', 'payment_status', 'partially_refunded'],
+  ['refunds', 'customer_info.email', 'zoe@example.com'],
+  ['refunds', 'metadata.ticket', 'T-7'],
+  ['refunds', 'refunded_at_local', '2026-07-01T18:00:00+00:00'],
+])('a row of %s has %s: %j', async (rows, name, value) => {
+  await using service = await desk();
+  const ran = await service.run(['orders', 'export', '--csv', '--rows', rows, '--columns', name]);
+  const [head, first] = ran.code === 0 ? readCsv(ran.stdout) : [];
+  expect({ head, first }).toEqual(
+    value === undefined ? { head: undefined, first: undefined } : { head: [name], first: [value] },
+  );
+});
+
+test('the reference is the first of reference.keys that an order has', async () => {
+  const other = orderOf('ord_B', [chargeOf('ch_3', 100)], { metadata: { shop_order: 'A-2', ticket: '' } });
+  await using service = await desk([order, other]);
+  await storeShop(service.home, service, { 'reference.keys': 'ticket, shop_order' });
+  const words = ['-p', 'shop', 'orders', 'export', '--csv', '--columns', 'id,reference'];
+  const { stdout } = await paydesk(words, { home: service.home });
+  expect(stdout).toBe('id,reference\nord_A,T-7\nord_B,A-2\n');
+});
+
+test.each([
+  ['refunds', 'emial', 'did you mean email?'],
+  ['refunds', 'is_refundable', 'did you mean charge.is_refundable or order.is_refundable?'],
+  ['charges', 'order.amuont', 'did you mean order.amount?'],
+  ['orders', 'order_amount', 'did you mean amount?'],
+])('rows of %s have no %s: exit 2, %s', async (rows, name, meant) => {
+  await using service = await desk();
+  for (const format of ['csv', 'ndjson']) {
+    const words = ['orders', 'export', '--rows', rows, '--columns', `id,${name}`, '-o', format];
+    const ran = await service.run([...words, '--quiet']);
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toContain(`--columns ${name}: there is no such column`);
+    expect(ran.stderr).toContain(meant);
+  }
+  expect(service.requests).toEqual([]);
+});
+
+test('a key that the service repeats is masked in every one of these columns, and what a spreadsheet would run is not run', async () => {
+  const echoed = orderOf(
+    'ord_K',
+    [chargeOf('ch_K', 500, { refunds: listOf(refundOf('rf_K', 500)), status: 'refunded' })],
+    {
+      amount_refunded: 500,
+      payment_status: 'refunded',
+      customer_info: { name: `Bearer ${testKey}`, email: `${testKey}@example.com`, phone: testKey },
+      metadata: {
+        shop_order: testKey,
+        ticket: { deep: Buffer.from(testKey).toString('base64') },
+        sum: '=1+1',
+      },
+    },
+  );
+  await using service = await desk([echoed]);
+  const columns = 'buyer,email,reference,metadata,metadata.ticket,customer_info.phone,metadata.sum';
+  for (const rows of ['orders', 'charges', 'refunds'])
+    for (const format of ['csv', 'ndjson']) {
+      const file = `${rows}.${format}`;
+      const words = ['orders', 'export', '--rows', rows, '--columns', columns, '--to', file];
+      expect((await paydesk(words, { home: service.home, env: service.env })).code).toBe(0);
+      const text = read(service.home, file) + read(service.home, `${file}.manifest.json`);
+      expect(text).not.toContain('CANARY');
+      expect(text).not.toContain(Buffer.from(testKey).toString('base64').slice(4, 24));
+      expect(text).toContain(format === 'csv' ? ",'=1+1" : 'rf_K'.slice(rows === 'refunds' ? 0 : 4));
+    }
+  for (const format of ['table', 'list', 'csv']) {
+    const list = await service.run(['orders', 'list', '-o', format, '--columns', columns]);
+    expect(list.code, list.stderr).toBe(0);
+    expect(list.stdout).not.toContain('CANARY');
+  }
+});
+
+// ── One file, one kind of row ───────────────────────────────────────────────────────────────────
+
+const third = 'ord_000000000041';
+
+/** An export of sixty orders that broke off after two pages of ten. */
+async function unfinished(home: Home, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  let broken = true;
+  const server = await startOrders(60, (_page, url) =>
+    broken && url.searchParams.get('next') === third
+      ? json({ object: 'error', type: 'authentication_error' }, 401)
+      : undefined,
+  );
+  const run = (more: readonly string[], now = env) =>
+    paydesk(['orders', 'export', ...words, ...more, '--limit', '10'], {
+      home,
+      env: { ...environment(server.url), ...now },
+    });
+  const first = await run([]);
+  expect(first.code, first.stderr).toBe(4);
+  broken = false;
+  return { server, resumed: (now = env) => run(['--resume'], now), again: () => run(['--force']) };
+}
+
+/** Makes the checkpoint one of a paydesk that did not write columns down. */
+function asOlder(home: Home): void {
+  const path = checkpointIn(home);
+  const [head = '', ...pagesRead] = readFileSync(path, 'utf8').split('\n');
+  const { columns: _, ...older } = JSON.parse(head);
+  writeFileSync(path, [JSON.stringify(older), ...pagesRead].join('\n'));
+}
+
+function checkpointIn(home: Home): string {
+  const folder = join(home.path, '.local/state/paydesk/exports');
+  const [name = ''] = readdirSync(folder).filter((file) => !file.endsWith('.tmp'));
+  return join(folder, name);
+}
+
+test.each([
+  ['refunds.csv', ['--rows', 'refunds']],
+  ['refunds.ndjson', ['--rows', 'refunds']],
+  ['orders.csv', []],
+] as const)(
+  '%s that an older paydesk began is not resumed, since its rows hold something else: exit 3, nothing is sent',
+  async (file, words) => {
+    using home = newHome();
+    const { server, resumed, again } = await unfinished(home, [...words, '--to', file]);
+    await using _ = server;
+    asOlder(home);
+    const before = { part: read(home, `${file}.partial`), sent: server.requests.length };
+    const ran = await resumed();
+    expect(ran).toMatchObject({ code: 3, stdout: '' });
+    expect(ran.stderr).toContain('--resume: the rows of the unfinished export have other columns');
+    expect(ran.stderr).toContain('an older version of paydesk began it');
+    expect({ part: read(home, `${file}.partial`), sent: server.requests.length }).toEqual(before);
+    expect((await again()).code).toBe(0);
+  },
+);
+
+test.each([
+  ['orders.ndjson', []],
+  ['orders.json', []],
+  ['orders.csv', ['--columns', 'id,amount']],
+  ['refunds.csv', ['--rows', 'refunds', '--columns', 'id,amount']],
+] as const)(
+  '%s that an older paydesk began is resumed where its rows are the same today: %j',
+  async (file, words) => {
+    using home = newHome();
+    const { server, resumed } = await unfinished(home, [...words, '--to', file]);
+    await using _ = server;
+    asOlder(home);
+    const ran = await resumed();
+    expect(ran.code, ran.stderr).toBe(0);
+    using whole = newHome();
+    await exporting(server, whole, ...words, '--limit', '10', '--to', file);
+    expect(read(home, file)).toBe(read(whole, file));
+  },
+);
+
+test('PAYDESK_COLUMNS of another day do not end up in a file that was begun with others', async () => {
+  using home = newHome();
+  const { server, resumed } = await unfinished(home, ['--to', 'o.csv'], { PAYDESK_COLUMNS: 'id,amount' });
+  await using _ = server;
+  const other = await resumed({ PAYDESK_COLUMNS: 'id,buyer' });
+  expect(other).toMatchObject({ code: 3, stdout: '' });
+  expect(other.stderr).toContain('they are id, amount');
+  expect(other.stderr).toContain('this run would write id, buyer');
+  expect((await resumed()).code).toBe(0);
+  expect(readCsv(read(home, 'o.csv'))[0]).toEqual(['id', 'amount']);
+});
+
+test('local times of a resumed export are in the zone that it began in, whatever the machine’s zone is now', async () => {
+  using home = newHome();
+  const words = ['--columns', 'id,created_at_local', '--to', 'o.csv'];
+  const { server, resumed } = await unfinished(home, words, { TZ: 'America/Mexico_City' });
+  await using _ = server;
+  expect((await resumed({ TZ: 'Asia/Tokyo' })).code).toBe(0);
+  const [, ...rows] = readCsv(read(home, 'o.csv'));
+  expect(rows).toHaveLength(60);
+  expect(rows.filter(([, at = '']) => !at.endsWith('-06:00'))).toEqual([]);
+});
+
+test.each([
+  ['o.csv', ['--columns', 'id,buyer'], ['id', 'buyer']],
+  ['o.ndjson', ['--columns', 'id,buyer'], null],
+  ['r.json', ['--rows', 'refunds'], expect.arrayContaining(['buyer', 'email', 'reference', 'refunded_at'])],
+] as const)('the manifest of %s says what each row holds', async (file, words, columns) => {
+  await using server = await startOrders(3);
+  using home = newHome();
+  await exporting(server, home, ...words, '--to', file);
+  expect(JSON.parse(read(home, `${file}.manifest.json`))).toMatchObject({ columns });
+});
