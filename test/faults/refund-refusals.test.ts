@@ -130,23 +130,22 @@ describe.concurrent('what cannot be refunded is refused (3) with the numbers, an
   });
 });
 
+const refundOf = ({ id }: { readonly id: string }, amount: number): readonly string[] => {
+  const part = ['--charge', '1', '--amount', String(amount)];
+  return ['orders', 'refund', id, ...part, '--reason', 'other', '--note', 'n'];
+};
+
 describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
   test('the preview shows the raw integer beside the charge amount, with its share of the order', async () => {
     using home = newHome();
     const order = orderWith(once, 2);
     const [charge] = chargesOf(order);
     const asked = Math.floor(order.amount / 4);
-    const ran = atTerminal(
-      [
-        ...['orders', 'refund', order.id, '--charge', '1', '--amount', String(asked)],
-        ...['--reason', 'other', '--note', 'n'],
-      ],
-      {
-        home,
-        env: production.env,
-        columns: 100,
-      },
-    );
+    const ran = atTerminal(refundOf(order, asked), {
+      home,
+      env: production.env,
+      columns: 100,
+    });
     await ran.answer('Type the amount', '\r');
     const { transcript, exitCode } = await ran.end;
     const screen = withoutEscapes(transcript);
@@ -163,16 +162,10 @@ describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
     async (typed) => {
       using home = newHome();
       const order = orderWith(once, 2);
-      const ran = atTerminal(
-        [
-          ...['orders', 'refund', order.id, '--charge', '1', '--amount', '350'],
-          ...['--reason', 'other', '--note', 'n'],
-        ],
-        {
-          home,
-          env: production.env,
-        },
-      );
+      const ran = atTerminal(refundOf(order, 350), {
+        home,
+        env: production.env,
+      });
       await ran.answer('Type the amount', `${typed}\r`);
       expect((await ran.end).exitCode).toBe(3);
       expect(production.changes()).toEqual([]);

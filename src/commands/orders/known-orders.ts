@@ -3,6 +3,7 @@
 import type { WireRecord } from '../../api/api.ts';
 import { idOf, type JsonObject } from '../../api/spec.ts';
 import type { Twin } from '../../changes/changes.ts';
+import { fold } from './fold-text.ts';
 import { createSearch, type Match, type SearchableOrder, searchable } from './order-matching.ts';
 import { createTwins } from './order-twins.ts';
 
@@ -136,5 +137,6 @@ export function foundIn({ fields }: Pick<KnownOrder<unknown>, 'fields'>, words: 
 }
 
 function finderOf(words: string): ReturnType<typeof createSearch> | undefined {
-  return words.trim() === '' ? undefined : createSearch([words]);
+  // A lone accent is nothing to look for.
+  return fold(words).trim() === '' ? undefined : createSearch([words]);
 }

@@ -68,8 +68,8 @@ export function searchOrders<T>(service: Service, parts: KeptParts<T>): OrderSea
       if (answer !== undefined) answers.set(id, answer);
       return found ?? why;
     },
-    watch: reading.watch,
-    stop: reading.stop,
+    watch: (listener) => reading.watch(listener),
+    stop: () => reading.stop(),
   };
 }
 

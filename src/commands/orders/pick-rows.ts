@@ -28,8 +28,8 @@ export function shownOf(value: JsonObject, referenceKeys: readonly string[]): Or
   const { customer_info: buyer, amount, currency, payment_status: status } = readOrder(value) ?? {};
   const counting = countingCharges(value).map((charge) => charge.value);
   const charges = itemsOf(value.charges).map((charge) => {
-    const state = counting.includes(charge) ? '' : ` ${String(charge.status ?? '')}`;
-    return `${paidBy(charge)} ${String(charge.amount)}${state}`.trimEnd();
+    const state = counting.includes(charge) || typeof charge.status !== 'string' ? '' : ` ${charge.status}`;
+    return `${paidBy(charge)} ${String(charge.amount)}${state}`;
   });
   const reference = referenceOf(value, referenceKeys);
   const card = orderColumns.find(({ name }) => name === 'card')?.value(value, referenceKeys);
