@@ -21,13 +21,29 @@ type Amount = number | bigint;
 
 /** An amount with its currency, and with its decimals if they are declared: `23000 MXN (230.00)`. */
 export function amountWords(amount: Amount, currency: string | undefined, style: AmountStyle): string {
-  const code = currency === undefined || currency === '' ? '' : ` ${currency}`;
-  return `${digits(amount, style)}${code}${inBrackets(amount, currency, style)}`;
+  return `${digits(amount, style)}${codeWord(currency)}${inBrackets(amount, currency, style)}`;
 }
 
 /** An amount where the currency stands near it, in the same sentence or in the heading: `23000 (230.00)`. */
 export function figureWords(amount: Amount, currency: string | undefined, style: AmountStyle): string {
   return `${digits(amount, style)}${inBrackets(amount, currency, style)}`;
+}
+
+/** A part of an amount: `12000 of 52000 MXN (120.00 of 520.00)`. */
+export function partWords(
+  part: Amount,
+  whole: Amount,
+  currency: string | undefined,
+  style: AmountStyle,
+): string {
+  const [less, more] = [scaled(part, currency, style), scaled(whole, currency, style)];
+  const both = less === undefined || more === undefined ? '' : ` (${less} of ${more})`;
+  return `${digits(part, style)} of ${digits(whole, style)}${codeWord(currency)}${both}`;
+}
+
+/** Writes the amounts of one currency, which stands near them: `23000 (230.00)`. */
+export function figuresIn(currency: string | undefined, style: AmountStyle): (amount: Amount) => string {
+  return (amount) => figureWords(amount, currency, style);
 }
 
 /** The service's integer alone: `23000`, with `amounts.grouping` `23 000`. */
@@ -52,9 +68,18 @@ export function placesOf(
   return Object.hasOwn(places, code) ? places[code] : undefined;
 }
 
+/** Whether the profile declares so many decimals for any currency. */
+export function declaresPlaces(places: number, { 'amounts.decimals': declared }: AmountStyle): boolean {
+  return Object.values(declared).includes(places);
+}
+
 function inBrackets(amount: Amount, currency: string | undefined, style: AmountStyle): string {
   const text = scaled(amount, currency, style);
   return text === undefined ? '' : ` (${text})`;
+}
+
+function codeWord(currency: string | undefined): string {
+  return currency === undefined || currency === '' ? '' : ` ${currency}`;
 }
 
 function withPoint(integer: string, places: number): string {

@@ -1,5 +1,6 @@
 /** The resources that can be listed and shown by id, with their columns. A new line here is a new column everywhere. */
 
+import type { AmountStyle } from '../amounts.ts';
 import {
   chargeFields,
   customerFields,
@@ -42,6 +43,8 @@ export interface Column {
   readonly kind: ValueKind;
   /** `referenceKeys` is the setting `reference.keys` of the profile. */
   readonly value: (record: JsonObject, referenceKeys: readonly string[]) => unknown;
+  /** How the amounts of a record are shown, if not as the profile of the run says. */
+  readonly amountsOf?: (record: JsonObject) => AmountStyle;
   /** How wide a terminal must be for this column in the default table. Without it, only `--columns` shows the column. */
   readonly tableFrom?: number;
   /** The column stays in the table when a terminal is too narrow for all columns. */

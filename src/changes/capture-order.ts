@@ -1,5 +1,6 @@
 /** Captures an authorized order, always the whole amount: the service documents no partial capture. */
 
+import { amountWords } from '../amounts.ts';
 import { brandAndCard } from '../api/charges.ts';
 import { type Order, readOrder } from '../api/records.ts';
 import { itemsOf, type JsonObject, paths, statuses } from '../api/spec.ts';
@@ -63,19 +64,23 @@ function capturePreview(value: JsonObject, profile: Profile): readonly Block[] {
         hang: 8,
       }),
     ),
-    { line: { text: `  THIS CAPTURE  ${moneyOf(order)}   all that was authorized`, style: 'strong' } },
+    {
+      line: { text: `  THIS CAPTURE  ${moneyOf(order, profile)}   all that was authorized`, style: 'strong' },
+    },
     requestLine(undefined),
   ];
 }
 
-function moneyOf(order: Order | undefined): string {
-  return `${order?.amount ?? 'amount not shown'} ${order?.currency ?? ''}`.trimEnd();
+function moneyOf(order: Order | undefined, { settings }: Profile): string {
+  return order?.amount === undefined
+    ? 'amount not shown'
+    : amountWords(order.amount, order.currency, settings);
 }
 
 function captureResult({ record, by, intent, said }: Applied, profile: Profile): readonly Block[] {
   const order = readOrder(record.value);
   return [
-    titleLine(`captured ${moneyOf(order)}`, profile, 'good'),
+    titleLine(`captured ${moneyOf(order, profile)}`, profile, 'good'),
     {
       line: `order    ${order?.id ?? ''}   ${order?.payment_status ?? 'status not shown'}${journalWords(intent)}`,
     },

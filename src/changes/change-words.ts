@@ -3,6 +3,7 @@
  * Pure.
  */
 
+import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { type AttemptRecord, type ChangeKind, type ChangeSubject, changeKinds } from '../journal/journal.ts';
 import { accountLabel, type Profile } from '../profiles/profiles.ts';
@@ -37,8 +38,11 @@ export const kindWords: Readonly<Record<ChangeKind, KindWords>> = {
 };
 
 /** Names a change: `refund of 23000 MXN on ord_…`, `order creation of 300 MXN`, `POST /charges`. */
-export function changeWords({ kind, amount, currency, orderId, request }: ChangeSubject): string {
-  const sum = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
+export function changeWords(
+  { kind, amount, currency, orderId, request }: ChangeSubject,
+  style: AmountStyle,
+): string {
+  const sum = amount === undefined ? '' : ` of ${amountWords(amount, currency, style)}`;
   // Only the witness knows of this change: `journal verify --repair` could not read its row.
   if (request.path === '') return 'a change whose record is lost';
   if (kind === 'api') return `${request.method} /${request.path}`;
@@ -46,8 +50,11 @@ export function changeWords({ kind, amount, currency, orderId, request }: Change
 }
 
 /** Names the change of an attempt in the journal, without its order. */
-export function changeOf({ sent: { proof, amount, currency, request } }: AttemptRecord): string {
-  return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request });
+export function changeOf(
+  { sent: { proof, amount, currency, request } }: AttemptRecord,
+  style: AmountStyle,
+): string {
+  return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request }, style);
 }
 
 /** What a reply says for itself: `HTTP 500, internal_error, log_id 5f2c81: the bank did not answer`. */

@@ -1,13 +1,13 @@
 /** The one way to change something at the service: plan, preview, confirm, act and show. */
 
+import { amountProblem, amountWords, readAmount, scaled } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
-import { usage } from '../commands/flags.ts';
+import { short, usage } from '../commands/flags.ts';
 import { about, CliError } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
 import { aboutMoney, checkMode, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
-import { changeWords } from './change-words.ts';
 import { type Applied, checkRecorded } from './outcome.ts';
 import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.ts';
 
@@ -63,7 +63,7 @@ async function sendPlanned(
   const applied = await appliedNow(ctx, service.profile, { intent, outcome }, columnsOf);
   if (applied === undefined) return undefined;
   await show(applied);
-  checkRecorded(intent, applied, changeWords(intent));
+  checkRecorded(intent, applied, service.profile);
   return applied;
 }
 
@@ -74,7 +74,14 @@ export interface Confirmation {
   readonly command?: string | undefined;
   /** The value of `--confirm`, when given. */
   readonly confirm: string | undefined;
-  readonly order?: { readonly id: string; readonly amount: number | undefined } | undefined;
+  readonly order?: ConfirmedOrder | undefined;
+}
+
+interface ConfirmedOrder {
+  readonly id: string;
+  /** The amount of the change, which a person types in production. */
+  readonly amount: number | undefined;
+  readonly currency: string | undefined;
 }
 
 /** The command that needs a confirmation, and the flags that it still lacks. */
@@ -160,20 +167,38 @@ export async function confirmAgain(ctx: Context, confirmation: Confirmation): Pr
   if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled(confirmation);
 }
 
-// In production a person types the order's amount, which the line above shows, or its id. Without an order they type the
-// profile's name.
+// How often somebody may mistype before the answers to all questions are lost.
+const tries = 3;
+
+// In production a person types the amount of the change, which the preview shows, or the order's id. Without an order they
+// type the profile's name. Enter alone cancels.
 async function askForWord(ctx: Context, confirmation: Confirmation): Promise<void> {
   const { profile, order } = confirmation;
-  const typed = await ctx.ask.text(wordQuestion(profile, order));
-  if (isMeant(typed, profile, order)) return;
-  if (typed === '') throw cancelled(confirmation);
-  if (order === undefined) throw cancelled(confirmation, `${typed} is not ${profile.name}`);
-  const { id, amount } = order;
-  throw cancelled(confirmation, `${typed} is neither ${amount === undefined ? '' : `${amount} nor `}${id}`);
+  let mistyped: string | undefined;
+  for (let left = tries; left > 0; left -= 1) {
+    const before =
+      mistyped === undefined
+        ? ''
+        : `${mistyped} ${notMeantWords(mistyped, profile, order)}${triesWords(left)}. `;
+    const typed = await ctx.ask.text(wordQuestion(profile, order, before));
+    if (typed === '') throw cancelled(confirmation);
+    if (isMeant(typed, profile, order)) return;
+    mistyped = short(typed);
+  }
+  throw cancelled(
+    confirmation,
+    `${mistyped} is ${otherThanMeant(profile, order)}; typed wrong ${tries} times`,
+  );
 }
 
-function wordQuestion(profile: Profile, order: Confirmation['order']) {
-  const type = (what: string) => `Type ${what} to send it, or press Enter to cancel:`;
+function triesWords(left: number): string {
+  return left === 1 ? ' (last try)' : ` (${left} tries left)`;
+}
+
+// `before`: what was wrong with the last answer.
+function wordQuestion(profile: Profile, order: Confirmation['order'], before: string) {
+  const type = (what: string) =>
+    `${before}Type ${what}${before === '' ? ' to send it' : ' again'}, or press Enter to cancel:`;
   if (order === undefined)
     return {
       message: type(`the profile's name, ${profile.name},`),
@@ -184,9 +209,34 @@ function wordQuestion(profile: Profile, order: Confirmation['order']) {
   return { message, flag: '--confirm ID', optional: true } as const;
 }
 
-function isMeant(typed: string, profile: Profile, order: Confirmation['order']): boolean {
-  if (order === undefined) return typed === profile.name;
-  return typed === order.id || (order.amount !== undefined && typed === String(order.amount));
+// Any spelling of the amount counts: 23000, 23 000, 23000 MXN, or 230.00 where the profile declares the decimals.
+function isMeant(text: string, { name, settings }: Profile, order: Confirmation['order']): boolean {
+  if (order === undefined) return text === name;
+  const typed = readAmount(text);
+  const isAmount =
+    typed !== undefined &&
+    typed.amount === order.amount &&
+    amountProblem(typed, order.currency, settings) === undefined;
+  return text === order.id || isAmount;
+}
+
+// Says what is wrong with the typed text, but not what to type: that stands in the preview, which should be read once more.
+function notMeantWords(text: string, { name, settings }: Profile, order: Confirmation['order']): string {
+  if (order === undefined) return `is not ${name}`;
+  if (order.amount === undefined) return 'is not the id of this order';
+  const typed = readAmount(text);
+  const problem = typed === undefined ? undefined : amountProblem(typed, order.currency, settings);
+  if (problem !== undefined) return `is not the amount: ${problem}`;
+  const figure = typed === undefined ? undefined : scaled(typed.amount, order.currency, settings);
+  return figure === undefined || typed?.places !== undefined
+    ? 'is not the amount'
+    : `is not the amount: in decimals it is ${figure}`;
+}
+
+function otherThanMeant({ name, settings }: Profile, order: Confirmation['order']): string {
+  if (order === undefined) return `not ${name}`;
+  const { id, amount, currency } = order;
+  return amount === undefined ? `not ${id}` : `neither ${amountWords(amount, currency, settings)} nor ${id}`;
 }
 
 function cancelled({ command }: Confirmation, why = 'not confirmed'): CliError {

@@ -1,5 +1,6 @@
 /** Explains alarms and refusals by the service: what was seen, and which commands help. Pure. */
 
+import { amountWords, figuresIn, figureWords, partWords } from '../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../api/charges.ts';
 import type { RefundRequest } from '../api/request-bodies.ts';
 import { type DocumentedError, documentedErrorOf, expiryFields, isObject } from '../api/spec.ts';
@@ -44,26 +45,32 @@ export function alarmError(profile: Profile, change: ChangeSubject, outcome: End
     ...keepByHand(outcome),
   ];
   const { refunds = [] } = outcome;
-  if (alarm === 'duplicate') return duplicate(change, outcome, now);
+  if (alarm === 'duplicate') return duplicate(profile, change, outcome, now);
   const seen =
     ['contradiction', 'disagreement'].includes(alarm) && outcome.why !== undefined ? [outcome.why] : [];
-  const listed = change.kind !== 'refund' ? [] : [`new refunds that the service lists: ${idsOf(refunds)}`];
-  return new CliError('unknown', `${sentences[alarm]}: the ${changeWords(change)}`, {
+  const listed =
+    change.kind !== 'refund'
+      ? []
+      : [
+          `new refunds that the service lists: ${idsOf(refunds, figuresIn(change.currency, profile.settings))}`,
+        ];
+  return new CliError('unknown', `${sentences[alarm]}: the ${changeWords(change, profile.settings)}`, {
     ...outcome.said,
     certain: ['sent once by this machine', ...seen, ...listed].join('; '),
     now,
   });
 }
 
-function idsOf(refunds: readonly FoundRefund[]): string {
+function idsOf(refunds: readonly FoundRefund[], figure: (amount: number) => string): string {
   if (refunds.length === 0) return 'none';
   return refunds
-    .map(({ id, amount, chargeId }) => `${id ?? 'no id'} ${amount} on charge ${chargeId}`)
+    .map(({ id, amount, chargeId }) => `${id ?? 'no id'} ${figure(amount)} on charge ${chargeId}`)
     .join(', ');
 }
 
 function duplicate(
-  { orderId = '', currency = '' }: ChangeSubject,
+  { settings }: Profile,
+  { orderId = '', currency }: ChangeSubject,
   { refunds = [], order, said }: Ended,
   now: readonly string[],
 ): CliError {
@@ -74,13 +81,13 @@ function duplicate(
   );
   const money =
     same && first !== undefined
-      ? ` of ${`${-first.amount} ${currency}`.trimEnd()} on ${chargeWords(first, order?.value)}`
+      ? ` of ${amountWords(-first.amount, currency, settings)} on ${chargeWords(first, order?.value)}`
       : '';
   const ids = refunds.map(({ id }) => id ?? 'one without an id').join(' and ');
   return new CliError('unknown', `${refunds.length} new refunds${money} of this order\n${orderId}\n${ids}`, {
     ...said,
     opening: 'DUPLICATE?',
-    certain: `this machine sent one; the service lists ${refunds.length === 2 ? 'both' : 'all of them'}, ${sum} together;\npaydesk cannot take a refund back`,
+    certain: `this machine sent one; the service lists ${refunds.length === 2 ? 'both' : 'all of them'}, ${figureWords(sum, currency, settings)} together;\npaydesk cannot take a refund back`,
     now,
   });
 }
@@ -150,14 +157,14 @@ function notReturnable(refusal: Refusal, money: OrderMoney | undefined): Explana
   };
 }
 
-function wentBack(money: OrderMoney, { others, time }: Refusal): string {
+function wentBack(money: OrderMoney, { others, time, profile }: Refusal): string {
   const records = money.charges.flatMap(({ refunds }) => refunds);
   const sum = records.reduce((total, { amount }) => total + Math.abs(amount), 0);
   if (sum === 0) return 'nothing of this order went back before';
   const last = Math.max(...records.map(({ createdAt }) => createdAt ?? 0));
   const when = last === 0 ? 'before' : `on ${time(last)}`;
   const whose = others.length === 0 ? '' : ', not from this machine';
-  return `${sum} of ${money.amount} ${money.currency ?? ''} went back ${when}${whose}`;
+  return `${partWords(sum, money.amount, money.currency, profile.settings)} went back ${when}${whose}`;
 }
 
 // A bank finds a refund by its authorization code.

@@ -43,6 +43,8 @@ interface OrderChange {
   readonly kind: 'refund' | 'capture';
   /** The flags that were typed. A later run with the same `--intent` must have the same ones. */
   readonly asked: JsonObject;
+  /** Checks the flags by the profile alone, before any request. Throws CliError 'usage'. */
+  readonly check?: (profile: Profile) => void;
   /** Flags that the profile requires and that were not given, such as `--note`. */
   readonly missing?: (profile: Profile) => readonly string[];
   /** Plans the change for this order. Throws CliError 'refused' when the order does not allow it. */
@@ -86,6 +88,7 @@ async function changeNamedOrder(
   const service = await ctx.service({ purpose: 'change' });
   const { profile } = service;
   const { kind } = change;
+  change.check?.(profile);
   const required = change.missing?.(profile) ?? [];
   const missing = [...(givenId === undefined ? ['ID'] : []), ...required];
   checkOrderConfirmable(ctx, { profile, confirm, id: givenId }, { command: `orders ${kind}`, missing });
@@ -105,7 +108,8 @@ async function changeNamedOrder(
     const { intent, words, preview, check, result } = await change.plan(read);
     const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];
     const command = commandLine(profile, 'orders', kind, id, ...words, ...repeats);
-    const confirmation = { profile, confirm, command, order: { id, amount: intent.amount } };
+    const { amount, currency } = intent;
+    const confirmation = { profile, confirm, command, order: { id, amount, currency } };
     let shown = order;
     const approve = async (fresh: WireRecord) => {
       await checkUnchanged(ctx, shown, fresh, confirmation);
@@ -134,7 +138,9 @@ async function checkNotOpen(
   const closed = await ctx.journal.refuseOpen({ service, orderId, again });
   for (const record of closed) {
     const { intent } = record.sent;
-    ctx.notes.note(`outcome of ${intent}, ${changeOf(record)}: paydesk journal show ${intent}`);
+    ctx.notes.note(
+      `outcome of ${intent}, ${changeOf(record, service.profile.settings)}: paydesk journal show ${intent}`,
+    );
   }
   return closed;
 }

@@ -1,5 +1,6 @@
 /** Turns the outcome of a change into a result or an error. The error says what is certain and what to do now. */
 
+import { figuresIn } from '../amounts.ts';
 import { isKeyRefusal } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { CliError, type CliErrorParts, keyRefused, withParts } from '../errors.ts';
@@ -75,10 +76,14 @@ function endError(
     case 'rejected':
       return rejectedError(ctx, profile, change, outcome);
     case 'not_sent':
-      return new CliError('network', `the ${changeWords(change)} was not sent: ${outcome.reason}`, {
-        certain: 'not a byte of it left this machine; nothing was changed',
-        now: afterNotSent(outcome),
-      });
+      return new CliError(
+        'network',
+        `the ${changeWords(change, profile.settings)} was not sent: ${outcome.reason}`,
+        {
+          certain: 'not a byte of it left this machine; nothing was changed',
+          now: afterNotSent(outcome),
+        },
+      );
     default:
       return uncertainError(ctx, profile, change, outcome);
   }
@@ -119,7 +124,7 @@ function rejectedError(
         });
   return new CliError(
     outcome.unrecorded === undefined ? 'rejected' : 'incomplete',
-    explained.message ?? `the service refused the ${changeWords(change)}`,
+    explained.message ?? `the service refused the ${changeWords(change, profile.settings)}`,
     {
       ...parts,
       opening: 'refused by the service:',
@@ -192,7 +197,7 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
   const throttled = outcome.head?.status === 429;
   return new CliError(
     'unknown',
-    `no usable answer to the ${changeWords(change)} (${reason}). It may have been made`,
+    `no usable answer to the ${changeWords(change, profile.settings)} (${reason}). It may have been made`,
     {
       ...said,
       ...(throttled && { opening: 'throttled:' }),
@@ -208,11 +213,12 @@ function uncertainError(ctx: Context, profile: Profile, change: ChangeSubject, o
 }
 
 /** Is called after the result is printed. Throws CliError 'incomplete' when the journal could not record the outcome. */
-export function checkRecorded(intent: Intent, outcome: Ended, what: string): void {
+export function checkRecorded(intent: Intent, outcome: Ended, { settings }: Profile): void {
   const { unrecorded, refunds = [] } = outcome;
   if (unrecorded === undefined) return;
-  const ids = refunds.map(({ id, amount }) => `refund ${id ?? 'without an id'} ${amount}`);
-  throw new CliError('incomplete', [`${what}`, ...ids].join(', '), {
+  const figure = figuresIn(intent.currency, settings);
+  const ids = refunds.map(({ id, amount }) => `refund ${id ?? 'without an id'} ${figure(amount)}`);
+  throw new CliError('incomplete', [changeWords(intent, settings), ...ids].join(', '), {
     intent: outcome.intent,
     orderId: intent.orderId,
     opening: intent.kind === 'refund' ? 'THE REFUND WAS MADE:' : 'IT WAS DONE:',

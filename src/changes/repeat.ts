@@ -2,6 +2,7 @@
  * `--intent` and `--again`: a script that runs again with the same `--intent` gets the recorded outcome, and nothing is sent.
  */
 
+import { figuresIn } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
 import { readMoney, refundedSum } from '../api/charges.ts';
 import type { Column } from '../api/resources.ts';
@@ -99,9 +100,9 @@ async function showRepeat(
   if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
   const applied = appliedOrThrow(ctx, profile, change, outcome);
   const view = [
-    { line: [`applied before: ${changeWords(change)}   `, accountLabel(profile)] },
+    { line: [`applied before: ${changeWords(change, profile.settings)}   `, accountLabel(profile)] },
     ...madeLines(change, applied),
-    ...moneyLines(applied),
+    ...moneyLines(change, applied, profile),
   ];
   if (ctx.options.dryRun) {
     await showDryRepeat(ctx, applied, before, view);
@@ -158,11 +159,16 @@ function madeLines({ kind }: ChangeSubject, { record: { value }, created, link }
 }
 
 // One line for each refund, then one line with the refunded sum and what is left.
-function moneyLines({ record, refunds = [] }: Applied): readonly Block[] {
+function moneyLines(
+  { currency }: ChangeSubject,
+  { record, refunds = [] }: Applied,
+  { settings }: Profile,
+): readonly Block[] {
   const reading = readMoney(record.value);
   if (refunds.length === 0) return [];
+  const figure = figuresIn(currency, settings);
   const lines = refunds.map(({ id, amount, chargeId }) => ({
-    line: `refund   ${id ?? 'no id shown'}   ${amount} on charge ${chargeId}`,
+    line: `refund   ${id ?? 'no id shown'}   ${figure(amount)} on charge ${chargeId}`,
     hang: 9,
   }));
   if (!('money' in reading)) return lines;
@@ -170,7 +176,10 @@ function moneyLines({ record, refunds = [] }: Applied): readonly Block[] {
   const refunded = refundedSum(money);
   return [
     ...lines,
-    { line: `money    ${refunded} refunded of ${money.amount}; ${money.amount - refunded} left` },
+    {
+      line: `money    ${figure(refunded)} refunded of ${figure(money.amount)}; ${figure(money.amount - refunded)} left`,
+      hang: 9,
+    },
   ];
 }
 

@@ -1,5 +1,6 @@
 /** Ready-made kinds of flags and arguments. Each one checks the typed text and refuses a wrong one. Pure. */
 
+import { readAmount, type TypedAmount } from '../amounts.ts';
 import { type ResourceName, resources } from '../api/resources.ts';
 import { parseAmount } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
@@ -39,6 +40,11 @@ export const flag = {
   }),
   /** An amount: the service's integer, as typed. */
   amount: (parts: Omit<Flag<number>, 'parse'> & { value: string }) => ({ ...parts, parse: amount }),
+  /** An amount in any spelling that people use: `23000`, `23 000 MXN`, `230.00`. */
+  typedAmount: (parts: Omit<Flag<TypedAmount>, 'parse'> & { value: string }) => ({
+    ...parts,
+    parse: typedAmount,
+  }),
   /** The id of an order or a customer. */
   id: (resource: ResourceName, parts: Omit<Flag<string>, 'parse'> & { value: string }) => ({
     ...parts,
@@ -89,6 +95,12 @@ function amount(text: string, name: string): number {
     );
   }
   return value;
+}
+
+function typedAmount(text: string, name: string): TypedAmount {
+  const typed = text === text.trim() ? readAmount(text) : undefined;
+  if (typed !== undefined) return typed;
+  throw usage(`${name} ${short(text)}: not an amount such as 23000 or 230.00; no commas, and more than 0`);
 }
 
 /** Returns the id of an order or customer. Throws CliError 'usage' for any other text. */

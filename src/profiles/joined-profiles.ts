@@ -1,5 +1,6 @@
 /** Joins stored and built-in profiles for the commands, and describes them for `profile list` and `profile show`. */
 
+import { type AmountStyle, plainAmounts } from '../amounts.ts';
 import { CliError } from '../errors.ts';
 import { baseUrlProblem, hostOf } from './base-url.ts';
 import {
@@ -28,7 +29,7 @@ import {
   openDraft,
   openProfile,
 } from './open-profile.ts';
-import { draftOfLead, placeOf, type StoredProfile } from './profile-file.ts';
+import { draftOfLead, placeOf, profileOf, type StoredProfile } from './profile-file.ts';
 import { createProfileStore, keyPlaceWords, type ProfileParts, type ProfileStore } from './profile-store.ts';
 import {
   type Described,
@@ -58,6 +59,7 @@ export function createProfiles(parts: ProfileParts): Profiles {
     openDraft: (draft, key) => openDraft(store, draft, key),
     describe: (name) => describeProfile(store, name),
     list: async () => listProfiles(store),
+    amountStyle: (name) => amountStyle(store, name),
     reaching: (account) => profilesReaching(store, account),
     keyringProblem: () => store.keys.keyringProblem(),
     checkFree: async (name) => checkFree(store.read().profiles, name),
@@ -95,6 +97,17 @@ function listProfiles(store: ProfileStore): readonly ListedProfile[] {
   };
   const environment = listEnvironment(store.parts.env);
   return [...stored, demo, ...(environment === undefined ? [] : [environment])];
+}
+
+// Only stored profiles have settings.
+function amountStyle(store: ProfileStore, name: string): AmountStyle {
+  try {
+    const stored = store.read().profiles.get(name);
+    return stored === undefined ? plainAmounts : profileOf(name, stored).settings;
+  } catch (error) {
+    if (error instanceof CliError) return plainAmounts;
+    throw error;
+  }
 }
 
 async function profilesReaching(store: ProfileStore, account: string): Promise<readonly string[]> {

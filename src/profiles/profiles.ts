@@ -1,5 +1,6 @@
 /** Profiles as the rest of paydesk sees them. A profile is a named way to reach an account of the service. */
 
+import type { AmountStyle } from '../amounts.ts';
 import type { AuthScheme, Mode } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
 import type { HostForms } from './base-url.ts';
@@ -65,6 +66,11 @@ export interface Profiles {
   openDraft(draft: ProfileDraft, key: TypedKey): OpenProfile;
   describe(name?: string): Promise<ProfileDescription>;
   list(): Promise<readonly ListedProfile[]>;
+  /**
+   * How the named profile shows amounts. Without decimals if there is no such profile any more, or if it cannot be read, so
+   * that the journal can always be shown.
+   */
+  amountStyle(name: string): AmountStyle;
   /** The names of the profiles that reach an account. */
   reaching(account: string): Promise<readonly string[]>;
   /** What is wrong with an answer to a prompt, or undefined. The message repeats no key. */

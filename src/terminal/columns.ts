@@ -73,15 +73,21 @@ export function csvColumns(columns: readonly Column[], localTimes = false): read
     );
 }
 
-/** The fields of a record that paydesk made itself, as columns. */
-export function ownColumns(record: JsonObject): readonly Column[] {
-  return Object.keys(record).map((name) => ({
+/** The fields of a record that paydesk made itself, as columns. `known` has the columns of some of its fields. */
+export function ownColumns(record: JsonObject, known: readonly Column[] = []): readonly Column[] {
+  return Object.keys(record).map(
+    (name) => known.find((column) => column.name === name) ?? ownColumn(name, record[name]),
+  );
+}
+
+function ownColumn(name: string, value: unknown): Column {
+  return {
     name,
     title: name.toUpperCase(),
-    kind: kindOf(name, record[name]),
-    value: (from: JsonObject): unknown => from[name],
+    kind: kindOf(name, value),
+    value: (from) => from[name],
     tableFrom: 0,
-  }));
+  };
 }
 
 /** The columns of PAYDESK_COLUMNS that this list has; undefined if it has none of them. */
@@ -142,9 +148,19 @@ interface Shown {
 }
 
 /** A value as people read it, not cleaned yet. Never throws. */
-export function showValue(value: unknown, kind: ValueKind, record: JsonObject, reading: Reading): Shown {
+export function showValue(
+  value: unknown,
+  { kind, amountsOf }: Pick<Column, 'kind' | 'amountsOf'>,
+  record: JsonObject,
+  reading: Reading,
+): Shown {
   if (isMissing(value)) return { text: absent, odd: false, missing: true };
-  const fitting = fits(value, kind, record, reading);
+  const fitting = fits(
+    value,
+    kind,
+    record,
+    amountsOf === undefined ? reading : { ...reading, amounts: amountsOf(record) },
+  );
   return fitting === undefined
     ? { text: asReceived(value) + mark, odd: true, missing: false }
     : { text: fitting, odd: false, missing: false };

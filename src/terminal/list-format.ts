@@ -192,7 +192,7 @@ function knownText(record: JsonObject, column: Column, reading: Reading): string
   const value = column.value(record, reading.referenceKeys);
   return column.kind === 'time' && reading.times.valid(value)
     ? reading.times.show(value, 'full')
-    : showValue(value, column.kind, record, reading).text;
+    : showValue(value, column, record, reading).text;
 }
 
 function fieldsOf(value: unknown, name: string): readonly (readonly [string, unknown])[] {

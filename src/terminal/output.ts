@@ -109,7 +109,7 @@ export function createOutput(options: OutputOptions): OutputControl {
       await sink.end(false);
     },
     record: (record, columns, view) => one(record, columns, view, options.columns),
-    own: (record, view) => one({ value: record }, ownColumns(record), view, options.columns),
+    own: (record, view, known) => one({ value: record }, ownColumns(record, known), view, options.columns),
     dryRun(plan, view) {
       const record = { object: 'dry_run', ...plan };
       return one({ value: record }, ownColumns(record), view, undefined);

@@ -101,7 +101,7 @@ function cellOf(
   style: TableStyle,
 ): DrawnCell {
   const value = column.value(record, style.reading.referenceKeys);
-  const shown = showValue(value, column.kind, record, style.reading);
+  const shown = showValue(value, column, record, style.reading);
   const { times } = style.reading;
   // Summer and winter may have two offsets. A time with another offset than the heading says its own.
   const ownOffset = column.kind === 'time' && times.valid(value) ? times.offset(value) : offset;

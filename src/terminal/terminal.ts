@@ -90,8 +90,8 @@ export interface Output {
   ownList(columns: readonly Column[], records: readonly JsonObject[]): Promise<void>;
   /** Writes one record of the service. `view` is its table, `columns` are for CSV. */
   record(record: WireRecord, columns: readonly Column[], view: () => readonly Block[]): Promise<void>;
-  /** Writes one flat record that paydesk made itself. `view` is its table. */
-  own(record: JsonObject, view: () => readonly Block[]): Promise<void>;
+  /** Writes one flat record that paydesk made itself. `view` is its table; `known` has the columns of some of its fields. */
+  own(record: JsonObject, view: () => readonly Block[], known?: readonly Column[]): Promise<void>;
   /** Writes what a change would do: `{"object":"dry_run", …}`. --columns is for the result of the change, so the plan is always whole. */
   dryRun(plan: JsonObject, view: () => readonly Block[]): Promise<void>;
   /**

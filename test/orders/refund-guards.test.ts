@@ -69,16 +69,40 @@ describe('in production', () => {
     expect(refundsOf(await desk.order(paid.id))).toEqual([[-paid.amount]]);
   });
 
-  test.each([
-    ['y', 'y is neither'],
-    ['', 'nothing was sent'],
-  ])('a person who types "%s" has sent nothing (3)', async (typed, words) => {
+  test('a person who types something else three times has sent nothing (3)', async () => {
     const paid = await desk.take(paidTwice);
     const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n', '--yes']);
-    await person.answer('Type the amount to send it, or press Enter to cancel:', `${typed}\r`);
+    await person.answer('Type the amount to send it, or press Enter to cancel:', 'y\r');
+    await person.answer('y is not the amount (2 tries left). Type the amount again', 'ord_other\r');
+    await person.answer('ord_other is not the amount (last try)', `${paid.amount + 1}\r`);
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
-    expect(screen).toContain(words);
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+      `${paid.amount + 1} is neither ${paid.amount} ${paid.currency} nor ${paid.id}; typed wrong 3 times`,
+    );
+    expect(await desk.order(paid.id)).toEqual(paid);
+  });
+
+  test('a mistype asks again and throws no answer away', async () => {
+    const paid = await desk.take(paidOnce);
+    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
+    await person.answer('Type the amount to send it', `${paid.amount}0\r`);
+    await person.answer('is not the amount (2 tries left)', `${paid.amount} ${paid.currency}\r`);
+    expect(await person.leaves).toMatchObject({ code: 0 });
+    expect(refundsOf(await desk.order(paid.id))).toEqual([[-paid.amount]]);
+  });
+
+  test('a person who only presses Enter has sent nothing (3), at the first question and at a later one', async () => {
+    const paid = await desk.take(paidTwice);
+    const first = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
+    await first.answer('Type the amount to send it', '\r');
+    expect(await first.leaves).toMatchObject({ code: 3 });
+    const second = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
+    await second.answer('Type the amount to send it', 'n\r');
+    await second.answer('n is not the amount (2 tries left)', '\r');
+    const { code, screen } = await second.leaves;
+    expect(code).toBe(3);
+    expect(screen).toContain('nothing was sent');
     expect(await desk.order(paid.id)).toEqual(paid);
   });
 

@@ -79,7 +79,7 @@ describe('orders refund with nothing given', () => {
     await person.answer('How much?', `${order.amount + 1}\r`);
     await person.answer(`only ${order.amount} is left`, '\x15');
     person.type('1e3\r');
-    await person.answer('digits only', '\x15');
+    await person.answer('a whole number, no decimals or commas', '\x15');
     person.type('100\r');
     await person.answer('Send it? (y/N)', 'n\r');
     expect(await person.leaves).toMatchObject({ code: 3 });

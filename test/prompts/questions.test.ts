@@ -238,6 +238,8 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
       env: production.env,
     });
     await terminal.answer('Type the amount', `${typed}\r`);
+    await terminal.answer('is not the amount (2 tries left)', `${typed}\r`);
+    await terminal.answer('is not the amount (last try)', `${typed}\r`);
     expect((await terminal.end).exitCode).toBe(3);
     expect(production.changes()).toEqual([]);
   });

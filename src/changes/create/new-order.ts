@@ -1,5 +1,6 @@
 /** Creates an order: its questions, its preview and its result. */
 
+import { amountWords } from '../../amounts.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { checkRequest, type OrderRequest, orderRequest } from '../../api/request-bodies.ts';
 import { orderColumns } from '../../api/resources.ts';
@@ -137,7 +138,7 @@ function orderPreview(body: OrderRequest, profile: Profile): readonly Block[] {
   return [
     headLine('CREATE AN ORDER', profile),
     { line: `buyer   ${customer?.customer_id ?? 'not said'}` },
-    ...itemBlocks(body.line_items, body.currency, shippingOf(body)),
+    ...itemBlocks(body.line_items, body.currency, profile, shippingOf(body)),
     ...(contact === undefined
       ? []
       : [{ line: `ship to ${goesTo.filter((part) => part !== undefined).join(', ')}` }]),
@@ -188,7 +189,10 @@ function orderResult(
   return [
     {
       line: [
-        { text: `created an order${amount === undefined ? '' : ` of ${amount} ${currency}`}`, style: 'good' },
+        {
+          text: `created an order${amount === undefined ? '' : ` of ${amountWords(amount, currency, profile.settings)}`}`,
+          style: 'good',
+        },
         '    ',
         accountLabel(profile),
       ],

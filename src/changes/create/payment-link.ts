@@ -1,5 +1,6 @@
 /** Creates a payment link: its flags and body, its questions, its preview and its result (service: Endpoints 5). */
 
+import { amountWords } from '../../amounts.ts';
 import { type CheckoutCreateRequest, checkoutCreateRequest, checkRequest } from '../../api/request-bodies.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { type JsonObject, paymentLinkType } from '../../api/spec.ts';
@@ -155,7 +156,7 @@ function linkPreview(body: CheckoutCreateRequest, profile: Profile): readonly Bl
     headLine('CREATE A PAYMENT LINK', profile),
     { line: `for     ${name}` },
     ...(customer.length === 0 ? [] : [{ line: `buyer   ${customer.join('  ')}` }]),
-    ...itemBlocks(template.line_items, template.currency),
+    ...itemBlocks(template.line_items, template.currency, profile),
     ...paymentBlocks(body.allowed_payment_methods, body.monthly_installments_options),
     expiryBlock(linkExpiry(body)),
     ...(recurrent === true ? [{ line: 'it can be paid more than once' }] : []),
@@ -176,7 +177,7 @@ function linkResult(
     {
       line: [
         {
-          text: `created a payment link${amount === undefined ? '' : ` of ${amount} ${currency}`}`,
+          text: `created a payment link${amount === undefined ? '' : ` of ${amountWords(amount, currency, profile.settings)}`}`,
           style: 'good',
         },
         '    ',

@@ -1,9 +1,11 @@
 /** Screens that orders and payment links share: questions, the items with their sum, the link and its QR code. */
 
+import { amountWords, figuresIn } from '../../amounts.ts';
 import { type JsonObject, paymentMethodValues } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { oneOf, recordId } from '../../commands/flags.ts';
 import { CliError } from '../../errors.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { type Item, parseCurrency, parseExpiry, parseItem, parseMonths, sumOf } from './sale-flags.ts';
 
@@ -96,15 +98,18 @@ export const saleQuestions = {
 export function itemBlocks(
   items: readonly Item[],
   currency: string,
+  { settings }: Profile,
   shipping: readonly number[] = [],
 ): readonly Block[] {
+  const figure = figuresIn(currency, settings);
+  const exact = (sum: number | undefined) => (sum === undefined ? uncountable : figure(sum));
   const rows: (readonly Cell[])[] = [
     ...items.map(({ name, quantity, unit_price: price }) => [
       name,
-      `${quantity} x ${price}`,
+      `${quantity} x ${figure(price)}`,
       exact(sumOf([{ name, quantity, unit_price: price }])),
     ]),
-    ...shipping.map((amount) => ['shipping', '', String(amount)]),
+    ...shipping.map((amount) => ['shipping', '', figure(amount)]),
   ];
   const total = sumOf(
     items,
@@ -112,7 +117,12 @@ export function itemBlocks(
   );
   return [
     { grid: rows, right: [1, 2], shrink: [0], indent: 2 },
-    { line: { text: `TOTAL  ${exact(total)} ${currency}`, style: 'strong' } },
+    {
+      line: {
+        text: `TOTAL  ${total === undefined ? uncountable : amountWords(total, currency, settings)}`,
+        style: 'strong',
+      },
+    },
   ];
 }
 
@@ -135,9 +145,7 @@ export function expiryBlock(expiry: number | undefined): Block {
   };
 }
 
-function exact(sum: number | undefined): string {
-  return sum === undefined ? 'more than can be counted exactly' : String(sum);
-}
+const uncountable = 'more than can be counted exactly';
 
 /** When a checkout expires. The document spells the field in two ways (service: Endpoints 4 and 5). */
 export function expiryOf(checkout: JsonObject): unknown {

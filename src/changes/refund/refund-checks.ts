@@ -1,5 +1,6 @@
 /** Checks a refund before it is sent: reasons to refuse it, and warnings. Pure. */
 
+import { amountWords, figuresIn, figureWords, partWords } from '../../amounts.ts';
 import {
   type ChargeMoney,
   hiddenRefunds,
@@ -43,14 +44,14 @@ function checkState(money: OrderMoney, profile: Profile): void {
     ]);
   }
   if (money.status === statuses.refunded)
-    throw refused(`${money.id} is refunded already: ${sumLine(money)}`, [showOrder(money, profile)]);
+    throw refused(`${money.id} is refunded already: ${sumLine(money, profile)}`, [showOrder(money, profile)]);
 }
 
 /** Throws CliError 'refused' when the service says that the order is not refundable. */
 export function checkWhole(money: OrderMoney, profile: Profile): void {
   if (money.isRefundable !== false) return;
   throw refused(
-    `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money)}`,
+    `the service says that ${money.id} is not refundable (is_refundable false): ${sumLine(money, profile)}`,
     [showOrder(money, profile)],
   );
 }
@@ -59,9 +60,9 @@ export function showOrder({ id }: OrderMoney, profile: Profile): string {
   return commandLine(profile, 'orders', 'show', id);
 }
 
-function sumLine(money: OrderMoney): string {
+function sumLine(money: OrderMoney, { settings }: Profile): string {
   const refunded = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
-  return `${refunded} of ${money.amount} ${money.currency ?? ''} went back`.trim();
+  return `${partWords(refunded, money.amount, money.currency, settings)} went back`;
 }
 
 /**
@@ -88,7 +89,7 @@ export function checkRepeat(
       ...(note === undefined ? [] : ['--note', note]),
     ];
     throw refused(
-      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${-amount} already, ${equal.id}`,
+      `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}`,
       [
         'if the buyer is to get the same amount once more:',
         commandLine(
@@ -122,7 +123,7 @@ export function checkLimit(amount: number, money: OrderMoney, profile: Profile):
   const limit = limits[money.currency.toUpperCase()];
   if (limit === undefined || amount <= limit) return;
   throw refused(
-    `${amount} ${money.currency} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${limit}`,
+    `${amountWords(amount, money.currency, profile.settings)} is over the limit of profile ${profile.name}: refund.max_amount.${money.currency} is ${figureWords(limit, money.currency, profile.settings)}`,
     ['ask your lead'],
   );
 }
@@ -132,26 +133,35 @@ const youngMs = 15 * 60_000;
 /**
  * Warns about refunds of the last 15 minutes that this machine did not send: somebody else may be refunding the same order.
  */
-export function youngWarnings(money: OrderMoney, nowMs: number, origins: RefundOrigins): string[] {
+export function youngWarnings(
+  money: OrderMoney,
+  { settings }: Profile,
+  nowMs: number,
+  origins: RefundOrigins,
+): string[] {
+  const figure = figuresIn(money.currency, settings);
   return money.charges.flatMap(({ number, refunds }) =>
     refunds.flatMap(({ id, amount, createdAt = 0 }) => {
       const ageMs = nowMs - createdAt * 1000;
       if (ageMs > youngMs || origins?.has(id) === true) return [];
       const ago = `${Math.max(0, Math.floor(ageMs / 60_000))} min ago`;
       return [
-        `${id} gave ${-amount} of charge ${number} back ${ago}: somebody may be refunding this order now`,
+        `${id} gave ${figure(-amount)} of charge ${number} back ${ago}: somebody may be refunding this order now`,
       ];
     }),
   );
 }
 
 /** Warns when the order lacks a field that the refund depends on, or when its state or its sums are unusual. */
-export function generalWarnings(money: OrderMoney, order: JsonObject): string[] {
+export function generalWarnings(money: OrderMoney, order: JsonObject, { settings }: Profile): string[] {
+  const figure = figuresIn(money.currency, settings);
   const shown = money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
   return [
     ...statusWarnings(money),
     ...(money.amountRefunded !== undefined && money.amountRefunded > shown
-      ? [`the order says that ${money.amountRefunded} went back, the refunds that it shows are ${shown}`]
+      ? [
+          `the order says that ${figure(money.amountRefunded)} went back, the refunds that it shows are ${figure(shown)}`,
+        ]
       : []),
     ...(typeof order.livemode === 'boolean' ? [] : ['the order does not show its livemode']),
   ];
@@ -204,7 +214,7 @@ export function chargeCommands(
     ...(note === undefined ? [] : ['--note', note]),
   ];
   return charges.flatMap((charge) => {
-    const line = `charge ${charge.number} ${nameOfCharge(charge, money)}: ${charge.left} of ${charge.amount} ${money.currency ?? ''} left`;
+    const line = `charge ${charge.number} ${nameOfCharge(charge, money)}: ${partWords(charge.left, charge.amount, money.currency, profile.settings)} left`;
     const command = commandLine(
       profile,
       'orders',

@@ -1,8 +1,8 @@
 /** Refunds an order: takes the flags, asks a person for missing values, and plans the refund. */
 
+import { amountProblem, declaresPlaces, figureWords, placesOf, readAmount } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import {
-  parseAmount,
   paths,
   type ReasonWords,
   type RefundReason,
@@ -10,6 +10,7 @@ import {
   refundReasonValues,
 } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
+import { usage } from '../../commands/flags.ts';
 import { aboutMoney, type Profile } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
@@ -33,10 +34,20 @@ export function refundOrder(
   order: OrderAsked,
   what: Omit<RefundAsked, 'again'>,
 ): Promise<void> {
-  const { charge, amount, reason } = what;
+  const { charge, amount, typed, reason } = what;
   return changeOrder(ctx, order, {
     kind: 'refund',
     asked: { charge, amount, reason },
+    check: ({ name, settings }) => {
+      if (typed?.places === undefined || declaresPlaces(typed.places, settings)) return;
+      throw usage(
+        `--amount ${typed.text}: not an amount here; profile ${name} declares no currency with ${typed.places} ${typed.places === 1 ? 'decimal' : 'decimals'}`,
+        [
+          "type a whole number, in the service's units",
+          `a lead can declare decimals: paydesk profile set ${name} amounts.decimals.CUR N`,
+        ],
+      );
+    },
     missing: ({ settings }) =>
       settings['refund.require'].filter((name) => what[name] === undefined).map((name) => `--${name}`),
     plan: (read) => planOrder(ctx, read, { ...what, again: order.again }, order.confirm),
@@ -54,7 +65,7 @@ async function planOrder(
   const asked = await askForMissing(ctx, read, given, confirm);
   const planned = planRefund(asked, order, profile);
   const origins = await originsOf(ctx, read.service, order);
-  const young = youngWarnings(planned.money, ctx.clock.now(), origins);
+  const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
   const plan = { ...planned, warnings: [...planned.warnings, ...young, ...twinWords(twin)] };
   const { body, expected, tolerated, amount, money, warnings } = plan;
   const { reason, note } = asked;
@@ -121,33 +132,47 @@ async function askForMissing(
 async function askMoney(
   ctx: Context,
   { service: { profile }, isPicked }: OrderRead,
-  { charge, amount }: NamedMoney,
+  given: NamedMoney,
   money: OrderMoney,
 ): Promise<NamedMoney> {
+  const { charge, amount } = given;
   const counting = money.charges.filter(({ counts }) => counts);
   const offered = counting.filter(({ isRefundable }) => isRefundable !== false);
   if (charge !== undefined || amount !== undefined) {
     const named = charge === undefined ? [] : chargesNamed(charge, money);
     const meant = charge === undefined ? offered : offered.filter((one) => named.includes(one));
-    if (meant.length < 2) return { charge, amount };
-    return { charge: (await askCharge(ctx, profile, meant, false))?.id, amount };
+    if (meant.length < 2) return given;
+    return {
+      ...given,
+      charge: (await askCharge(ctx, profile, { money, charges: meant, offersWhole: false }))?.id,
+    };
   }
   const [only, second] = counting;
   const isPlain = second === undefined && canGoBackWhole(money);
   if (only === undefined || offered.length === 0 || money.isRefundable === false) return {};
   if (isPlain && !isPicked) return {};
-  if (second === undefined) return askAmount(ctx, profile, only.left);
-  const chosen = await askCharge(ctx, profile, offered, canGoBackWhole(money));
-  return chosen === undefined ? {} : { charge: chosen.id, ...(await askAmount(ctx, profile, chosen.left)) };
+  if (second === undefined) return askAmount(ctx, profile, money, only.left);
+  const chosen = await askCharge(ctx, profile, {
+    money,
+    charges: offered,
+    offersWhole: canGoBackWhole(money),
+  });
+  return chosen === undefined
+    ? {}
+    : { charge: chosen.id, ...(await askAmount(ctx, profile, money, chosen.left)) };
 }
 
 // Undefined: all of the order.
 function askCharge(
   ctx: Context,
   profile: Profile,
-  charges: readonly ChargeMoney[],
-  offersWhole: boolean,
+  offer: {
+    readonly money: OrderMoney;
+    readonly charges: readonly ChargeMoney[];
+    readonly offersWhole: boolean;
+  },
 ): Promise<ChargeMoney | undefined> {
+  const { money, charges, offersWhole } = offer;
   return ctx.ask.choose<ChargeMoney | undefined>({
     message: aboutMoney(profile, 'Refund what?'),
     flag: '--charge CH',
@@ -155,26 +180,42 @@ function askCharge(
       ...(offersWhole ? [{ value: undefined, label: 'all of it' }] : []),
       ...charges.map((charge) => ({
         value: charge,
-        label: `charge ${charge.number}  ${paidBy(charge.value)}  ${charge.left} left`,
+        label: `charge ${charge.number}  ${paidBy(charge.value)}  ${figureWords(charge.left, money.currency, profile.settings)} left`,
       })),
     ],
   });
 }
 
-async function askAmount(ctx: Context, profile: Profile, left: number): Promise<{ amount?: number }> {
-  const typed = await ctx.ask.text({
-    message: aboutMoney(profile, `How much? (Enter: all ${left})`),
+// Asks until the amount is one of the order's currency and not more than is left.
+async function askAmount(
+  ctx: Context,
+  profile: Profile,
+  { currency }: OrderMoney,
+  left: number,
+): Promise<NamedMoney> {
+  const { settings } = profile;
+  const all = figureWords(left, currency, settings);
+  const answer = await ctx.ask.text({
+    message: aboutMoney(profile, `How much? (Enter: all ${all})`),
     flag: '--amount N',
     optional: true,
     check: (text) => {
-      const amount = parseAmount(text);
-      if (text === '' || (amount !== undefined && amount <= left)) return undefined;
-      return amount === undefined ? "digits only: the service's own integer" : `only ${left} is left`;
+      const typed = readAmount(text);
+      if (text === '') return undefined;
+      if (typed === undefined) return notAnAmount(placesOf(currency, settings));
+      const problem = amountProblem(typed, currency, settings);
+      return problem ?? (typed.amount <= left ? undefined : `only ${all} is left`);
     },
   });
-  const amount = parseAmount(typed);
+  const typed = readAmount(answer);
   // A refund without an amount refunds everything that is left.
-  return amount === undefined || amount === left ? {} : { amount };
+  return typed === undefined || typed.amount === left ? {} : { amount: typed.amount, typed };
+}
+
+function notAnAmount(places: number | undefined): string {
+  return places === undefined || places === 0
+    ? 'a whole number, no decimals or commas'
+    : `an amount such as 300 or 3.${'0'.repeat(places)}, no commas`;
 }
 
 // Shows each reason in words and as the service writes it. "No reason" is a choice unless the profile requires one.

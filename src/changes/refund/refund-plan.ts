@@ -1,5 +1,6 @@
 /** Plans a refund: turns the typed flags and the order into a request body, or refuses. Pure. */
 
+import { amountProblem, figuresIn, partWords, type TypedAmount, unitsWarning } from '../../amounts.ts';
 import { type ChargeMoney, type OrderMoney, paidBy } from '../../api/charges.ts';
 import type { RefundRequest } from '../../api/request-bodies.ts';
 import type { JsonObject, RefundReason } from '../../api/spec.ts';
@@ -21,6 +22,8 @@ export interface NamedMoney {
   /** A charge's id, its number in `orders show`, or `*4242`. */
   readonly charge?: string | undefined;
   readonly amount?: number | undefined;
+  /** The amount as it was typed, perhaps with decimals or a currency. The currency of the order decides whether it fits. */
+  readonly typed?: TypedAmount | undefined;
 }
 
 /** The refund that a person asked for. */
@@ -50,12 +53,27 @@ export interface RefundPlan {
 /** Plans the refund of an order as it was read. Throws CliError 'refused' with the reason (service: Endpoints 1). */
 export function planRefund(asked: RefundAsked, order: JsonObject, profile: Profile): RefundPlan {
   const money = refundableMoney(order, profile);
+  checkTyped(asked, money, profile);
   if (asked.charge === undefined) checkWhole(money, profile);
   const target = chooseTarget(asked, money, profile);
   const plan = target === 'whole' ? wholePlan(asked, money) : chargePlan(asked, money, target, profile);
   checkRepeat(plan, asked, profile);
   checkLimit(plan.amount, money, profile);
-  return { ...plan, warnings: [...plan.warnings, ...generalWarnings(money, order)] };
+  const units =
+    asked.typed === undefined ? undefined : unitsWarning(asked.typed, money.currency, profile.settings);
+  const warnings = [
+    ...(units === undefined ? [] : [units]),
+    ...plan.warnings,
+    ...generalWarnings(money, order, profile),
+  ];
+  return { ...plan, warnings };
+}
+
+// The digits of `230.00` are sent only if the profile declares just so many decimals for the order's currency.
+function checkTyped({ typed }: NamedMoney, money: OrderMoney, profile: Profile): void {
+  const problem = typed === undefined ? undefined : amountProblem(typed, money.currency, profile.settings);
+  if (problem !== undefined)
+    throw refused(`--amount ${typed?.text}: ${problem}`, [showOrder(money, profile)]);
 }
 
 // Chooses the whole order or one charge. When it is not clear which charge is meant, it throws CliError 'refused' with a
@@ -127,7 +145,10 @@ function checkCharge(charge: ChargeMoney, money: OrderMoney, profile: Profile): 
   const name = `charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}`;
   const now = [showOrder(money, profile)];
   if (charge.left <= 0)
-    throw refused(`${name} is refunded already: ${charge.refunded} of ${charge.amount} went back`, now);
+    throw refused(
+      `${name} is refunded already: ${partWords(charge.refunded, charge.amount, money.currency, profile.settings)} went back`,
+      now,
+    );
   if (charge.isRefundable === false)
     throw refused(`the service says that ${name} is not refundable (is_refundable false)`, now);
   if (!charge.counts)
@@ -161,8 +182,9 @@ function chargePlan(
 ): RefundPlan {
   const amount = asked.amount ?? charge.left;
   if (amount > charge.left) {
+    const figure = figuresIn(money.currency, profile.settings);
     throw refused(
-      `${amount} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${charge.amount} paid, ${charge.refunded} refunded, ${charge.left} left`,
+      `${figure(amount)} is more than is left on charge ${charge.number} (${paidBy(charge.value)}) of ${money.id}: ${figure(charge.amount)} paid, ${figure(charge.refunded)} refunded, ${figure(charge.left)} left`,
       [commandLine(profile, 'orders', 'refund', money.id, '--charge', String(charge.number))],
     );
   }

@@ -1,9 +1,9 @@
 /** Draws the preview of a refund, from the same body that is sent, and its result. Pure. */
 
+import { amountWords, figuresIn } from '../../amounts.ts';
 import {
   brandAndCard,
   type ChargeMoney,
-  negative,
   type OrderMoney,
   paidBy,
   type RefundRecord,
@@ -11,6 +11,7 @@ import {
   refundedSum,
 } from '../../api/charges.ts';
 import { readOrder } from '../../api/records.ts';
+import { referenceOf } from '../../api/resources.ts';
 import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
@@ -35,8 +36,8 @@ export function refundPreview({ plan, order, profile, note, origins }: Previewed
   const warnings = [...plan.warnings, ...(reason?.warning === undefined ? [] : [reason.warning])];
   return [
     titleLine(heading(plan), profile, 'strong'),
-    { line: orderLine(money, order), hang: 8 },
-    { line: `buyer   ${buyerOf(order)}`, hang: 8 },
+    { line: orderLine(money, order, profile), hang: 8 },
+    { line: `buyer   ${buyerOf(order, profile)}`, hang: 8 },
     ...sources(plan).map((charge): Block => ({ line: chargeLine(charge, money), hang: 8 })),
     {
       line:
@@ -47,7 +48,7 @@ export function refundPreview({ plan, order, profile, note, origins }: Previewed
     ...(note === undefined
       ? []
       : [{ line: `note    ${note}   stays on this machine, is not sent`, hang: 8 }]),
-    { grid: moneyRows(plan, origins), right: [1, 2], indent: 2 },
+    { grid: moneyRows(plan, origins, profile), right: [1, 2], indent: 2 },
     ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
     requestLine(body),
   ];
@@ -59,19 +60,23 @@ function heading({ charge, amount, rest }: RefundPlan): string {
   return amount === charge.amount ? 'REFUND ONE CHARGE OF AN ORDER' : 'REFUND PART OF AN ORDER';
 }
 
-function orderLine(money: OrderMoney, order: JsonObject): Cell {
+function orderLine(money: OrderMoney, order: JsonObject, { settings }: Profile): Cell {
+  const amount = amountWords(money.amount, money.currency, settings);
   return [
-    `order   ${money.id}  ${money.amount} ${money.currency ?? ''}  ${money.status ?? 'status not shown'}  `,
+    `order   ${money.id}  ${amount}  ${money.status ?? 'status not shown'}  `,
     { time: order.created_at, precision: 'day' },
   ];
 }
 
-function buyerOf(order: JsonObject): string {
+// The shop's own number is that of the setting reference.keys. Without it, the first text of the metadata may tell the person.
+function buyerOf(order: JsonObject, { settings }: Profile): string {
   const { customer_info: buyer, metadata } = readOrder(order) ?? {};
-  const texts = Object.values(metadata ?? {})
-    .filter((value) => typeof value === 'string')
-    .slice(0, 1);
-  const parts = [buyer?.name, buyer?.email, ...texts].filter((part) => part !== undefined && part !== '');
+  const texts = [
+    referenceOf(order, settings['reference.keys']),
+    ...Object.values(metadata ?? {}).filter((value) => typeof value === 'string'),
+  ];
+  const shown = texts.find((text) => typeof text === 'string' || typeof text === 'number');
+  const parts = [buyer?.name, buyer?.email, shown].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? 'not shown' : parts.join('  ');
 }
 
@@ -84,8 +89,13 @@ function chargeLine({ number, value, id }: ChargeMoney, { charges }: OrderMoney)
   return `from    charge ${number} of ${charges.length}, ${brandAndCard(value)}, ${id}`;
 }
 
-function moneyRows(plan: RefundPlan, origins: RefundOrigins): readonly (readonly Cell[])[] {
+function moneyRows(
+  plan: RefundPlan,
+  origins: RefundOrigins,
+  { settings }: Profile,
+): readonly (readonly Cell[])[] {
   const { charge, money, amount } = plan;
+  const figure = figuresIn(money.currency, settings);
   const refunded = refundedSum(money);
   const columns = [
     ...(charge === undefined
@@ -103,10 +113,10 @@ function moneyRows(plan: RefundPlan, origins: RefundOrigins): readonly (readonly
   const words = refundWords(charge === undefined ? money.charges : [charge], origins);
   return [
     ['', ...columns.map(({ title }) => title)],
-    ['paid', ...columns.map(({ paid }) => String(paid))],
-    ['refunded so far', ...columns.map((one) => negative(one.refunded)), ...words],
-    [strong('THIS REFUND'), ...columns.map(() => strong(String(-amount))), shareOf(plan)],
-    ['left afterwards', ...columns.map(({ left }) => String(left - amount))],
+    ['paid', ...columns.map(({ paid }) => figure(paid))],
+    ['refunded so far', ...columns.map((one) => figure(-one.refunded)), ...words],
+    [strong('THIS REFUND'), ...columns.map(() => strong(figure(-amount))), shareOf(plan)],
+    ['left afterwards', ...columns.map(({ left }) => figure(left - amount))],
   ];
 }
 
@@ -150,15 +160,21 @@ function percent(part: number, whole: number): string {
 export function refundResult(plan: RefundPlan, applied: Applied, profile: Profile): readonly Block[] {
   const reading = readMoney(applied.record.value);
   const after = 'money' in reading ? reading.money : plan.money;
-  const currency = after.currency ?? '';
+  const currency = after.currency ?? plan.money.currency;
+  const figure = figuresIn(currency, profile.settings);
   const before = refundedSum(plan.money);
   const refunded = refundedSum(after);
   return [
-    titleLine(`refunded ${plan.amount} ${currency} to ${destination(plan)}`, profile, 'good'),
+    titleLine(
+      `refunded ${amountWords(plan.amount, currency, profile.settings)} to ${destination(plan)}`,
+      profile,
+      'good',
+    ),
     { line: `order    ${after.id}   ${statusWords(plan.money.status, after.status)}` },
-    ...refundLines(applied.refunds ?? [], after),
+    ...refundLines(applied.refunds ?? [], after, figure),
     {
-      line: `money    ${before} -> ${refunded} refunded of ${after.amount}; ${after.amount - refunded} left${journalWords(applied.intent)}`,
+      line: `money    ${figure(before)} -> ${figure(refunded)} refunded of ${figure(after.amount)}; ${figure(after.amount - refunded)} left${journalWords(applied.intent)}`,
+      hang: 9,
     },
     ...(applied.by === 'read'
       ? [{ line: `${unconfirmedReply(applied)}; the order now shows the refund` }]
@@ -167,7 +183,11 @@ export function refundResult(plan: RefundPlan, applied: Applied, profile: Profil
 }
 
 // One refund shows its time. Several refunds have the same time, so they show their amounts and cards instead.
-function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): readonly Block[] {
+function refundLines(
+  refunds: readonly FoundRefund[],
+  { charges }: OrderMoney,
+  figure: (amount: number) => string,
+): readonly Block[] {
   const [only, second] = refunds;
   if (only !== undefined && second === undefined) {
     const when = { time: only.createdAt, precision: 'full' } as const;
@@ -186,7 +206,7 @@ function refundLines(refunds: readonly FoundRefund[], { charges }: OrderMoney): 
     const charge = charges.find((one) => one.id === chargeId);
     const card = charge === undefined ? chargeId : paidBy(charge.value);
     return {
-      line: `refund   ${id ?? 'no id shown'}   ${amount} to ${card}   auth ${authCode ?? '-'}${stateWords(status)}`,
+      line: `refund   ${id ?? 'no id shown'}   ${figure(amount)} to ${card}   auth ${authCode ?? '-'}${stateWords(status)}`,
       hang: 9,
     };
   });

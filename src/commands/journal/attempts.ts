@@ -1,5 +1,6 @@
 /** Finds attempts in the journal and lists them, in words that an operator can read to a customer. */
 
+import { type AmountStyle, plainAmounts } from '../../amounts.ts';
 import { type Column, fieldColumn } from '../../api/resources.ts';
 import { type JsonObject, orderIdPattern } from '../../api/spec.ts';
 import { scriptIdPattern } from '../../changes/changes.ts';
@@ -93,7 +94,34 @@ export async function originOf(ctx: Context, all: boolean): Promise<string | und
 export async function showAttempts(ctx: Context, attempts: readonly AttemptRecord[]): Promise<void> {
   const now = await ctx.journal.now();
   const records = attempts.map((record) => recordOf(record, ctx.journal.isOpen(record, now)));
-  await ctx.out.ownList(columnsFor(attempts), records);
+  const amountsOf = amountStyles(ctx, attempts);
+  await ctx.out.ownList(
+    columnsFor(attempts).map((column) => ({ ...column, amountsOf })),
+    records,
+  );
+}
+
+// The amounts of each attempt are shown as its own profile says, since a list may have those of several.
+function amountStyles(
+  { profiles }: Context,
+  attempts: readonly AttemptRecord[],
+): (record: JsonObject) => AmountStyle {
+  const names = new Set(attempts.map(({ sent }) => sent.profile));
+  const styles = new Map([...names].map((name) => [name, profiles.amountStyle(name)] as const));
+  return ({ profile }) => (typeof profile === 'string' ? styles.get(profile) : undefined) ?? plainAmounts;
+}
+
+/** The columns of one attempt, with its amount as its profile shows it. */
+export function columnsOfAttempt(ctx: Context, record: AttemptRecord): readonly Column[] {
+  const style = amountStyleOf(ctx, record);
+  return attemptColumns
+    .filter(({ kind }) => kind === 'money')
+    .map((column) => ({ ...column, amountsOf: () => style }));
+}
+
+/** How the amounts of an attempt are shown: as the profile says that it was sent with. */
+export function amountStyleOf({ profiles }: Context, { sent }: AttemptRecord): AmountStyle {
+  return profiles.amountStyle(sent.profile);
 }
 
 // A screen of 80 columns has room for one more column: the profile if several are listed, or else the kind.

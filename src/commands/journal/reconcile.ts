@@ -6,6 +6,7 @@ import { type AttemptRecord, alarmWords } from '../../journal/journal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import {
+  amountStyleOf,
   attemptColumns,
   attemptOf,
   intentArgument,
@@ -79,7 +80,10 @@ async function showDue(ctx: Context, due: readonly AttemptRecord[]): Promise<und
   const intents = due.map(({ sent }) => sent.intent);
   await ctx.out.dryRun({ action: 'reconcile', intents }, () => [
     { line: due.length === 0 ? 'would read nothing: no outcome is due' : 'would read again:' },
-    ...due.map((record) => ({ line: `${record.sent.intent}, ${changeOf(record)}`, indent: 2 })),
+    ...due.map((record) => ({
+      line: `${record.sent.intent}, ${changeOf(record, amountStyleOf(ctx, record))}`,
+      indent: 2,
+    })),
   ]);
   return undefined;
 }
@@ -106,18 +110,19 @@ async function readSome(ctx: Context, due: readonly AttemptRecord[]): Promise<re
 
 // Alarms go to stderr, so that a person sees them even when stdout goes into a pipe.
 function warnOfAlarms(ctx: Context, records: readonly AttemptRecord[]): void {
-  for (const line of records.map(alarmLine)) if (line !== undefined) ctx.notes.warn(line);
+  for (const line of records.map((record) => alarmLine(ctx, record)))
+    if (line !== undefined) ctx.notes.warn(line);
 }
 
 /** One line about the alarm of an attempt: what was seen, and where to look. Undefined when there is no alarm. */
-function alarmLine(record: AttemptRecord): string | undefined {
+function alarmLine(ctx: Context, record: AttemptRecord): string | undefined {
   const { intent, proof } = record.sent;
   const last = record.verdicts.at(-1);
   if (last?.alarm === undefined) return undefined;
   const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one without an id').join(' and ');
   const seen = last.alarm === 'duplicate' ? `the service lists ${ids}` : last.why;
   const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
-  return `${alarmWords[last.alarm]}: ${changeOf(record)}${on}: ${seen}: paydesk journal show ${intent}`;
+  return `${alarmWords[last.alarm]}: ${changeOf(record, amountStyleOf(ctx, record))}${on}: ${seen}: paydesk journal show ${intent}`;
 }
 
 async function chosenOf(ctx: Context, due: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {

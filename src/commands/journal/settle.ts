@@ -5,7 +5,7 @@ import { CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag, usage } from '../flags.ts';
-import { attemptOf, intentArgument, needsPerson } from './attempts.ts';
+import { amountStyleOf, attemptOf, intentArgument, needsPerson } from './attempts.ts';
 import { checkShown, showAttempt } from './show.ts';
 
 export const settle = defineCommand({
@@ -33,7 +33,7 @@ export const settle = defineCommand({
     const record = await attemptOf(ctx, intent);
     const applied = flags.applied === true;
     // A dry run does not read the order, because paydesk writes down what such a read proves.
-    const would = `would read what became of ${intent}, ${changeOf(record)}, and where that does not tell, write down that it was ${statedWords(applied)}`;
+    const would = `would read what became of ${intent}, ${changeOf(record, amountStyleOf(ctx, record))}, and where that does not tell, write down that it was ${statedWords(applied)}`;
     if (await dryRunShown(ctx, { action: 'settle', intent, applied }, would)) return undefined;
     checkShown(ctx, record);
     if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, applied);
@@ -83,7 +83,9 @@ async function confirmStatement(
       ? `no read can show it: ${evidence.problem}`
       : 'the order does not show it';
   ctx.notes.show([
-    { line: `${changeOf(record)}, sent ${minutes} min ago by ${sent.operator}; ${shown}` },
+    {
+      line: `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes} min ago by ${sent.operator}; ${shown}`,
+    },
     { line: `you state: it was ${statedWords(applied)}` },
     { line: id },
   ]);

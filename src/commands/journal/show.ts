@@ -1,5 +1,6 @@
 /** `journal show`: shows one change, its history, and what to do now. */
 
+import { type AmountStyle, figuresIn } from '../../amounts.ts';
 import { fieldColumn } from '../../api/resources.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { blockedWords, changeOf, replyWords, settleCommands } from '../../changes/changes.ts';
@@ -7,7 +8,16 @@ import { type AttemptRecord, attemptName, changeKinds, type VerdictRow } from '.
 import { commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
-import { attemptOf, intentArgument, outcomeWords, recordOf, replyOf, saidBy } from './attempts.ts';
+import {
+  amountStyleOf,
+  attemptOf,
+  columnsOfAttempt,
+  intentArgument,
+  outcomeWords,
+  recordOf,
+  replyOf,
+  saidBy,
+} from './attempts.ts';
 
 export const show = defineCommand({
   description:
@@ -32,7 +42,12 @@ export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<
   const until = open ? ctx.journal.blockedUntil(record) : undefined;
   const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
   const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
-  await ctx.out.own(shownOf(record, open, seconds), () => attemptView(record, open, words));
+  const style = amountStyleOf(ctx, record);
+  await ctx.out.own(
+    shownOf(record, open, seconds),
+    () => attemptView(record, open, words, style),
+    columnsOfAttempt(ctx, record),
+  );
 }
 
 /** Checks --columns before anything is written down. Throws CliError 'usage' for a name that `showAttempt` does not have. */
@@ -56,7 +71,12 @@ function historyOf({ time, verdict, by, why, alarm, operator, note, error }: Ver
   return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note, ...reply };
 }
 
-function attemptView(record: AttemptRecord, open: boolean, until: string | undefined): readonly Block[] {
+function attemptView(
+  record: AttemptRecord,
+  open: boolean,
+  until: string | undefined,
+  style: AmountStyle,
+): readonly Block[] {
   const { sent, verdicts } = record;
   const { proof, request, neighbour, sendBy } = sent;
   const { created, link } = recordOf(record, open);
@@ -64,9 +84,10 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
   const at = (ms: number) => ({ time: Math.floor(ms / 1000), precision: 'full' as const });
   const refunds = verdicts.at(-1)?.refunds ?? [];
   const words = outcomeWords(record, open);
+  const figure = figuresIn(sent.currency, style);
   const said = saidBy(record);
   return [
-    { line: [{ text: `${changeOf(record)}: ${words}`, style: open ? 'warn' : 'strong' }] },
+    { line: [{ text: `${changeOf(record, style)}: ${words}`, style: open ? 'warn' : 'strong' }] },
     {
       grid: [
         [faint('intent'), `${sent.intent}, attempt ${sent.attempt}`],
@@ -87,7 +108,7 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
           : []),
         ...proof.expected.map(({ chargeId, amount }) => [
           faint('expected'),
-          `${amount} on charge ${chargeId}`,
+          `${figure(amount)} on charge ${chargeId}`,
         ]),
         ...(neighbour === undefined ? [] : [[faint('located after'), neighbour]]),
         ...(said === undefined ? [] : [[faint('reply'), replyWords(said)]]),
@@ -105,7 +126,7 @@ function attemptView(record: AttemptRecord, open: boolean, until: string | undef
       indent: 2,
     },
     ...refunds.map(({ id, amount, chargeId }) => ({
-      line: `refund ${id ?? 'without an id'}   ${amount}   charge ${chargeId}`,
+      line: `refund ${id ?? 'without an id'}   ${figure(amount)}   charge ${chargeId}`,
       indent: 2,
     })),
     ...nextSteps(record, open, until).map((line, index) => ({

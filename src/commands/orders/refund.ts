@@ -31,7 +31,10 @@ export const refund = defineCommand({
       offers: offerCharges,
       parse: chargeName,
     }),
-    amount: flag.amount({ value: 'N', summary: "part of a charge: the service's own integer" }),
+    amount: flag.typedAmount({
+      value: 'N',
+      summary: "part of a charge, in the service's units: 23000; with amounts.decimals also 230.00",
+    }),
     reason: flag.choice(refundReasonValues, {
       value: 'R',
       summary: 'why, for the service',
@@ -49,9 +52,9 @@ export const refund = defineCommand({
     `paydesk -p demo orders refund ${idExample} --charge 2 --dry-run`,
   ],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 130],
-  async run(ctx, { args: [id], flags: { confirm, intent, again = [], ...what } }) {
+  async run(ctx, { args: [id], flags: { confirm, intent, again = [], amount: typed, ...what } }) {
     const pick = (service: OpenService) => pickOrder(ctx, service, offer);
-    await refundOrder(ctx, { id, confirm, intent, again, pick }, what);
+    await refundOrder(ctx, { id, confirm, intent, again, pick }, { ...what, typed, amount: typed?.amount });
     return undefined;
   },
 });
