@@ -167,6 +167,7 @@ describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
         env: production.env,
       });
       await ran.answer('Type the amount', `${typed}\r`);
+      await ran.answer('is not the amount', '\r');
       expect((await ran.end).exitCode).toBe(3);
       expect(production.changes()).toEqual([]);
     },

@@ -93,7 +93,7 @@ describe('in production', () => {
   });
 
   test('a person who only presses Enter has sent nothing (3), at the first question and at a later one', async () => {
-    const paid = await desk.take(paidTwice);
+    const paid = await desk.take(paidOnce);
     const first = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
     await first.answer('Type the amount to send it', '\r');
     expect(await first.leaves).toMatchObject({ code: 3 });

@@ -280,7 +280,7 @@ test('a refund: preview and result; the note is shown as one that stays here, an
 test('a small part of a charge in production; suspected fraud comes with a warning of disputes', async () => {
   await open({ mode: 'production', orders: [{ ...order, livemode: true }] });
   const small = ['orders', 'refund', id, '--charge', '2', '--amount', '300', '--reason', 'suspected_fraud'];
-  expect(await screenOf(small, ['Type the amount', '\r'])).toMatchInlineSnapshot(`
+  expect(await screenOf(small, ['Note', '\r'], ['Type the amount', '\r'])).toMatchInlineSnapshot(`
     "REFUND PART OF AN ORDER                                      PRODUCTION shop
     order   ord_2tQ7zRk9PwE5xNvAm  52000 MXN  partially_refunded  20 Nov 2020 17:08
     buyer   Buyer Name  buyer@example.com  A-10023
