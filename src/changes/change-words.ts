@@ -6,7 +6,7 @@
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { type AttemptRecord, type ChangeKind, type ChangeSubject, changeKinds } from '../journal/journal.ts';
-import { accountLabel, type Profile } from '../profiles/profiles.ts';
+import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block, Style } from '../terminal/terminal.ts';
 
 interface KindWords {
@@ -90,15 +90,15 @@ const rightEdge = 76;
 
 /** The first line of a screen about money: `REFUND PART OF AN ORDER                         PRODUCTION shop-mx` */
 export function titleLine(title: string, profile: Profile, style: Style): Block {
-  const label = accountLabel(profile);
-  const gap = Math.max(4, rightEdge - title.length - label.length);
-  return { line: [{ text: title, style }, ' '.repeat(gap), { text: label, style: 'strong' }] };
+  const account = accountSpan(profile);
+  const gap = Math.max(4, rightEdge - title.length - account.text.length);
+  return { line: [{ text: title, style }, ' '.repeat(gap), account] };
 }
 
 /** The first line of any other preview: `CREATE AN ORDER    sandbox test-mx` */
 export function headLine(title: string, profile: Profile): Block {
   return {
-    line: [{ text: title, style: 'strong' }, '    ', { text: accountLabel(profile), style: 'strong' }],
+    line: [{ text: title, style: 'strong' }, '    ', accountSpan(profile)],
   };
 }
 

@@ -16,6 +16,7 @@ import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
 import { changeOf } from './change-words.ts';
 import type { Applied } from './outcome.ts';
+import { byHandLines } from './recorded-by-hand.ts';
 import type { Twin } from './refund/twins.ts';
 import { onlyGiven, type Repeat } from './repeat.ts';
 
@@ -61,7 +62,9 @@ export interface OrderRead {
 }
 
 export interface OrderPlan {
-  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'>;
+  /** `again`: without the names that are not about this order. */
+  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'> &
+    Partial<Pick<Intent, 'again'>>;
   /** The flags of the command that asks for the same without a question. */
   readonly words: readonly string[];
   readonly preview: readonly Block[];
@@ -105,11 +108,17 @@ async function changeNamedOrder(
     const closed = await checkNotOpen(ctx, service, id, again);
     const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
     const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-    const { intent, words, preview, check, result } = await change.plan(read);
+    const { intent: planned, words, preview, check, result } = await change.plan(read);
+    const byHand = await byHandLines(ctx, service, id);
+    const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
+    if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
     const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];
-    const command = commandLine(profile, 'orders', kind, id, ...words, ...repeats);
-    const { amount, currency } = intent;
-    const confirmation = { profile, confirm, command, order: { id, amount, currency } };
+    const confirmation = {
+      profile,
+      confirm,
+      command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
+      order: { id, amount: intent.amount, currency: intent.currency },
+    };
     let shown = order;
     const approve = async (fresh: WireRecord) => {
       await checkUnchanged(ctx, shown, fresh, confirmation);

@@ -63,7 +63,9 @@ function heading({ charge, amount, rest }: RefundPlan): string {
 function orderLine(money: OrderMoney, order: JsonObject, { settings }: Profile): Cell {
   const amount = amountWords(money.amount, money.currency, settings);
   return [
-    `order   ${money.id}  ${amount}  ${money.status ?? 'status not shown'}  `,
+    `order   ${money.id}  ${amount}  `,
+    { status: money.status ?? 'status not shown' },
+    '  ',
     { time: order.created_at, precision: 'day' },
   ];
 }
