@@ -14,7 +14,7 @@ import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
-import { changeOf } from './change-words.ts';
+import { becameWords, changeOf } from './change-words.ts';
 import type { Applied } from './outcome.ts';
 import { byHandLines } from './recorded-by-hand.ts';
 import type { Twin } from './refund/twins.ts';
@@ -135,10 +135,8 @@ async function checkNotOpen(
   if (ctx.options.dryRun) return [];
   const closed = await ctx.journal.refuseOpen({ service, orderId, again });
   for (const record of closed) {
-    const { intent } = record.sent;
-    ctx.notes.note(
-      `outcome of ${intent}, ${changeOf(record, service.profile.settings)}: paydesk journal show ${intent}`,
-    );
+    const what = changeOf(record, service.profile.settings);
+    ctx.notes.note(`the earlier ${what} ${becameWords(record)}: paydesk journal show ${record.sent.intent}`);
   }
   return closed;
 }

@@ -43,7 +43,7 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
       const { contradicts } = evidence;
       const alarmed = contradicts === undefined ? undefined : 'contradiction';
       const alarm = none === 'rejected' ? 'applied_though_rejected' : alarmed;
-      const why = `a read shows it${contradicts === undefined ? '' : `, with ${contradicts}`}: ours or identical`;
+      const why = `a read shows it${contradicts === undefined ? '' : `, with ${contradicts}`}`;
       const { created, link } = evidence;
       return { verdict: 'applied', by: 'read', why, alarm, refunds, created, link };
     }

@@ -137,7 +137,9 @@ describe('an outcome that is not certain', () => {
     using desk = deskWith(lost);
     service.orders = [refunded(300)];
     const next = await desk.run('-p', 'shop', ...refund, '--again', intent);
-    expect(next.stderr).toContain(`outcome of ${intent}`);
+    expect(next.stderr).toMatch(
+      new RegExp(`the earlier refund of 300 MXN was (not )?made: paydesk journal show ${intent}`),
+    );
     const { stdout } = await desk.run('journal', 'show', intent, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'applied', by: 'read' });
   });

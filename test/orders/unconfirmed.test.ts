@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
-import { chargeOf, type Json, orderOf, refundOf, withRefund } from '../harness/orders.ts';
+import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../harness/orders.ts';
 import type { Ran } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { type Service, startService } from '../harness/service.ts';
@@ -166,6 +166,8 @@ describe('a refund whose reply was lost', () => {
     const { transcript } = await end;
     expect(transcript).toContain('\x1b[31mrefund unconfirmed\x1b[39m');
     expect(transcript).toContain('\x1b[31mUNCONFIRMED  refund of 900 MXN, sent at 05:05:12');
+    const list = await sit(['orders', 'list'], { home: service.home, env: service.env }).end;
+    expect(list.transcript).toContain('\x1b[31munconfirmed');
   });
 });
 
@@ -252,6 +254,47 @@ describe('a refund that shows after its reply was lost', () => {
     expect(after).not.toContain('probably ours');
     expect(after).not.toContain('UNCONFIRMED');
     expect(after).toContain('orders refund ord_2tQ8mVxK4nRz7LcWp');
+  });
+
+  test('twice is probably ours twice, and after the alarm one of them still is', async () => {
+    const intent = await loseRefund();
+    showRefund('rf_1', 900);
+    showRefund('rf_2', 900);
+    const before = (await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
+    expect(before.match(/probably ours: sent at 05:05:12, not confirmed yet/g)).toHaveLength(2);
+    expect((await run('05:11:00', `journal reconcile ${intent}`)).code).toBe(7);
+    const after = (await run('05:12:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
+    expect(after).toContain('root (its reply was lost)');
+    expect(after).toContain('probably ours: sent at 05:05:12, sent once, shown twice');
+    expect(after).not.toContain('not from this machine');
+  });
+
+  test('of the whole order is probably ours on each of its charges', async () => {
+    const split = orderOf('ord_split', [chargeOf('ch_1', 500), chargeOf('ch_2', 400)], {
+      created_at: created,
+      updated_at: created,
+    });
+    service.orders = [split];
+    expect((await run('05:05:12', 'orders refund ord_split --yes')).code).toBe(7);
+    const refund = (id: string, amount: number) => ({
+      status: 'refunded',
+      refunds: listOf(refundOf(id, amount, { created_at: madeAt })),
+    });
+    service.orders = [
+      orderOf(
+        'ord_split',
+        [chargeOf('ch_1', 500, refund('rf_1', 500)), chargeOf('ch_2', 400, refund('rf_2', 400))],
+        {
+          created_at: created,
+          updated_at: madeAt,
+          payment_status: 'refunded',
+          is_refundable: false,
+          amount_refunded: 900,
+        },
+      ),
+    ];
+    const { stdout } = await run('05:10:00', 'orders show ord_split');
+    expect(stdout.match(/probably ours/g)).toHaveLength(2);
   });
 
   test('is not ours if it was made before ours was sent', async () => {

@@ -45,9 +45,7 @@ export function refundPreview({ plan, order, profile, note, origins }: Previewed
           ? 'reason  none is sent'
           : `reason  ${body.reason}   ${reason?.words ?? ''}`,
     },
-    ...(note === undefined
-      ? []
-      : [{ line: `note    ${note}   stays on this machine, is not sent`, hang: 8 }]),
+    ...(note === undefined ? [] : [{ line: `note    ${note}   kept only on this computer`, hang: 8 }]),
     { grid: moneyRows(plan, origins, profile), right: [1, 2], indent: 2 },
     ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
     requestLine(body),
