@@ -123,7 +123,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'forget'],
-    summary: 'Erase bodies and notes of settled entries',
+    summary: 'Erase bodies, notes and links of settled entries',
     load: async () => (await import('./journal/forget.ts')).forget,
   },
   {
@@ -148,7 +148,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['profile', 'show'],
-    summary: 'Show a profile, where each value comes from, and where files lie',
+    summary: 'Show a profile, where each value comes from, and where files are',
     load: async () => (await import('./profile/show.ts')).show,
   },
   {
