@@ -206,7 +206,7 @@ async function sizeOf(path: string): Promise<number | undefined> {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw unreadable(path, error);
   }
-  throw new CliError('usage', `${path} is no plain file`);
+  throw new CliError('usage', `${path} is not a regular file`);
 }
 
 async function hashOf(path: string): Promise<string> {

@@ -75,14 +75,15 @@ async function refuseTaken(
   const refused = (words: string, now: string): CliError =>
     new CliError('refused', `--to ${path}: ${words}`, { certain: 'nothing was sent', now: [now] });
   const kind = kindOf(file);
-  if (kind !== undefined && kind !== 'file') throw refused('it is no plain file', 'name a file of its own');
+  if (kind !== undefined && kind !== 'file')
+    throw refused('it is not a regular file', 'name a file of its own');
   if (kind === 'file' && !force)
     throw refused('the file exists', '--force replaces it once the export is complete');
   if (kindOf(partial) === 'folder')
     throw refused(`${partial} is a folder`, 'take it away, or name another file');
   const beside = kindOf(manifest);
   if (beside !== undefined && beside !== 'file')
-    throw refused(`${manifest} is no plain file`, 'take it away, or name another file');
+    throw refused(`${manifest} is not a regular file`, 'take it away, or name another file');
   if (beside === 'file' && !force && !(await isManifest(manifest)))
     throw refused(`${manifest} is there, and no manifest of an export`, '--force replaces it too');
 }

@@ -120,7 +120,7 @@ function readStart(named: string, cwd: () => string): string {
     });
   try {
     const path = fullPath(cwd, named);
-    if (!statSync(path).isFile()) throw unreadable('is no plain file');
+    if (!statSync(path).isFile()) throw unreadable('is not a regular file');
     const start = Buffer.alloc(keyLimit + 3);
     const handle = openSync(path, 'r');
     try {

@@ -61,7 +61,7 @@ export function openOwnFile(path: string, flags: number, rules: FileRules): numb
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     if (code === 'ELOOP') throw unsafe(path, 'is a symbolic link');
     // ENXIO comes for a FIFO without a reader, and for a socket.
-    if (code === 'ENXIO' || code === 'EISDIR') throw unsafe(path, 'is no plain file');
+    if (code === 'ENXIO' || code === 'EISDIR') throw unsafe(path, 'is not a regular file');
     throw unreadable(path, error, rules);
   }
   try {
@@ -193,7 +193,7 @@ export function syncFolderOf(path: string, rules?: Pick<FileRules, 'movedBy'>): 
 }
 
 function checkOwn(path: string, stat: Stats, rules: FileRules): void {
-  if (!stat.isFile()) throw unsafe(path, 'is no plain file');
+  if (!stat.isFile()) throw unsafe(path, 'is not a regular file');
   if (rules.uid === undefined) return;
   if (stat.uid !== rules.uid) throw unsafe(path, 'belongs to another user');
   if (stat.nlink > 1) throw unsafe(path, 'has a second name (hard link)');

@@ -168,7 +168,7 @@ describe.concurrent('a wrong body names every fault by its path', () => {
     writeFileSync(file, Buffer.from(JSON.stringify({ ...goodLink, name: 'Pérez' }), 'latin1'));
     const ran = await desk.run(['checkout', 'create', '--body', file, '--yes']);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain(`${file} is no UTF-8 text`);
+    expect(ran.stderr).toContain(`${file} is not UTF-8 text`);
   });
 
   test('a flag with a page pasted into it is answered in a few lines', async () => {
@@ -179,12 +179,12 @@ describe.concurrent('a wrong body names every fault by its path', () => {
   });
 
   test.each([
-    ['holds no JSON', '{'],
+    ['is not JSON', '{'],
     [
-      'amount stands twice in one object of standard input',
+      'amount appears twice in one object of standard input',
       '{"a":[{"amount":1},{"amount":2,"am\\u006funt":3}]}',
     ],
-    ['holds JSON that is no object', '[1]'],
+    ['holds JSON that is not an object', '[1]'],
     ['cannot be sent exactly', '{"currency":"MXN","line_items":[],"metadata":{"n":9007199254740993}}'],
   ])('text that %s', async (says, text) => {
     const ran = await desk.run(['orders', 'create', '--body', '-', '--yes'], { input: text });

@@ -6,7 +6,7 @@ import { needsPerson } from '../journal/attempts.ts';
 
 export const simulatorReset = defineCommand({
   description:
-    'Throws away what was done to the built-in profile demo. It starts again from its first data under a new instance id, so that what the journal holds of the one before stays apart.',
+    'Throws away what was done to the built-in profile demo. It starts again from its first data under a new instance id, so that the journal keeps the old demo and the new one apart.',
   arguments: [],
   flags: {},
   examples: ['paydesk simulator reset', 'paydesk simulator reset --json'],

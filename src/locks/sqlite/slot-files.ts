@@ -87,7 +87,7 @@ function checkOwn(path: string, kind: 'file' | 'folder', { uid, notice }: FileRu
   if (problem !== undefined) {
     throw new CliError('refused', `${path} ${problem}, so it cannot hold a lock`, {
       certain: 'nothing was sent and nothing was changed',
-      now: ['look who made it, then remove it'],
+      now: ['find out who made it, then remove it'],
     });
   }
   if (uid === undefined || (stat.mode & 0o077) === 0) return;
