@@ -1,23 +1,21 @@
 /** Every way to refund, as a script and as a person, and what the service holds afterwards. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Desk, type Order, startDesk } from '../harness/desk.ts';
 import {
   chargeAt,
-  type Desk,
   declinedBeside,
-  type Order,
-  openDesk,
   paidOnce,
   paidTwice,
   partlyLocked,
   preAuthorized,
   refundedInPart,
   refundsOf,
-} from './desk.ts';
+} from './order-kinds.ts';
 
 let desk: Desk;
 beforeAll(async () => {
-  desk = await openDesk('--orders', '300');
+  desk = await startDesk({ args: ['--orders', '300'] });
 });
 afterAll(() => desk[Symbol.asyncDispose]());
 
