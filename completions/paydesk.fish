@@ -44,9 +44,10 @@ function __paydesk_complete
                     list 'List what was sent, and what became of it' \
                     show 'Show one intent, its history, and what to do now' \
                     reconcile 'Read orders again until outcomes are certain' \
-                    settle 'State what became of a change that paydesk cannot confirm' \
+                    settle 'Record by hand whether an unconfirmed change was made' \
+                    acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
-                    forget 'Erase bodies and notes of settled entries' \
+                    forget 'Erase bodies, notes and links of settled entries' \
                     export 'Print every attempt as flat records, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
@@ -54,7 +55,7 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     add 'Add an account: its address, mode and key' \
                     list 'List the accounts' \
-                    show 'Show a profile, where each value comes from, and where files lie' \
+                    show 'Show a profile, where each value comes from, and where files are' \
                     use 'Make a profile the default' \
                     set 'Change a setting of a profile' \
                     key 'Replace the key of a profile' \
@@ -76,7 +77,7 @@ function __paydesk_complete
                     simulator 'The simulator of the service inside paydesk' \
                     api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script that completes paydesk in a shell' \
-                    environment 'what stands for an option that is not given' \
+                    environment 'variables that set an option when the flag is not given' \
                     exit-codes 'what a script can rely on' \
                     output 'stdout is the result and nothing else' \
                     safety 'a refund is sent at most once, and its outcome is never lost'
@@ -106,9 +107,10 @@ function __paydesk_complete
                     list 'List what was sent, and what became of it' \
                     show 'Show one intent, its history, and what to do now' \
                     reconcile 'Read orders again until outcomes are certain' \
-                    settle 'State what became of a change that paydesk cannot confirm' \
+                    settle 'Record by hand whether an unconfirmed change was made' \
+                    acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
-                    forget 'Erase bodies and notes of settled entries' \
+                    forget 'Erase bodies, notes and links of settled entries' \
                     export 'Print every attempt as flat records, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
@@ -116,7 +118,7 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     add 'Add an account: its address, mode and key' \
                     list 'List the accounts' \
-                    show 'Show a profile, where each value comes from, and where files lie' \
+                    show 'Show a profile, where each value comes from, and where files are' \
                     use 'Make a profile the default' \
                     set 'Change a setting of a profile' \
                     key 'Replace the key of a profile' \

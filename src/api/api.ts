@@ -48,8 +48,12 @@ export interface Page {
 export interface PagesHow {
   /** Asks for the next page before it yields this one. This is for walks that go to the end. */
   readonly ahead?: boolean | undefined;
+  /** For pages that a run can do without: each is asked for once, and for 5 seconds at most. */
+  readonly quick?: boolean | undefined;
   /** Most requests per second. */
   readonly maxPerSecond?: number | undefined;
+  /** Ends the request of a page that nobody waits for any more. */
+  readonly signal?: AbortSignal | undefined;
   /** The pages of an earlier walk that this one continues, oldest first. Their records count as already seen. */
   readonly before?: readonly WalkedBefore[] | undefined;
 }
@@ -218,9 +222,10 @@ export function readOne(
   resource: ResourceName,
   id: string,
   purpose: 'show' | 'change',
+  neighbour?: string,
 ): Promise<WireRecord> {
   const subject = resource === 'orders' ? { orderId: id } : {};
-  return about(subject, () => readNamed(ctx, service, resource, id, purpose));
+  return about(subject, () => readNamed(ctx, service, resource, id, purpose, neighbour));
 }
 
 async function readNamed(
@@ -229,6 +234,7 @@ async function readNamed(
   resource: ResourceName,
   id: string,
   purpose: 'show' | 'change',
+  neighbour?: string,
 ): Promise<WireRecord> {
   let read = 0;
   const endProgress = notes.progress(() =>
@@ -236,6 +242,7 @@ async function readNamed(
   );
   try {
     const located = await service.locate(resource, id, {
+      neighbour,
       progress: (count) => {
         read = count;
       },

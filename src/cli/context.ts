@@ -171,6 +171,11 @@ function daysOf(times: () => Times): Days {
     moment: (shown) => times().moment(shown),
     between: (first, last) => times().days(first, last),
     day: (seconds) => times().day(seconds),
+    show: (seconds, precision) => {
+      const shown = times();
+      return shown.valid(seconds) ? shown.show(seconds, precision) : '-';
+    },
+    offset: (seconds) => times().offset(seconds),
   };
 }
 

@@ -108,8 +108,13 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'settle'],
-    summary: 'State what became of a change that paydesk cannot confirm',
+    summary: 'Record by hand whether an unconfirmed change was made',
     load: async () => (await import('./journal/settle.ts')).settle,
+  },
+  {
+    words: ['journal', 'acknowledge'],
+    summary: 'End an alarm, such as a duplicate, that somebody has dealt with',
+    load: async () => (await import('./journal/acknowledge.ts')).acknowledge,
   },
   {
     words: ['journal', 'verify'],
@@ -118,7 +123,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'forget'],
-    summary: 'Erase bodies and notes of settled entries',
+    summary: 'Erase bodies, notes and links of settled entries',
     load: async () => (await import('./journal/forget.ts')).forget,
   },
   {
@@ -143,7 +148,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['profile', 'show'],
-    summary: 'Show a profile, where each value comes from, and where files lie',
+    summary: 'Show a profile, where each value comes from, and where files are',
     load: async () => (await import('./profile/show.ts')).show,
   },
   {

@@ -65,7 +65,7 @@ export interface JournalStore {
   repair(now: number): Promise<Repair>;
 
   /**
-   * Erases request bodies and notes of settled attempts that were sent before a time (Unix milliseconds). All rows,
+   * Erases request bodies, notes and links of settled attempts that were sent before a time (Unix milliseconds). All rows,
    * verdicts and hashes stay. Returns how many attempts had something to erase.
    */
   eraseBodies(before: number): Promise<number>;
@@ -106,7 +106,10 @@ export interface AttemptQuery {
   readonly operator?: string | undefined;
   /** Sent at or after this time, Unix milliseconds. */
   readonly since?: number | undefined;
-  /** Only attempts whose last verdict may still change: open ones, and refunds that are still watched. */
+  /**
+   * Only attempts that somebody still has to look at: open ones, refunds that are still watched, and alarms that nobody has
+   * acknowledged.
+   */
   readonly unsettled?: true | undefined;
 }
 

@@ -1,9 +1,10 @@
 /** What became of a creation: a lost answer leaves it open, an equal one is blocked, and minimal answers do no harm. */
 
 import { describe, expect, test } from 'vitest';
-import { later } from '../harness/clock.ts';
+import { later, standingAt } from '../harness/clock.ts';
 import { startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { cutBody, type Handler, hangUp, json, reply, startServer } from '../harness/server.ts';
 import { type Service, sentTo, startCreations } from '../harness/service.ts';
@@ -61,7 +62,9 @@ test.concurrent.each([
       settles.push(...(/paydesk journal settle i_\w+ --applied --note TEXT/.exec(ran.stderr) ?? []));
       const again = await desk.run(creation(300 + index));
       expect(again.code, name).toBe(3);
-      expect(again.stderr.replace(/\s+/g, ' '), name).toMatch(new RegExp(`i_\\w+, ${words}`));
+      expect(again.stderr.replace(/\s+/g, ' '), name).toMatch(
+        new RegExp(`an earlier ${words}.* is still unconfirmed .* paydesk journal show i_\\w+`),
+      );
       expect(sentTo(desk), name).toHaveLength(index + 1);
     }
     const open = await openOnes(desk);
@@ -208,7 +211,7 @@ test.each([
     { id: 'chk_1', url: 'https://pay.example.com/1', expired_at: 1_900_000_000 },
     'expires  17 Mar 2030 17:46:40 UTC',
   ],
-  ['no link', { id: 'chk_1' }, 'the answer shows no link'],
+  ['no link', { id: 'chk_1' }, 'the reply shows no link'],
   ['an empty object', {}, 'id not shown'],
 ])('a payment link answered with %s is shown as far as it goes', async (_name, body, says) => {
   await using desk = await startCreations({ onChange: json(body) });
@@ -277,3 +280,59 @@ test.each([
     expect(left).toMatchObject({ created: id, link: null });
   },
 );
+
+test('a person who repeats the line of a script is given the link again (real terminal)', async () => {
+  await using desk = await startCreations();
+  const { home, env } = desk;
+  const scripted = [...link, '--intent', 'cart-1', '--no-qr'];
+  expect((await desk.run(scripted)).code).toBe(0);
+  const { code, screen } = await sit(scripted, { home, env }).leaves;
+  expect({ code, screen }).toEqual({
+    code: 0,
+    screen: expect.stringContaining('checkout chk_1\nhttps://pay.example.com/link/1\n'),
+  });
+  expect(sentTo(desk)).toHaveLength(1);
+});
+
+test('a created payment link on screens of 80 and 120 columns', async () => {
+  await using desk = await startCreations({ sendsDate: false });
+  const env = { ...desk.env, TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...standingAt('2040-11-21T05:05:12Z') };
+  const screen = async (args: readonly string[], columns: number) => {
+    const { stdout, stderr } = await paydesk(args, { home: desk.home, env, columns });
+    const named = `${stderr}${stdout}`.replaceAll(/\bi_[0-9a-f]{8}\b/g, 'i_7f3k2m9q');
+    return named.replaceAll(desk.url, 'http://127.0.0.1:1');
+  };
+  expect((await paydesk([...link, '--intent', 'cart-1'], { home: desk.home, env })).code).toBe(0);
+  expect(await screen(['journal', 'show', 'cart-1'], 80)).toMatchInlineSnapshot(`
+    "checkout creation of 300 MXN: made
+      intent     i_7f3k2m9q, attempt 1
+      script id  cart-1
+      created    chk_1
+      link       https://pay.example.com/link/1
+      account    environment, http://127.0.0.1:1 service sandbox
+      sent       21 Nov 2040 05:05:12 UTC by op7
+      not after  21 Nov 2040 05:05:22 UTC
+      request    POST /checkouts
+                 {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
+    history
+      21 Nov 2040 05:05:12 UTC  applied  the reply shows it
+    "
+  `);
+  expect(await screen(['journal', 'list'], 80)).toMatchInlineSnapshot(`
+    "INTENT      SENT UTC      ORDER   AMOUNT  OUTCO…  LINK                          
+    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made    https://pay.example.com/link/1
+    "
+  `);
+  expect(await screen(['journal', 'list'], 120)).toMatchInlineSnapshot(`
+    "INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME  KIND      BY   PROFILE      LINK                          
+    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made     checkout  op7  environment  https://pay.example.com/link/1
+    "
+  `);
+  expect(await screen([...link, '--intent', 'cart-1', '--no-qr'], 80)).toMatchInlineSnapshot(`
+    "cart-1 was applied before, journal i_7f3k2m9q; nothing was sent now
+    applied before: checkout creation of 300 MXN   sandbox environment
+    checkout chk_1
+    https://pay.example.com/link/1
+    "
+  `);
+});

@@ -3,7 +3,7 @@
 import { newKeyboard } from './memory-io.ts';
 import { type Home, startInMemory } from './paydesk.ts';
 import { type Pty, withoutEscapes } from './pty.ts';
-import { Screen } from './screen.ts';
+import { Transcript } from './transcript.ts';
 
 export interface Person extends Pick<Pty, 'waitFor' | 'type' | 'answer' | 'transcript'> {
   /** What stood on the screen at the end, without escape sequences, and the exit code. */
@@ -17,9 +17,9 @@ export interface Seat {
 
 /** Runs the program in memory, on a terminal with colours. What a real terminal does is tried in test/prompts. */
 export function sit(args: readonly string[], { home, env }: Seat, columns = 80): Person {
-  const screen = new Screen();
+  const screen = new Transcript();
   const keyboard = newKeyboard();
-  const shown = (chunk: Buffer) => screen.write(chunk.toString());
+  const shown = (chunk: Buffer) => screen.write(chunk.toString().replaceAll('\n', '\r\n'));
   const { end } = startInMemory(args, { home, env: { NO_COLOR: '', ...env }, columns }, { shown, keyboard });
   const type = (keys: string) => void keyboard.write(keys);
   return {
@@ -30,11 +30,18 @@ export function sit(args: readonly string[], { home, env }: Seat, columns = 80):
       type(keys);
     },
     get transcript() {
-      return screen.transcript;
+      return screen.text;
     },
     leaves: end.then(({ code }) => {
       screen.end();
-      return { code, screen: withoutEscapes(screen.transcript) };
+      return { code, screen: withoutEscapes(screen.text).replaceAll('\r\n', '\n') };
     }),
   };
+}
+
+/** Types words at the question which order, and chooses the first order that they find, which must be this one. */
+export async function pick(person: Person, id: string, words = id): Promise<void> {
+  await person.waitFor('Which order?');
+  person.type(words);
+  await person.answer(new RegExp(`${words}[\\s\\S]*\\n${id}  `), '\r');
 }

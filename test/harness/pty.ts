@@ -1,7 +1,7 @@
 /** A program in a pseudo-terminal: waits for what it shows, types, and tells how it ended. Nothing here sleeps. */
 
 import { spawn } from '@lydell/node-pty';
-import { Screen } from './screen.ts';
+import { Transcript } from './transcript.ts';
 
 export interface PtyOptions {
   readonly columns?: number;
@@ -46,12 +46,12 @@ export function runInPty(file: string, args: readonly string[], options: PtyOpti
     cwd: options.cwd ?? process.cwd(),
     env,
   });
-  const screen = new Screen();
+  const screen = new Transcript();
   terminal.onData((data) => screen.write(data));
   const end = new Promise<PtyEnd>((resolve) => {
     terminal.onExit(({ exitCode, signal }) => {
       screen.end();
-      resolve({ exitCode, signal: signal === 0 ? undefined : signal, transcript: screen.transcript });
+      resolve({ exitCode, signal: signal === 0 ? undefined : signal, transcript: screen.text });
     });
   });
   return {
@@ -65,7 +65,7 @@ export function runInPty(file: string, args: readonly string[], options: PtyOpti
     resize: (columns, rows) => terminal.resize(columns, rows),
     kill: (signal) => terminal.kill(signal),
     get transcript() {
-      return screen.transcript;
+      return screen.text;
     },
     end,
   };

@@ -1,65 +1,80 @@
-/** What a program has written to its terminal so far, for a test that waits for some text in it. */
+/** What a terminal shows after a program has drawn on it: the few movements of the cursor that prompts use. */
 
-interface Waiter {
-  readonly pattern: string | RegExp;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
+/** The lines on the screen, without colours and without spaces at their ends. The screen is as long as it has to be. */
+export function screenOf(transcript: string, columns: number): string {
+  const screen = new Screen(columns);
+  for (const [piece] of transcript.matchAll(/\x1b\[[0-9;?]*[A-Za-z]|\x1b[78]|[^\x1b]/gu)) screen.take(piece);
+  return screen.text;
 }
 
-export class Screen {
-  #transcript = '';
-  // Where the next match is looked for: each wait sees only what came after the one before.
-  #seen = 0;
-  #ended = false;
-  #waiters: readonly Waiter[] = [];
+class Screen {
+  readonly #columns: number;
+  readonly #rows: string[][] = [[]];
+  #row = 0;
+  #column = 0;
 
-  /** Everything that came out, escape sequences included. */
-  get transcript(): string {
-    return this.#transcript;
+  constructor(columns: number) {
+    this.#columns = columns;
   }
 
-  write(text: string): void {
-    this.#transcript += text;
-    this.#settle();
+  get text(): string {
+    const lines = this.#rows.map((row) =>
+      Array.from(row, (cell) => cell ?? ' ')
+        .join('')
+        .trimEnd(),
+    );
+    return lines.join('\n').trimEnd();
   }
 
-  /** The program has ended: nothing more comes. */
-  end(): void {
-    this.#ended = true;
-    this.#settle();
+  take(piece: string): void {
+    if (piece.startsWith('\x1b')) this.#control(piece);
+    else if (piece === '\r') this.#column = 0;
+    else if (piece === '\n') this.#down(1);
+    else if (piece >= ' ') this.#write(piece);
   }
 
-  /**
-   * Resolves when the text stands in what came out since the last match; rejects with the screen so far when the
-   * program ends without showing it.
-   */
-  waitFor(pattern: string | RegExp): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiters = [...this.#waiters, { pattern, resolve, reject }];
-      this.#settle();
-    });
+  #write(character: string): void {
+    if (this.#column >= this.#columns) {
+      this.#column = 0;
+      this.#down(1);
+    }
+    this.#line()[this.#column] = character;
+    this.#column += 1;
   }
 
-  #settle(): void {
-    this.#waiters = this.#waiters.filter(({ pattern, resolve, reject }) => {
-      const end = endOfMatch(this.#transcript.slice(this.#seen), pattern);
-      if (end !== undefined) {
-        this.#seen += end;
-        resolve();
-      } else if (this.#ended) {
-        const shown = `it showed:\n${this.#transcript}`;
-        reject(new Error(`the program ended without showing ${String(pattern)}; ${shown}`));
-      }
-      return end === undefined && !this.#ended;
-    });
+  #control(sequence: string): void {
+    const count = Number(/\d+/.exec(sequence)?.[0] ?? 1);
+    switch (sequence.at(-1)) {
+      case 'A':
+        this.#row = Math.max(0, this.#row - count);
+        break;
+      case 'B':
+        this.#down(count);
+        break;
+      case 'C':
+        this.#column += count;
+        break;
+      case 'D':
+        this.#column = Math.max(0, this.#column - count);
+        break;
+      case 'G':
+        this.#column = count - 1;
+        break;
+      case 'J':
+        this.#rows.length = this.#row + 1;
+        break;
+      case 'K':
+        this.#line().length = sequence.includes('2') ? 0 : Math.min(this.#column, this.#line().length);
+        break;
+    }
   }
-}
 
-function endOfMatch(text: string, pattern: string | RegExp): number | undefined {
-  if (typeof pattern === 'string') {
-    const at = text.indexOf(pattern);
-    return at === -1 ? undefined : at + pattern.length;
+  #down(count: number): void {
+    this.#row += count;
+    while (this.#rows.length <= this.#row) this.#rows.push([]);
   }
-  const found = pattern.exec(text);
-  return found === null ? undefined : found.index + found[0].length;
+
+  #line(): string[] {
+    return this.#rows[this.#row] ?? [];
+  }
 }

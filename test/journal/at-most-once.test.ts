@@ -326,6 +326,18 @@ describe('with an attempt that was not seen in its time', () => {
     expect(effect).toMatchObject({ do: 'record', row: { intent: 'i_0', alarm: 'duplicate' } });
     const alarmed = known(earlier(notSeen({ ...made, alarm: 'duplicate' })));
     expect(endOf([locked, alarmed, twice])).toMatchObject({ refusal: { why: 'equal' } });
+    // Somebody has acknowledged both: only a third one is news.
+    const both = ['ref_1', 'ref_2'].map((id) => ({
+      chargeId: 'ch_1',
+      id,
+      amount: -5,
+      createdAt: undefined,
+      authCode: undefined,
+    }));
+    const acknowledged = known(earlier(notSeen({ ...made, refunds: both, acknowledged: 'duplicate' })));
+    expect(endOf([locked, acknowledged, twice])).toMatchObject({ refusal: { why: 'equal' } });
+    const thrice: Event = { is: 'fresh', value: order(5, 5, 5), moment: at(1) };
+    expect(run([locked, acknowledged, thrice]).effect).toMatchObject({ row: { alarm: 'duplicate' } });
   });
 
   it('one that was refused for good is not looked at again: what shows now is not its', () => {
@@ -479,6 +491,49 @@ describe('after the sending', () => {
     expect(endOf([...toPost, lost, recorded, ...tries, recorded])).toMatchObject({
       verdict: { verdict: 'unknown', why: `HTTP 502; ${problem}` },
       reads: 2,
+    });
+  });
+
+  describe('a reply that is not trusted keeps what it says in every row', () => {
+    const value = {
+      object: 'error',
+      type: 't',
+      log_id: '5f2c81',
+      details: [{ message: 'm' }],
+      data: { id: 'ord_1' },
+    };
+    const failed: Event = { is: 'replied', parsed: { status: 500, body: { value } }, moment: at(1) };
+    const error = {
+      type: 't',
+      code: undefined,
+      logId: '5f2c81',
+      httpStatus: 500,
+      details: [{ message: 'm', debugMessage: undefined, code: undefined, param: undefined }],
+    };
+
+    it('the row that the reply proves nothing', () => {
+      const { effect } = run([...toPost, failed]);
+      expect(effect).toMatchObject({ do: 'record', row: { verdict: 'unknown', error, alarm: undefined } });
+    });
+
+    it.each<[string, readonly Event[], object]>([
+      ['no read was possible', [waited, unseen, waited, unseen], { verdict: 'unknown', by: 'sender', error }],
+      ['no read shows it', [waited, seen(order()), waited, seen(order())], { verdict: 'not_seen', error }],
+      ['a read shows it', [waited, seen(order(5))], { verdict: 'applied', by: 'read', error }],
+    ])('%s', (_, reads, verdict) => {
+      expect(endOf([...toPost, failed, recorded, ...reads, recorded])).toMatchObject({ verdict });
+    });
+
+    it('an order that shows less than was asked for is an alarm with its status', () => {
+      const less: Event = { is: 'replied', parsed: { status: 200, body: { value: order() } }, moment: at(1) };
+      const { effect } = run([...toPost, less]);
+      const said = { httpStatus: 200, details: [] };
+      expect(effect).toMatchObject({ row: { verdict: 'unknown', alarm: 'contradiction', error: said } });
+    });
+
+    it('no reply says nothing', () => {
+      const { effect } = run([...toPost, lost]);
+      expect(effect).toMatchObject({ row: { verdict: 'unknown', error: undefined } });
     });
   });
 
