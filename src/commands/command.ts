@@ -36,6 +36,8 @@ export interface Days {
    * time as if it were UTC (`Date.UTC`).
    */
   moment(shown: number): number;
+  /** Writes a time (Unix milliseconds) with its day and zone, `21 Nov 2026 09:31:39 UTC-6`. */
+  full(ms: number): string;
   /** The days between two times (Unix seconds) in words: `3 Nov to 20 Nov 2026 (UTC-6)`. */
   between(first: number, last: number): string;
 }
