@@ -16,14 +16,16 @@ export interface MemoryParts {
   readonly clock: ClockWithTimers;
   /** stdout and stderr are a terminal of so many columns; nobody types at it. */
   readonly columns?: number | undefined;
+  /** Called with all that either of them is given, in that order. */
+  readonly shown?: ((chunk: Buffer) => void) | undefined;
 }
 
 /** Runs with streams, signals and connections of its own; connections that are left open are closed at its end, as with a process. */
 export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<number>): Running {
   const { env, clock, cwd } = parts;
   const zone = env.TZ === '' ? undefined : env.TZ;
-  const stdout = new Collected(parts.columns);
-  const stderr = new Collected(parts.columns);
+  const stdout = new Collected(parts);
+  const stderr = new Collected(parts);
   const connections = connectionsOfItsOwn();
   let listeners: readonly ((signal: StopSignal) => void)[] = [];
   const io: Io = {
@@ -90,16 +92,19 @@ class Collected extends Writable {
   readonly isTTY: boolean;
   readonly columns: number;
   readonly rows = 40;
+  readonly #shown: MemoryParts['shown'];
 
   /** Without columns it is no terminal. */
-  constructor(columns = 0) {
+  constructor({ columns = 0, shown }: Pick<MemoryParts, 'columns' | 'shown'>) {
     super();
     this.columns = columns;
     this.isTTY = columns > 0;
+    this.#shown = shown;
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.#chunks.push(chunk);
+    this.#shown?.(chunk);
     if (chunk.includes('\n')) this.#line.resolve(this.text.split('\n')[0] ?? '');
     done();
   }

@@ -44,8 +44,9 @@ export interface RunOptions {
   /** How a run in memory waits between two reads or tries; absent: its clock is put forward instead. */
   readonly sleeps?: 'in no time' | 'really';
   /**
-   * A run in memory writes to a terminal of so many columns, without colour; standard input stays a pipe, so nobody is
-   * asked. Of lines that are redrawn, only what is left at the end comes back. For somebody who answers, see terminal.ts.
+   * A run in memory writes to a terminal of so many columns, in colour where NO_COLOR is set to ''; standard input stays a
+   * pipe, so nobody is asked. Of lines that are redrawn, only what is left at the end comes back, but from `onScreen`. For
+   * somebody who answers, see terminal.ts.
    */
   readonly columns?: number;
 }
@@ -85,8 +86,22 @@ export async function paydesk(args: readonly string[], options: RunOptions): Pro
 
 const ofNode = /^(?:NODE_|SNAP$|LD_)/;
 
+/** Runs `paydesk ARGS` in memory, on a terminal at which nobody types: what it writes to either stream, in that order. */
+export async function onScreen(
+  args: readonly string[],
+  options: RunOptions & { readonly columns: number },
+): Promise<{ readonly code: number | null; readonly screen: string }> {
+  const chunks: Buffer[] = [];
+  const { code } = await startInMemory(args, options, (chunk) => chunks.push(chunk)).end;
+  return { code, screen: Buffer.concat(chunks).toString() };
+}
+
 /** Starts `paydesk ARGS` in this process; it goes on while a test looks at it, or signals it. */
-export function startInMemory(args: readonly string[], options: RunOptions): Running {
+export function startInMemory(
+  args: readonly string[],
+  options: RunOptions,
+  shown?: (chunk: Buffer) => void,
+): Running {
   const { home, env = {}, cwd = home.path, sleeps = 'in no time', columns } = options;
   const input = options.stdinOpen === true ? undefined : (options.input ?? '');
   const own: Record<string, string> = {
@@ -97,7 +112,7 @@ export function startInMemory(args: readonly string[], options: RunOptions): Run
     ...env,
   };
   const { run, answer } = built();
-  return runWithMemoryIo({ env: own, input, cwd, columns, clock: clockOf(own, sleeps) }, async (io) =>
+  return runWithMemoryIo({ env: own, input, cwd, columns, shown, clock: clockOf(own, sleeps) }, async (io) =>
     args[0] === '__complete'
       ? await answer(args.slice(1), { ...io, write: (text) => io.stdout.write(text) })
       : await run(args, io),

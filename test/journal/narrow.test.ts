@@ -1,9 +1,7 @@
 /** `journal list` on a narrow terminal: the outcome always has room. */
 
 import { expect, test } from 'vitest';
-import { newHome, paydesk } from '../harness/paydesk.ts';
-import { withoutEscapes } from '../harness/pty.ts';
-import { atTerminal } from '../harness/terminal.ts';
+import { newHome, onScreen, paydesk } from '../harness/paydesk.ts';
 
 test('OUTCOME stays beside INTENT, and what has no room is named once', async () => {
   using home = newHome();
@@ -11,12 +9,8 @@ test('OUTCOME stays beside INTENT, and what has no room is named once', async ()
   expect((await paydesk(['-p', 'demo', ...args], { home })).code).toBe(0);
   const screens: string[] = [];
   for (const columns of [30, 40, 60]) {
-    const { transcript } = await atTerminal(['journal', 'list'], { home, columns }).end;
-    screens.push(
-      withoutEscapes(transcript)
-        .replaceAll('\r', '')
-        .replace(/i_\w{8}/, 'i_00000000'),
-    );
+    const { screen } = await onScreen(['journal', 'list'], { home, columns });
+    screens.push(screen.replace(/i_\w{8}/, 'i_00000000'));
   }
   const titles = screens.map((screen) =>
     screen

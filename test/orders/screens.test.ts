@@ -10,10 +10,10 @@ import {
   orderOf,
   refundOf,
 } from '../harness/orders.ts';
-import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { type Home, newHome, onScreen, paydesk } from '../harness/paydesk.ts';
 import { type Handler, json, reply } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService, storeShop } from '../harness/service.ts';
-import { sit } from './desk.ts';
+import { type Person, sit } from './desk.ts';
 
 // In a year that is over, so that the year is always shown.
 const bought = Date.UTC(2020, 10, 20, 23, 8, 51) / 1000;
@@ -96,13 +96,11 @@ async function screenAt(
   args: readonly string[],
   ...typed: readonly (readonly [string, string])[]
 ): Promise<string> {
-  const person = sit(
-    ['-p', 'shop', ...args],
-    { home, env: { TZ: 'America/Mexico_City', PAYDESK_OPERATOR: 'op7' } },
-    columns,
-  );
-  for (const [words, keys] of typed) await person.answer(words, keys);
-  const { screen } = await person.leaves;
+  const line = ['-p', 'shop', ...args];
+  const env = { TZ: 'America/Mexico_City', PAYDESK_OPERATOR: 'op7' };
+  const { screen } = await (typed.length === 0
+    ? onScreen(line, { home, env, columns })
+    : typeAt(sit(line, { home, env }, columns), typed));
   return (
     screen
       // A slow machine draws its progress, and takes it away again.
@@ -116,6 +114,11 @@ async function screenAt(
       .replaceAll(/(sent once, |up to )\d\d:\d\d:\d\d/g, '$1HH:MM:SS')
       .replaceAll(/(blocked until )\d+ \w+ \d+ \d\d:\d\d:\d\d/g, '$1D MMM YYYY HH:MM:SS')
   );
+}
+
+async function typeAt(person: Person, typed: readonly (readonly [string, string])[]) {
+  for (const [words, keys] of typed) await person.answer(words, keys);
+  return await person.leaves;
 }
 
 test('orders list', async () => {

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, type SeenOrder, startDesk } from '../harness/desk.ts';
 import { paidOrder } from '../harness/orders.ts';
-import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { type Home, newHome, onScreen, paydesk } from '../harness/paydesk.ts';
 import { json, startServer } from '../harness/server.ts';
 import { environment } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
@@ -119,8 +119,8 @@ describe.concurrent('language and zone of the machine (L78)', () => {
       const ran = await paydesk(['orders', 'list', '-o', format], { home, env });
       for (const name of names) expect(ran.stdout, format).toContain(name);
     }
-    const screen = await atTerminal(['orders', 'list'], { home, env, columns: 160 }).end;
-    for (const name of names) expect(screen.transcript).toContain(name);
+    const { screen } = await onScreen(['orders', 'list'], { home, env, columns: 160 });
+    for (const name of names) expect(screen).toContain(name);
   });
 });
 
@@ -169,10 +169,11 @@ describe.concurrent('line prompts: nothing is redrawn (L79)', () => {
 
   test.each(styles)('a list under $name is Field: value lines', async ({ env }) => {
     using home = newHome();
-    const ended = await atTerminal(['orders', 'list', '--all'], { home, env: { ...desk.env, ...env } }).end;
-    expect(ended.exitCode).toBe(0);
-    expect(ended.transcript).not.toMatch(movement);
-    expect(ended.transcript).toMatch(/^id: ord_/m);
+    const seen = { NO_COLOR: '', ...desk.env, ...env };
+    const { code, screen } = await onScreen(['orders', 'list', '--all'], { home, env: seen, columns: 80 });
+    expect(code).toBe(0);
+    expect(screen).not.toMatch(movement);
+    expect(screen).toMatch(/^id: ord_/m);
   });
 
   // The second page is held back until the screen tells of the wait.

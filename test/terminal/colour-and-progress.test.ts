@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { each } from '../harness/each.ts';
 import { customerOf, errorBody, listBeforeMore, paidOrder } from '../harness/orders.ts';
-import { bin, cleanEnv, type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { bin, cleanEnv, type Home, newHome, onScreen, paydesk } from '../harness/paydesk.ts';
 import { runInPty } from '../harness/pty.ts';
 import { type Handler, json, stall } from '../harness/server.ts';
 import { changing, pages, startAnswering } from '../harness/service.ts';
@@ -21,20 +21,11 @@ const table = ['profile', 'list', '-o', 'table'];
 interface Seated {
   readonly home: Home;
   readonly env?: Readonly<Record<string, string>>;
-  readonly columns?: number;
 }
 
-/** Runs in a terminal to the end, and gives everything that came out. */
-async function onTerminal(
-  args: readonly string[],
-  { home, env = {}, columns = 100 }: Seated,
-): Promise<string> {
-  const pty = runInPty(process.execPath, [bin, ...args], {
-    columns,
-    cwd: home.path,
-    env: cleanEnv({ home, env }),
-  });
-  return (await pty.end).transcript;
+/** Runs on a terminal of its own to the end, and gives everything that came out. */
+async function onTerminal(args: readonly string[], { home, env = {} }: Seated): Promise<string> {
+  return (await onScreen(args, { home, env: { NO_COLOR: '', ...env }, columns: 100 })).screen;
 }
 
 /** Runs with stdout in a file and stderr on a terminal. */
@@ -123,10 +114,9 @@ test('progress is drawn on a terminal, without colour under NO_COLOR, and taken 
 
 test('no progress where stderr is no terminal, under --json or --quiet (C33)', async () => {
   await using desk = await startAnswering(slow);
-  const env = cleanEnv({ home: desk.home, env: desk.env });
   for (const more of [['--quiet'], ['--json']]) {
-    const pty = runInPty(process.execPath, [bin, 'orders', 'show', id, '--timeout', '1', ...more], { env });
-    expect((await pty.end).transcript, more.join(' ')).not.toContain('looking for');
+    const shown = await onTerminal(['orders', 'show', id, '--timeout', '1', ...more], desk);
+    expect(shown, more.join(' ')).not.toContain('looking for');
   }
   const piped = await desk.run(['orders', 'show', id, '--timeout', '1']);
   expect(piped.stderr).not.toMatch(/looking for|[\r\x1b]/);
@@ -171,8 +161,11 @@ test('FORCE_COLOR=1 colours a pipe, FORCE_COLOR=0 does not, and with NO_COLOR No
     [{ FORCE_COLOR: '1' }, { FORCE_COLOR: '0' }, { FORCE_COLOR: '1', NO_COLOR: '1' }, undefined],
     async (env) => {
       if (env !== undefined) return paydesk(table, { home, env });
-      const screen = await onTerminal(table, { home, env: { FORCE_COLOR: '1', NO_COLOR: '1' } });
-      return { code: 0, stdout: screen, stderr: screen };
+      // Node itself looks at both variables.
+      const both = { FORCE_COLOR: '1', NO_COLOR: '1' };
+      const pty = runInPty(process.execPath, [bin, ...table], { env: cleanEnv({ home, env: both }) });
+      const { transcript } = await pty.end;
+      return { code: 0, stdout: transcript, stderr: transcript };
     },
   );
   expect(forced?.stdout).toMatch(colours);

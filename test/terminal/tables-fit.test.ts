@@ -3,8 +3,8 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { customerOf, paidOrder } from '../harness/orders.ts';
-import { bin, cleanEnv } from '../harness/paydesk.ts';
-import { runInPty, withoutEscapes } from '../harness/pty.ts';
+import { onScreen } from '../harness/paydesk.ts';
+import { withoutEscapes } from '../harness/pty.ts';
 import { pages, type Service, startAnswering } from '../harness/service.ts';
 
 // CJK, a family joined by ZWJ, a flag, the other ways to make an emoji of one character or of several, combining marks, Thai, Devanagari, right to left.
@@ -29,18 +29,18 @@ const orders = names.map((name, index) =>
   }),
 );
 
-async function screenOf(desk: Service, args: readonly string[], columns: number, env = {}): Promise<string> {
-  const pty = runInPty(process.execPath, [bin, ...args], {
-    columns,
-    cwd: desk.home.path,
-    env: cleanEnv({ home: desk.home, env: { ...desk.env, ...env } }),
-  });
-  return (await pty.end).transcript;
+async function screenOf(
+  { home, env }: Service,
+  args: readonly string[],
+  columns: number,
+  noColor = '',
+): Promise<string> {
+  return (await onScreen(args, { home, env: { ...env, NO_COLOR: noColor }, columns })).screen;
 }
 
 function rowsOf(screen: string, prefix: string): readonly string[] {
   return withoutEscapes(screen)
-    .split('\r\n')
+    .split('\n')
     .filter((line) => line.startsWith(prefix));
 }
 
@@ -89,8 +89,8 @@ test.each(lines)(
   '%s %s says the same without colour, and has the 16 colours alone (C80)',
   async (...args) => {
     await using desk = await startAnswering(pages(orders, customers));
-    const coloured = await screenOf(desk, args, 80, { TZ: 'UTC' });
-    const plain = await screenOf(desk, args, 80, { TZ: 'UTC', NO_COLOR: '1' });
+    const coloured = await screenOf(desk, args, 80);
+    const plain = await screenOf(desk, args, 80, '1');
     // A slow run shows on the way how far it is, and takes that line off again.
     const still = (screen: string) =>
       withoutEscapes(screen)
