@@ -175,7 +175,7 @@ function otherError(
   const key = isKeyRefusal(parts.httpStatus)
     ? [`it may be about the key: paydesk profile check ${profile.name}`]
     : [];
-  return new CliError('reply', `the service refused it in a form of its own: ${summary}`, {
+  return new CliError('reply', `the service refused the request: ${summary}`, {
     ...parts,
     certain: `${nothingChanged} by GET /${path}`,
     now: [...key, 'show these lines to whoever runs the service'],

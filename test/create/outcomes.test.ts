@@ -61,7 +61,9 @@ test.concurrent.each([
       settles.push(...(/paydesk journal settle i_\w+ --applied --note TEXT/.exec(ran.stderr) ?? []));
       const again = await desk.run(creation(300 + index));
       expect(again.code, name).toBe(3);
-      expect(again.stderr.replace(/\s+/g, ' '), name).toMatch(new RegExp(`i_\\w+, ${words}`));
+      expect(again.stderr.replace(/\s+/g, ' '), name).toMatch(
+        new RegExp(`an earlier ${words}.* is still unconfirmed .* paydesk journal show i_\\w+`),
+      );
       expect(sentTo(desk), name).toHaveLength(index + 1);
     }
     const open = await openOnes(desk);

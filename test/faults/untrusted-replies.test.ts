@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { chargeOf, errorBody, type Json, orderOf, refundedWhole } from '../harness/orders.ts';
 import { type Handler, json } from '../harness/server.ts';
-import { type Service, startService } from '../harness/service.ts';
+import { type Service, startAnswering, startService, storeShop } from '../harness/service.ts';
+import { atTerminal } from '../harness/terminal.ts';
 
 const order = orderOf('ord_2tQ7zRk9PwE5xNvAm', [chargeOf('656f1c0e9a2b4d0018c3e5a1', 35_000)]);
 const bankFailed = errorBody(
@@ -110,15 +111,12 @@ test('a later read that shows the refund keeps what the 500 said, and says both'
   expect(JSON.parse(listed).data).toMatchObject([{ verdict: 'applied', log_id: '5f2c81', http_status: 500 }]);
 });
 
+const authorized = orderOf('ord_2tQ7sLf1DtX6kPjQr', [chargeOf('ch_1', 7450, { status: 'pre_authorized' })], {
+  payment_status: 'pre_authorized',
+  is_refundable: false,
+});
+
 describe('a capture that comes back pre_authorized', () => {
-  const authorized = orderOf(
-    'ord_2tQ7sLf1DtX6kPjQr',
-    [chargeOf('ch_1', 7450, { status: 'pre_authorized' })],
-    {
-      payment_status: 'pre_authorized',
-      is_refundable: false,
-    },
-  );
   async function screenAt(columns: number): Promise<string> {
     await using service = await startService({
       orders: [authorized],
@@ -214,5 +212,86 @@ describe('a 500 with an error of the service', () => {
         reply      HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.
       "
     `);
+  });
+});
+
+test('a person at a terminal reads what the service said of a capture that was not made', async () => {
+  await using service = await startService({
+    orders: [authorized],
+    onPost: () => json({ ...authorized, log_id: '5f2c81' }),
+  });
+  await storeShop(service.home, service, { 'reconcile.after': '0' });
+  const terminal = atTerminal(['-p', 'shop', 'orders', 'capture', 'ord_2tQ7sLf1DtX6kPjQr'], {
+    home: service.home,
+    columns: 120,
+  });
+  await terminal.answer('Send it?', 'y\r');
+  await terminal.waitFor('no usable answer; reading the order again (1 of 1)');
+  await terminal.waitFor('log_id');
+  await terminal.waitFor('an order that is still pre_authorized');
+  const { exitCode } = await terminal.end;
+  expect({ exitCode, posts: service.posts.length }).toEqual({ exitCode: 7, posts: 1 });
+});
+
+describe('a read that is refused in another form than the service documents', () => {
+  const answer = json(
+    { statusCode: 406, code: 'FST_ERR', message: 'header x is not allowed', log_id: '77' },
+    406,
+  );
+
+  async function screenAt(columns: number): Promise<string> {
+    await using service = await startAnswering(answer);
+    const { code, stderr } = await service.run(['orders', 'list'], { columns });
+    expect(code).toBe(1);
+    return stderr;
+  }
+
+  test('shows its text and status, and asks for no base URL, at 80 columns', async () => {
+    expect(await screenAt(80)).toMatchInlineSnapshot(`
+      "error:   the service refused the request: header x is not allowed (FST_ERR, HTTP
+               406, log_id 77)
+      certain: nothing was changed by GET /orders
+      now:     show these lines to whoever runs the service
+      "
+    `);
+  });
+
+  test('the same at 120 columns', async () => {
+    expect(await screenAt(120)).toMatchInlineSnapshot(`
+      "error:   the service refused the request: header x is not allowed (FST_ERR, HTTP 406, log_id 77)
+      certain: nothing was changed by GET /orders
+      now:     show these lines to whoever runs the service
+      "
+    `);
+  });
+
+  test('a script reads its fields', async () => {
+    await using service = await startAnswering(answer);
+    const { stderr } = await service.run(['orders', 'list', '--json']);
+    expect(JSON.parse(stderr)).toMatchObject({ code: 'FST_ERR', log_id: '77', http_status: 406 });
+  });
+
+  test('a 401 may be about the key', async () => {
+    await using service = await startAnswering(json({ error: 'no such key' }, 401));
+    const { code, stderr } = await service.run(['orders', 'list']);
+    expect(code).toBe(1);
+    expect(stderr).toContain('no such key (HTTP 401)');
+    expect(stderr).toContain('paydesk profile check environment');
+  });
+
+  test('a 503 is a service that does not serve now', async () => {
+    await using service = await startAnswering(json({ message: 'down' }, 503, { 'retry-after': '3600' }));
+    const { code, stderr } = await service.run(['orders', 'list']);
+    expect(code).toBe(6);
+    expect(stderr).toContain('HTTP 503: down');
+  });
+
+  test('a person at a terminal sees the text', async () => {
+    await using service = await startAnswering(answer);
+    const terminal = atTerminal(['orders', 'list'], { home: service.home, env: service.env });
+    await terminal.waitFor('header x is not allowed');
+    const { exitCode, transcript } = await terminal.end;
+    expect(exitCode).toBe(1);
+    expect(transcript).not.toContain('is this the base URL');
   });
 });

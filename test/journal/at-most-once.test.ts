@@ -482,6 +482,49 @@ describe('after the sending', () => {
     });
   });
 
+  describe('a reply that is not trusted keeps what it says in every row', () => {
+    const value = {
+      object: 'error',
+      type: 't',
+      log_id: '5f2c81',
+      details: [{ message: 'm' }],
+      data: { id: 'ord_1' },
+    };
+    const failed: Event = { is: 'replied', parsed: { status: 500, body: { value } }, moment: at(1) };
+    const error = {
+      type: 't',
+      code: undefined,
+      logId: '5f2c81',
+      httpStatus: 500,
+      details: [{ message: 'm', debugMessage: undefined, code: undefined, param: undefined }],
+    };
+
+    it('the row that the reply proves nothing', () => {
+      const { effect } = run([...toPost, failed]);
+      expect(effect).toMatchObject({ do: 'record', row: { verdict: 'unknown', error, alarm: undefined } });
+    });
+
+    it.each<[string, readonly Event[], object]>([
+      ['no read was possible', [waited, unseen, waited, unseen], { verdict: 'unknown', by: 'sender', error }],
+      ['no read shows it', [waited, seen(order()), waited, seen(order())], { verdict: 'not_seen', error }],
+      ['a read shows it', [waited, seen(order(5))], { verdict: 'applied', by: 'read', error }],
+    ])('%s', (_, reads, verdict) => {
+      expect(endOf([...toPost, failed, recorded, ...reads, recorded])).toMatchObject({ verdict });
+    });
+
+    it('an order that shows less than was asked for is an alarm with its status', () => {
+      const less: Event = { is: 'replied', parsed: { status: 200, body: { value: order() } }, moment: at(1) };
+      const { effect } = run([...toPost, less]);
+      const said = { httpStatus: 200, details: [] };
+      expect(effect).toMatchObject({ row: { verdict: 'unknown', alarm: 'contradiction', error: said } });
+    });
+
+    it('no reply says nothing', () => {
+      const { effect } = run([...toPost, lost]);
+      expect(effect).toMatchObject({ row: { verdict: 'unknown', error: undefined } });
+    });
+  });
+
   it('the order in a refusal is not written down', () => {
     const value = { object: 'error', type: 't', details: [], data: { id: 'ord_1', secret: 'Ana' } };
     const withData: Event = { is: 'replied', parsed: { status: 422, body: { value } }, moment: at(1) };

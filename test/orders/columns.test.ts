@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chargeOf, type Json, orderOf, paidOrder } from '../harness/orders.ts';
+import { paydesk } from '../harness/paydesk.ts';
 import { withoutEscapes } from '../harness/pty.ts';
 import { changing, pages, type Service, startAnswering, storeShop } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
@@ -289,4 +290,16 @@ describe('columns of later pages keep their places', () => {
       'ID                     CREATED UTC   STATUS     AMOUNT  REFUNDED  CARD ',
     );
   });
+});
+
+test('the preview of a refund names the shop’s number by the same setting', async () => {
+  const [order = {}] = orders;
+  const metadata = { gift: 'yes', ticket: 'T-9' };
+  await using desk = await startAnswering(changing({ ...order, metadata }));
+  await storeShop(desk.home, desk, { 'reference.keys': 'ticket' });
+  const id = 'ord_2tQ8mVxK4nRz7LcWp';
+  const words = ['-p', 'shop', 'orders', 'refund', id, '--reason', 'other', '--yes'];
+  const { code, stderr } = await paydesk(words, { home: desk.home });
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain('buyer   Ana Torres  ana@example.com  T-9\n');
 });

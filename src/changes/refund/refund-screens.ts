@@ -11,6 +11,7 @@ import {
   refundedSum,
 } from '../../api/charges.ts';
 import { readOrder } from '../../api/records.ts';
+import { referenceOf } from '../../api/resources.ts';
 import { type JsonObject, type ReasonWords, refundReasons } from '../../api/spec.ts';
 import type { FoundRefund } from '../../journal/journal.ts';
 import type { Profile } from '../../profiles/profiles.ts';
@@ -36,7 +37,7 @@ export function refundPreview({ plan, order, profile, note, origins }: Previewed
   return [
     titleLine(heading(plan), profile, 'strong'),
     { line: orderLine(money, order, profile), hang: 8 },
-    { line: `buyer   ${buyerOf(order)}`, hang: 8 },
+    { line: `buyer   ${buyerOf(order, profile)}`, hang: 8 },
     ...sources(plan).map((charge): Block => ({ line: chargeLine(charge, money), hang: 8 })),
     {
       line:
@@ -67,12 +68,15 @@ function orderLine(money: OrderMoney, order: JsonObject, { settings }: Profile):
   ];
 }
 
-function buyerOf(order: JsonObject): string {
+// The shop's own number is that of the setting reference.keys. Without it, the first text of the metadata may tell the person.
+function buyerOf(order: JsonObject, { settings }: Profile): string {
   const { customer_info: buyer, metadata } = readOrder(order) ?? {};
-  const texts = Object.values(metadata ?? {})
-    .filter((value) => typeof value === 'string')
-    .slice(0, 1);
-  const parts = [buyer?.name, buyer?.email, ...texts].filter((part) => part !== undefined && part !== '');
+  const texts = [
+    referenceOf(order, settings['reference.keys']),
+    ...Object.values(metadata ?? {}).filter((value) => typeof value === 'string'),
+  ];
+  const shown = texts.find((text) => typeof text === 'string' || typeof text === 'number');
+  const parts = [buyer?.name, buyer?.email, shown].filter((part) => part !== undefined && part !== '');
   return parts.length === 0 ? 'not shown' : parts.join('  ');
 }
 
