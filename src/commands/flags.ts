@@ -91,7 +91,7 @@ function amount(text: string, name: string): number {
   const value = parseAmount(text);
   if (value === undefined) {
     throw usage(
-      `${name} ${short(text)}: not an amount; it is the service's own integer, digits only, 1 to 9007199254740991`,
+      `${name} ${short(text)}: not an amount: a whole number, no decimals or commas, 1 to 9007199254740991`,
     );
   }
   return value;
