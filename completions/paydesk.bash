@@ -11,14 +11,14 @@ _paydesk() {
     'orders') words='list show find refund capture create export' ;;
     'customers') words='list show export' ;;
     'checkout') words='create' ;;
-    'journal') words='list show reconcile settle verify forget export import' ;;
+    'journal') words='list show reconcile settle acknowledge verify forget export import' ;;
     'profile') words='add list show use set key remove check' ;;
     'simulator') words='serve reset' ;;
     'help') words='orders customers checkout journal profile simulator api completion environment exit-codes output safety' ;;
     'help orders') words='list show find refund capture create export' ;;
     'help customers') words='list show export' ;;
     'help checkout') words='create' ;;
-    'help journal') words='list show reconcile settle verify forget export import' ;;
+    'help journal') words='list show reconcile settle acknowledge verify forget export import' ;;
     'help profile') words='add list show use set key remove check' ;;
     'help simulator') words='serve reset' ;;
   esac

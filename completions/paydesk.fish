@@ -44,7 +44,8 @@ function __paydesk_complete
                     list 'List what was sent, and what became of it' \
                     show 'Show one intent, its history, and what to do now' \
                     reconcile 'Read orders again until outcomes are certain' \
-                    settle 'State what became of a change that paydesk cannot confirm' \
+                    settle 'Record by hand whether an unconfirmed change was made' \
+                    acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies and notes of settled entries' \
                     export 'Print every attempt as flat records, or write the journal for another machine' \
@@ -106,7 +107,8 @@ function __paydesk_complete
                     list 'List what was sent, and what became of it' \
                     show 'Show one intent, its history, and what to do now' \
                     reconcile 'Read orders again until outcomes are certain' \
-                    settle 'State what became of a change that paydesk cannot confirm' \
+                    settle 'Record by hand whether an unconfirmed change was made' \
+                    acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies and notes of settled entries' \
                     export 'Print every attempt as flat records, or write the journal for another machine' \

@@ -48,6 +48,8 @@ export interface Page {
 export interface PagesHow {
   /** Asks for the next page before it yields this one. This is for walks that go to the end. */
   readonly ahead?: boolean | undefined;
+  /** For pages that a run can do without: each is asked for once, and for 5 seconds at most. */
+  readonly quick?: boolean | undefined;
   /** Most requests per second. */
   readonly maxPerSecond?: number | undefined;
   /** The pages of an earlier walk that this one continues, oldest first. Their records count as already seen. */

@@ -16,13 +16,13 @@ export function createClient(parts: ClientParts): Client {
   const reader = createReader({ ...parts, exchange, overNetwork: transport === undefined });
   const service: OpenService = {
     profile,
-    pages(resource, query, { ahead = false, maxPerSecond, before } = {}) {
+    pages(resource, query, { ahead = false, quick, maxPerSecond, before } = {}) {
       const pace = maxPerSecond === undefined ? undefined : createPace(maxPerSecond, parts.clock);
       let asked = 0;
       const fetchPage = async (one: PageQuery, signal: AbortSignal): Promise<ListReply> => {
         asked += 1;
         if (asked === stopGrowthAtPage) parts.stopHeapGrowth?.();
-        return readPage(await reader.getList(pagePath(resource, one), { signal, pace }));
+        return readPage(await reader.getList(pagePath(resource, one), { signal, pace, quick }));
       };
       return walkPages(fetchPage, query, { ahead, before });
     },

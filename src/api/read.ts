@@ -40,6 +40,8 @@ export interface Reader {
 /** Options of one read. */
 export interface ReadHow {
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Tries once, and gives up sooner than other reads. */
+  readonly quick?: boolean | undefined;
   /** Ends this read only. */
   readonly signal?: AbortSignal | undefined;
   /** Waits before each try, to limit the number of requests per second. */
@@ -52,8 +54,8 @@ const nothingChanged = 'nothing was changed';
 export function createReader(parts: ReaderParts): Reader {
   const budget = retryBudget();
   let evidence: Evidence | undefined;
-  const once = async (path: string, { headers }: ReadHow, signal: AbortSignal): Promise<Exchanged> => {
-    const { timeoutMs } = parts;
+  const once = async (path: string, { headers, quick }: ReadHow, signal: AbortSignal): Promise<Exchanged> => {
+    const timeoutMs = quick === true ? Math.min(parts.timeoutMs, quickMs) : parts.timeoutMs;
     const watch = parts.overNetwork ? await watchDispatch(Number.POSITIVE_INFINITY, parts.route) : undefined;
     try {
       return await parts.exchange({
@@ -79,7 +81,7 @@ export function createReader(parts: ReaderParts): Reader {
       await how.pace?.(signal);
       const exchanged = await once(path, how, signal);
       const next = nextTry(triedOf(exchanged), tries, parts.random);
-      if ('waitMs' in next && budget.take()) {
+      if ('waitMs' in next && how.quick !== true && budget.take()) {
         await parts.clock.sleep(next.waitMs, signal);
         continue;
       }
@@ -196,6 +198,8 @@ function serviceError(
   });
 }
 
+// The time for a read that a run can do without.
+const quickMs = 5_000;
 // How often one read is sent at most.
 const maxTries = 4;
 // The longest wait that a service may ask for.

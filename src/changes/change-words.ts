@@ -6,7 +6,7 @@
 import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { CliErrorParts } from '../errors.ts';
 import { type AttemptRecord, type ChangeKind, type ChangeSubject, changeKinds } from '../journal/journal.ts';
-import { accountLabel, type Profile } from '../profiles/profiles.ts';
+import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block, Style } from '../terminal/terminal.ts';
 
 interface KindWords {
@@ -57,6 +57,13 @@ export function changeOf(
   return changeWords({ kind: proof.kind, orderId: undefined, amount, currency, request }, style);
 }
 
+/** What became of an attempt that is settled now: `was made`. */
+export function becameWords({ verdicts }: AttemptRecord): string {
+  const verdict = verdicts.at(-1)?.verdict;
+  if (verdict === 'applied') return 'was made';
+  return verdict === 'not_seen' ? 'was not found, and its waiting period is over' : 'was not made';
+}
+
 /** What a reply says for itself: `HTTP 500, internal_error, log_id 5f2c81: the bank did not answer`. */
 export function replyWords({ type, code, logId, httpStatus, details = [] }: CliErrorParts): string {
   const facts = [
@@ -90,15 +97,15 @@ const rightEdge = 76;
 
 /** The first line of a screen about money: `REFUND PART OF AN ORDER                         PRODUCTION shop-mx` */
 export function titleLine(title: string, profile: Profile, style: Style): Block {
-  const label = accountLabel(profile);
-  const gap = Math.max(4, rightEdge - title.length - label.length);
-  return { line: [{ text: title, style }, ' '.repeat(gap), { text: label, style: 'strong' }] };
+  const account = accountSpan(profile);
+  const gap = Math.max(4, rightEdge - title.length - account.text.length);
+  return { line: [{ text: title, style }, ' '.repeat(gap), account] };
 }
 
 /** The first line of any other preview: `CREATE AN ORDER    sandbox test-mx` */
 export function headLine(title: string, profile: Profile): Block {
   return {
-    line: [{ text: title, style: 'strong' }, '    ', { text: accountLabel(profile), style: 'strong' }],
+    line: [{ text: title, style: 'strong' }, '    ', accountSpan(profile)],
   };
 }
 

@@ -13,7 +13,7 @@ import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.
 
 /** A planned change: what is sent, and what the person sees. */
 interface PlannedChange {
-  readonly intent: Omit<Intent, keyof Repeat>;
+  readonly intent: Omit<Intent, keyof Repeat> & Partial<Pick<Intent, 'again'>>;
   readonly preview: readonly Block[];
   readonly confirmation: Confirmation;
   readonly show: (applied: Applied) => Promise<void>;

@@ -23,8 +23,18 @@ export {
   refundFacts,
   sentBy,
 } from './refund/known-refunds.ts';
+export { lookForTwins } from './refund/look-for-twins.ts';
 export { refundOrder } from './refund/refund-order.ts';
-export { isRefunded, purchaseOf, type Twin, twinOf, twinSeconds } from './refund/twins.ts';
+export {
+  isRefunded,
+  type KnownTwin,
+  purchaseOf,
+  type Twin,
+  twinLine,
+  twinOf,
+  twinSeconds,
+  twinWords,
+} from './refund/twins.ts';
 export { againFlag, intentFlag, onlyGiven, scriptIdPattern } from './repeat.ts';
 export {
   type UnconfirmedChanges,

@@ -32,7 +32,7 @@ const sentences: Readonly<Record<Exclude<Alarm, 'duplicate'>, string>> = {
   contradiction: 'the answer contradicts what was asked for',
   partial: 'only part of what was asked for shows',
   disagreement: 'what the service shows of it does not agree',
-  applied_though_rejected: 'the service refused it, and yet a read shows it: it is ours or identical',
+  applied_though_rejected: 'the service refused it, but the order now shows it',
 };
 
 /** The error for an alarm (exit 7): what was seen, what is certain, and what to do. */

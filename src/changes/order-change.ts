@@ -15,8 +15,9 @@ import type { AttemptRecord, Intent } from '../journal/journal.ts';
 import type { Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
-import { changeOf } from './change-words.ts';
+import { becameWords, changeOf } from './change-words.ts';
 import type { Applied } from './outcome.ts';
+import { byHandLines } from './recorded-by-hand.ts';
 import type { Twin } from './refund/twins.ts';
 import { onlyGiven, type Repeat } from './repeat.ts';
 
@@ -60,7 +61,9 @@ export interface OrderRead {
 }
 
 export interface OrderPlan {
-  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'>;
+  /** `again`: without the names that are not about this order. */
+  readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'> &
+    Partial<Pick<Intent, 'again'>>;
   readonly preview: readonly Block[];
   /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
   readonly check: (fresh: JsonObject) => void;
@@ -101,7 +104,10 @@ async function changeNamedOrder(
     const closed = await checkNotOpen(ctx, service, id, again);
     const order = await readOne(ctx, service, 'orders', id, 'change');
     const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-    const { intent, preview, check, result } = await change.plan(read);
+    const { intent: planned, preview, check, result } = await change.plan(read);
+    const byHand = await byHandLines(ctx, service, id);
+    const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
+    if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
     const confirmation = {
       profile,
       confirm,
@@ -130,10 +136,8 @@ async function checkNotOpen(
   if (ctx.options.dryRun) return [];
   const closed = await ctx.journal.refuseOpen({ service, orderId, again });
   for (const record of closed) {
-    const { intent } = record.sent;
-    ctx.notes.note(
-      `outcome of ${intent}, ${changeOf(record, service.profile.settings)}: paydesk journal show ${intent}`,
-    );
+    const what = changeOf(record, service.profile.settings);
+    ctx.notes.note(`the earlier ${what} ${becameWords(record)}: paydesk journal show ${record.sent.intent}`);
   }
   return closed;
 }

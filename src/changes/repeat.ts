@@ -10,7 +10,7 @@ import { chargeIdPattern, type JsonObject, valueAt } from '../api/spec.ts';
 import type { Context } from '../commands/command.ts';
 import { flag, usage } from '../commands/flags.ts';
 import type { ChangeSubject, Intent, Outcome } from '../journal/journal.ts';
-import { accountLabel, type Profile } from '../profiles/profiles.ts';
+import { accountSpan, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { changeWords } from './change-words.ts';
 import type { Ended } from './explain-outcome.ts';
@@ -34,7 +34,8 @@ export const intentFlag = flag.of<string>({
  */
 export const againFlag = flag.of<readonly string[]>({
   value: 'ID,…',
-  summary: 'the refund or attempt that this repeats (the refusal says which ID); each ID works once',
+  summary:
+    "the refund or attempt that this repeats, or a twin's refund (the refusal says which ID); each ID works once",
   parse: (text, name) => {
     const ids = text.split(',');
     if (ids.every((id) => chargeIdPattern.test(id))) return ids;
@@ -100,7 +101,7 @@ async function showRepeat(
   if (!isShown) ctx.notes.note(`${before}; nothing was sent now`);
   const applied = appliedOrThrow(ctx, profile, change, outcome);
   const view = [
-    { line: [`applied before: ${changeWords(change, profile.settings)}   `, accountLabel(profile)] },
+    { line: [`applied before: ${changeWords(change, profile.settings)}   `, accountSpan(profile)] },
     ...madeLines(change, applied),
     ...moneyLines(change, applied, profile),
   ];

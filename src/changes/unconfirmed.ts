@@ -58,7 +58,8 @@ export function unconfirmedBlocks(
     .concat(checkBlocks(change, isShown));
 }
 
-const indent = ' '.repeat('UNCONFIRMED  '.length);
+// Under the first word after `buyer`.
+const indent = ' '.repeat(8);
 
 // Always a command that finds out, never one that refunds or captures.
 function checkBlocks({ intent, kind }: UnconfirmedChange, isShown: boolean): readonly Block[] {

@@ -163,7 +163,7 @@ function skewWords(aheadMs: number): string | undefined {
   const minutes = Math.floor(Math.abs(aheadMs) / 60_000);
   if (Math.abs(aheadMs) <= tolerableSkewMs) return undefined;
   const way = aheadMs > 0 ? 'ahead of' : 'behind';
-  return `this machine's clock is ${minutes} min ${way} the service's: times may be off, and no open outcome expires`;
+  return `this machine's clock is ${minutes} min ${way} the service's: times may be off, and unconfirmed changes stay unconfirmed for longer`;
 }
 
 function inProcess(demo: Demo): typeof fetch {

@@ -23,6 +23,7 @@ interface GlobalOptions {
   /** The typed output options. The command for the next page repeats them. */
   readonly outputWords: readonly string[];
   readonly yes: boolean;
+  readonly quiet: boolean;
   readonly dryRun: boolean;
   readonly timeoutMs: number;
 }

@@ -108,8 +108,13 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'settle'],
-    summary: 'State what became of a change that paydesk cannot confirm',
+    summary: 'Record by hand whether an unconfirmed change was made',
     load: async () => (await import('./journal/settle.ts')).settle,
+  },
+  {
+    words: ['journal', 'acknowledge'],
+    summary: 'End an alarm, such as a duplicate, that somebody has dealt with',
+    load: async () => (await import('./journal/acknowledge.ts')).acknowledge,
   },
   {
     words: ['journal', 'verify'],

@@ -4,8 +4,8 @@ import type { Page, PageQuery, Service, WireRecord } from '../api/api.ts';
 import { type Column, type ResourceName, resources } from '../api/resources.ts';
 import { contradictsMode, idOf } from '../api/spec.ts';
 import { CliError } from '../errors.ts';
-import { accountLabel, commandLine, otherModeLine, type Profile } from '../profiles/profiles.ts';
-import type { ListSink } from '../terminal/terminal.ts';
+import { accountSpan, commandLine, otherModeLine, type Profile } from '../profiles/profiles.ts';
+import type { Cell, ListSink } from '../terminal/terminal.ts';
 import type { Context } from './command.ts';
 import { flag } from './flags.ts';
 import { brokeOff, type Walk, type WalkedPage, walkBackwards, walkForwards } from './walk.ts';
@@ -187,18 +187,21 @@ function closingLines(
   paging: Paging,
   drawn: Drawn,
   { filters, output }: { readonly filters: readonly string[]; readonly output: readonly string[] },
-): readonly string[] {
+): readonly Cell[] {
   const { one, many } = resources[resource];
-  const label = accountLabel(profile);
-  if (drawn.count === 0) return [`No ${many} ${filters.length > 0 ? 'that match' : 'here'}, ${label}`];
+  const account = accountSpan(profile);
+  if (drawn.count === 0) return [[`No ${many} ${filters.length > 0 ? 'that match' : 'here'}, `, account]];
   const again = [resource, 'list', ...numberWords('--limit', paging.limit), ...filters, ...output];
   const line = (...words: readonly string[]) => commandLine(profile, ...again, ...words);
   const backwards = paging.previous !== undefined;
   const next = backwards || drawn.hasMore ? drawn.last : undefined;
   const previous = paging.next !== undefined || (backwards && drawn.hasMore) ? drawn.first : undefined;
-  const head = `${drawn.count} ${drawn.count === 1 ? one : many}, ${label}.`;
+  const end =
+    next === undefined
+      ? endOf(drawn, backwards)
+      : ` next: ${line(...numberWords('--max', paging.max), '--next', next)}`;
   return [
-    `${head}${next === undefined ? endOf(drawn, backwards) : ` next: ${line(...numberWords('--max', paging.max), '--next', next)}`}`,
+    [`${drawn.count} ${drawn.count === 1 ? one : many}, `, account, `.${end}`],
     ...(previous === undefined ? [] : [`previous: ${line('--previous', previous)}`]),
   ];
 }

@@ -5,7 +5,7 @@
  */
 
 import type { CliErrorParts } from '../errors.ts';
-import { claimedBy, claimsOf, isWatched, verdictOf } from './attempt-state.ts';
+import { claimedBy, claimsOf, isAcknowledged, isWatched, verdictOf } from './attempt-state.ts';
 import { decide, equalRefund, nothingToRepeat, oldRead, type Refusal } from './guards.ts';
 import type { AttemptRecord, Moment, Proof, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
@@ -112,6 +112,7 @@ function newsOf(
   const evidence = judgeRead(sent.proof, value, claimsOf(known, attempt), earliestOf(sent));
   if (last?.verdict === 'applied') {
     if (evidence.shows !== 'duplicate' || last.alarm === 'duplicate') return undefined;
+    if (isAcknowledged(last, 'duplicate', evidence.refunds)) return undefined;
     return { verdict: verdictRow(sent, moment, rulingOf(evidence)) };
   }
   if (evidence.shows === 'nothing') return undefined;

@@ -1,7 +1,7 @@
 /** The state of an attempt: does it block its order, is it read again, and which records did it make? Pure. */
 
 import type { FoundRefund } from './journal.ts';
-import type { AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';
+import type { Alarm, AttemptRecord, Moment, Proof, VerdictRow } from './journal-rows.ts';
 import { momentOfRow, passedSince } from './journal-time.ts';
 import { type Claims, isSameMoney, provable } from './judge-read.ts';
 
@@ -73,6 +73,21 @@ export function isUnsettled(record: AttemptRecord): boolean {
   const last = verdictOf(record);
   if (last === undefined) return true;
   return mayChange(last) && (last.verdict !== 'applied' || isWatched(record));
+}
+
+/** Whether somebody still has to look at it: its last verdict may change, or has an alarm that nobody acknowledged. */
+export function isUnfinished(record: AttemptRecord): boolean {
+  return isUnsettled(record) || verdictOf(record)?.alarm !== undefined;
+}
+
+/** Whether a person has dealt with an alarm, and these refunds are all among those that the person saw. */
+export function isAcknowledged(
+  { acknowledged, refunds: seen = [] }: VerdictRow,
+  alarm: Alarm,
+  refunds: readonly FoundRefund[],
+): boolean {
+  const ids = new Set(seen.map(({ id }) => id));
+  return acknowledged === alarm && refunds.every(({ id }) => id !== undefined && ids.has(id));
 }
 
 /**

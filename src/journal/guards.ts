@@ -38,6 +38,8 @@ export type Refusal =
   /** For `leftMs` milliseconds the request may still be on its way, so nobody can know yet that it was not made. */
   | { readonly why: 'too_early'; readonly leftMs: number }
   /** The script's id was used for another change. */
+  /** The order cannot be read now, and a person must not decide without it. */
+  | { readonly why: 'unread'; readonly problem: string }
   | { readonly why: 'other_parameters'; readonly attempt: AttemptRecord; readonly now: Typed }
   | { readonly why: 'unprovable'; readonly problem: string }
   /** The journal cannot be written. `left`: the intent whose SENT row may be in the journal all the same. */

@@ -121,7 +121,11 @@ export interface VerdictRow {
   readonly link?: string | undefined;
   /** The service's error, without its `data`. */
   readonly error?: Omit<CliErrorParts, 'data' | 'cause'> | undefined;
-  /** For a person's statement: who made it, and a note. */
+  /** A person's statement: it contradicts the statement before it, which was wrong. */
+  readonly corrects?: true | undefined;
+  /** A person has dealt with this alarm. The same refunds do not raise it again. */
+  readonly acknowledged?: Alarm | undefined;
+  /** For what a person records: who it was, and a note. */
   readonly operator?: string | undefined;
   readonly note?: string | undefined;
 }

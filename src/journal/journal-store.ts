@@ -106,7 +106,10 @@ export interface AttemptQuery {
   readonly operator?: string | undefined;
   /** Sent at or after this time, Unix milliseconds. */
   readonly since?: number | undefined;
-  /** Only attempts whose last verdict may still change: open ones, and refunds that are still watched. */
+  /**
+   * Only attempts that somebody still has to look at: open ones, refunds that are still watched, and alarms that nobody has
+   * acknowledged.
+   */
   readonly unsettled?: true | undefined;
 }
 

@@ -219,9 +219,26 @@ export interface Journal {
    */
   settle(
     record: AttemptRecord,
-    statement: { readonly applied: boolean; readonly note: string },
+    statement: {
+      readonly applied: boolean;
+      readonly note: string;
+      /** The last statement of a person was wrong. Adds nothing when there is none, or when it says the same. */
+      readonly corrects?: true | undefined;
+    },
     confirm: (evidence: Evidence) => Promise<void>,
   ): Promise<Resolved>;
+  /**
+   * Reads the order again, then writes down that a person has dealt with the alarm of this attempt. Adds nothing when it has
+   * no alarm, or is still unconfirmed. Throws CliError 'refused' while it is watched and its order cannot be read.
+   */
+  acknowledge(record: AttemptRecord, note: string): Promise<Resolved>;
+  /** Until when an attempt may still take effect, Unix milliseconds; undefined when nobody knows. */
+  mayAppearUntil(record: AttemptRecord): number | undefined;
+  /** The attempts on an order whose outcome a person recorded by hand. */
+  recordedByHand(
+    service: Pick<Service, 'profile' | 'keyFingerprint'>,
+    orderId: string,
+  ): Promise<readonly AttemptRecord[]>;
   /**
    * The outcome of an earlier run under a script's id, and the change that it sent. Reads the order again first if
    * the outcome is unconfirmed. Undefined when there is no such run, or when a new attempt may be made. Throws

@@ -74,9 +74,10 @@ function tellNews(
   added: VerdictRow | undefined,
 ): void {
   if (added === undefined || (added.alarm === undefined && wasApplied(record))) return;
-  const line = `outcome of ${named(record, service.profile.settings)}: paydesk journal show ${record.sent.intent}`;
-  if (added.alarm === undefined) notes.note(line);
-  else notes.warn(`${alarmWords[added.alarm]}: ${line}`);
+  const { alarm } = added;
+  const line = `${named(record, service.profile.settings)}: paydesk journal show ${record.sent.intent}`;
+  if (alarm === undefined) notes.note(`an earlier change was looked up again: ${line}`);
+  else notes.warn(`${alarmWords[alarm]}: an earlier change: ${line}`);
 }
 
 function wasApplied({ verdicts }: AttemptRecord): boolean {

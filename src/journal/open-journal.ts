@@ -8,7 +8,15 @@ import type { Locks } from '../locks/locks.ts';
 import type { Profile, Profiles } from '../profiles/profiles.ts';
 
 import type { Notes, Secrets } from '../terminal/terminal.ts';
-import { blockedUntil, isDue, isOpen, isUnsettled, isWatched, ownRefunds } from './attempt-state.ts';
+import {
+  blockedUntil,
+  horizonOf,
+  isDue,
+  isOpen,
+  isUnsettled,
+  isWatched,
+  ownRefunds,
+} from './attempt-state.ts';
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import { usedUp } from './guards.ts';
@@ -188,6 +196,19 @@ function createJournal(parts: JournalParts): Journal {
     reconcile: async (record, how) => resolveOne(await effectParts(record), record, how),
     settle: async (record, statement, confirm) =>
       resolveOne(await effectParts(record), record, { statement: { ...statement, operator }, confirm }),
+    acknowledge: async (record, note) =>
+      resolveOne(await effectParts(record), record, { acknowledgement: { operator, note } }),
+    mayAppearUntil(record) {
+      const horizon = horizonOf(record);
+      return Number.isSafeInteger(horizon) ? horizon : undefined;
+    },
+    async recordedByHand(service, orderId) {
+      const account = marksOfService(service);
+      const attempts = await store.attempts({ orderId });
+      return attempts.filter(
+        ({ sent, verdicts }) => verdicts.at(-1)?.by === 'person' && mayBeSameAccount(marksOf(sent), account),
+      );
+    },
     recorded: (given, asked) => recordedOutcome({ store, effectParts }, given, asked),
     forget: (before) => store.eraseBodies(before),
     verify: (head) => store.verify(head),

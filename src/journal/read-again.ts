@@ -19,6 +19,7 @@ type Confirm = (evidence: Evidence) => Promise<void>;
 export interface How {
   /** What a person states if no read can show the outcome. `confirm` shows the read to that person first. */
   readonly statement?: Errand['statement'];
+  readonly acknowledgement?: Errand['acknowledgement'];
   readonly confirm?: Confirm;
   /** Find the order with one request only. If that does not find it, nothing is written down. */
   readonly once?: boolean | undefined;
@@ -28,7 +29,7 @@ export interface How {
 export async function resolveOne(
   parts: EffectParts,
   record: AttemptRecord,
-  { statement, confirm = () => Promise.resolve(), once }: How = {},
+  { statement, acknowledgement, confirm = () => Promise.resolve(), once }: How = {},
 ): Promise<Resolved> {
   const { intent, attempt, proof, given, neighbour } = record.sent;
   const { kind, orderId } = proof;
@@ -36,7 +37,7 @@ export async function resolveOne(
   const subject = { kind, orderId, account: marksOf(record.sent), given, intent, before, once };
   const effects = new Effects(parts, subject, neighbour);
   try {
-    let { state, effect } = beginResolve({ intent, attempt, statement });
+    let { state, effect } = beginResolve({ intent, attempt, statement, acknowledgement });
     while (state.at !== 'done')
       ({ state, effect } = resolve(state, await carryOut(effects, state, effect, confirm)));
     const { end } = state;

@@ -48,6 +48,11 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
         certain: 'nothing was written down',
         now: [`run the same command again in ${Math.ceil(refusal.leftMs / 1000)} s`],
       });
+    case 'unread':
+      return new CliError('refused', `${subject} cannot be read now: ${refusal.problem}`, {
+        certain: 'nothing was written down',
+        now: ['run the same command again when it can be read'],
+      });
     case 'other_parameters':
       return refused(differenceWords(refusal.attempt.sent, refusal.now), [showCommand(refusal.attempt)]);
     case 'unprovable':

@@ -9,14 +9,26 @@ import {
   isOpen,
   isSameAttempt,
   isUnsettled,
+  isWatched,
   isYoung,
   verdictOf,
   wasOver,
 } from './attempt-state.ts';
+import {
+  type Acknowledgement,
+  acknowledgedRuling,
+  alarmedVerdict,
+  canCorrect,
+  correctedByRead,
+  type Statement,
+  sentAgain,
+  statedRuling,
+  tooEarly,
+} from './by-hand.ts';
 import { type Refusal, usedUp } from './guards.ts';
 import { attemptName, type Resolved } from './journal.ts';
 import type { AttemptRecord, Moment, VerdictRow } from './journal-rows.ts';
-import { atLeastSince, momentOfRow } from './journal-time.ts';
+import { momentOfRow } from './journal-time.ts';
 import { type Claims, type Evidence, isSameMoney } from './judge-read.ts';
 import type { Effect, Event } from './protocol-types.ts';
 import { judgeSeen, type Ruling, rulingOf, rulingOfWatched, verdictRow } from './verdict.ts';
@@ -26,12 +38,8 @@ export interface Errand {
   readonly intent: string;
   readonly attempt: number;
   readonly statement?: Statement | undefined;
-}
-
-interface Statement {
-  readonly applied: boolean;
-  readonly operator: string;
-  readonly note: string;
+  /** A person has dealt with its alarm. */
+  readonly acknowledgement?: Acknowledgement | undefined;
 }
 
 /** How it ended. */
@@ -45,6 +53,10 @@ interface Found {
   readonly claimed: Claims;
   /** Another unconfirmed attempt at the same money. One of two equal refunds may be that attempt's. */
   readonly rival?: AttemptRecord | undefined;
+  /** The same change, which was sent again after this one. */
+  readonly again?: AttemptRecord | undefined;
+  /** The verdict whose alarm is acknowledged. */
+  readonly alarmed?: VerdictRow | undefined;
 }
 
 /** How far a run is, and everything it knows at that point. */
@@ -115,17 +127,26 @@ function find(errand: Errand, known: readonly AttemptRecord[], now: Moment): Res
   if (record === undefined) {
     return refuse({ why: 'stopped', cause: new Error(`the journal has no ${errand.intent} any more`) });
   }
-  if (!isUnsettled(record) || wasRepeated(record, known)) return release({ how: 'looked', record });
+  const { acknowledgement } = errand;
+  const alarmed = acknowledgement && alarmedVerdict(record, now);
+  const isRead =
+    acknowledgement === undefined ? isWorthReading(errand, record, known) : alarmed !== undefined;
+  if (!isRead) return release({ how: 'looked', record });
+  const claims = { claimed: claimsOf(known, record), rival: rivalOf(record, known, now) };
   return {
-    state: {
-      at: 'reading',
-      errand,
-      record,
-      claimed: claimsOf(known, record),
-      rival: rivalOf(record, known, now),
-    },
+    state: { at: 'reading', errand, record, ...claims, again: sentAgain(record, known), alarmed },
     effect: { do: 'reread' },
   };
+}
+
+// A correction is about an attempt that a person has settled, anything else about one that is not settled.
+function isWorthReading(
+  { statement }: Errand,
+  record: AttemptRecord,
+  known: readonly AttemptRecord[],
+): boolean {
+  if (statement?.corrects === true) return canCorrect(record, statement);
+  return isUnsettled(record) && !wasRepeated(record, known);
 }
 
 // The attempt was repeated after its horizon, so what the order shows now may come from the repeat.
@@ -147,14 +168,6 @@ function rivalOf(
   );
 }
 
-const afterSendByMs = 120_000;
-
-// For this long the request may wait in a queue, and the service's own screen may not show the change yet.
-function tooEarly({ sent }: AttemptRecord, now: Moment): Refusal | undefined {
-  const left = sent.sendBy - sent.time + afterSendByMs - atLeastSince(sent, now);
-  return left > 0 ? { why: 'too_early', leftMs: left } : undefined;
-}
-
 // When two equal refunds show, one may belong to another open attempt. That attempt must be settled first.
 function evidenceIn(
   { record, claimed, rival }: Extract<ResolveState, { at: 'reading' }>,
@@ -174,17 +187,27 @@ function weigh(
   evidence: Evidence,
   now: Moment,
 ): ResolveStep {
-  const { record } = found;
-  const { statement } = found.errand;
+  const { record, again, alarmed } = found;
+  const { statement, acknowledgement } = found.errand;
+  if (acknowledgement !== undefined && alarmed !== undefined) {
+    // While it is watched, the order must be readable: a row that no read stands behind would end the watch.
+    if (evidence.shows === 'unreadable' && isWatched(record))
+      return refuse({ why: 'unread', problem: evidence.problem });
+    return write(found, evidence, acknowledgedRuling(alarmed, evidence, acknowledgement), now);
+  }
   const clear = !['nothing', 'unreadable', 'disagreement'].includes(evidence.shows);
-  // A person cannot take back what a reply or a read has shown.
-  const seen = verdictOf(record)?.verdict === 'applied';
+  const corrects = statement?.corrects === true;
+  // A person cannot take back what a reply or a read has shown, only what a person has said.
+  const seen = verdictOf(record)?.verdict === 'applied' && !corrects;
   if (statement !== undefined && !clear && !seen) {
     const early = statement.applied ? undefined : tooEarly(record, now);
     if (early !== undefined) return refuse(early);
     return { state: { ...found, at: 'asking', evidence, statement }, effect: { do: 'approve' } };
   }
-  const words = rulingNow(record, evidence, now);
+  const words =
+    corrects && evidence.shows !== 'unreadable'
+      ? correctedByRead(evidence, again)
+      : rulingNow(record, evidence, now);
   return words === undefined
     ? release({ how: 'looked', record, evidence })
     : write(found, evidence, words, now);
@@ -215,17 +238,7 @@ function saysNothingNew(record: AttemptRecord, words: Ruling, now: Moment): bool
 }
 
 function stateIt(found: Extract<ResolveState, { at: 'asking' }>, now: Moment): ResolveStep {
-  const { applied, operator, note } = found.statement;
-  const verdict = applied ? 'applied' : 'rejected';
-  const words = {
-    verdict,
-    by: 'person',
-    why: `stated by ${operator}`,
-    confirmed: true,
-    operator,
-    note,
-  } as const;
-  return write(found, found.evidence, words, now);
+  return write(found, found.evidence, statedRuling(found.statement, found.again), now);
 }
 
 function write(found: Found, evidence: Evidence, words: Ruling, now: Moment): ResolveStep {

@@ -1,7 +1,7 @@
 /** The rules that every store of the journal checks before it adds a row. Pure. */
 
 import { CliError } from '../errors.ts';
-import { isUnsettled, mayChange, verdictOf } from './attempt-state.ts';
+import { isUnfinished, isUnsettled, mayChange, verdictOf } from './attempt-state.ts';
 import { chainStart, link, type StoredRow, unlink } from './chain.ts';
 import { type AttemptRecord, attemptKey, type JournalRow, type SentRow } from './journal-rows.ts';
 import type { AttemptQuery, NewestRow } from './journal-store.ts';
@@ -208,7 +208,7 @@ function columnsMatch({ sent, verdicts }: StoredAttempt, query: AttemptQuery): b
 
 function isWatched(last: StoredRow): boolean {
   const row = unlink(last);
-  return row.type === 'verdict' && mayChange(row);
+  return row.type === 'verdict' && (mayChange(row) || row.alarm !== undefined);
 }
 
 function matches(record: AttemptRecord, query: AttemptQuery): boolean {
@@ -216,7 +216,7 @@ function matches(record: AttemptRecord, query: AttemptQuery): boolean {
   return (
     (query.given === undefined || query.given === sent.given) &&
     (query.operator === undefined || query.operator === sent.operator) &&
-    (query.unsettled === undefined || isUnsettled(record))
+    (query.unsettled === undefined || isUnfinished(record))
   );
 }
 

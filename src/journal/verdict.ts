@@ -1,7 +1,7 @@
 /** Turns what a read shows (judge-read.ts) into a verdict and its row. Pure. */
 
-import { askedFor, claimedBy, isOpen, isSameAttempt } from './attempt-state.ts';
-import type { Moment, SentRow, VerdictRow } from './journal-rows.ts';
+import { askedFor, claimedBy, isAcknowledged, isOpen, isSameAttempt } from './attempt-state.ts';
+import type { Alarm, Moment, SentRow, VerdictRow } from './journal-rows.ts';
 import { earliestOf, stampOf } from './journal-time.ts';
 import { type Claims, type Evidence, judgeRead } from './judge-read.ts';
 import type { Event } from './protocol-types.ts';
@@ -43,7 +43,7 @@ export function rulingOf(evidence: Readable, none: 'not_seen' | 'rejected' = 'no
       const { contradicts } = evidence;
       const alarmed = contradicts === undefined ? undefined : 'contradiction';
       const alarm = none === 'rejected' ? 'applied_though_rejected' : alarmed;
-      const why = `a read shows it${contradicts === undefined ? '' : `, with ${contradicts}`}: ours or identical`;
+      const why = `a read shows it${contradicts === undefined ? '' : `, with ${contradicts}`}`;
       const { created, link } = evidence;
       return { verdict: 'applied', by: 'read', why, alarm, refunds, created, link };
     }
@@ -77,27 +77,26 @@ export function rulingOfWatched(
   evidence: Readable,
   young: boolean,
 ): Ruling | undefined {
-  const { verdict, by, created, refunds } = last;
+  const { verdict, by, created, refunds, acknowledged } = last;
   const alarm = last.alarm === 'disagreement' ? undefined : last.alarm;
+  const kept = { verdict, by, created, acknowledged } as const;
+  // What a person has dealt with is not raised again.
+  const raised = (news: Alarm) => (isAcknowledged(last, news, evidence.refunds) ? undefined : news);
   switch (evidence.shows) {
-    case 'duplicate':
-      return { ...rulingOf(evidence), by };
+    case 'duplicate': {
+      if (raised('duplicate') !== undefined) return { ...rulingOf(evidence), by };
+      const why = young ? 'a read shows what was acknowledged' : 'a read after its time shows no more of it';
+      return { ...kept, why, refunds };
+    }
     case 'disagreement':
-      return { verdict, by, why: evidence.problem, alarm: alarm ?? 'disagreement', refunds, created };
+      return { ...kept, why: evidence.problem, alarm: alarm ?? raised('disagreement'), refunds };
     case 'expected': {
       const { contradicts } = evidence;
       // Later refunds belong to other attempts, or to other people.
       const own = askedFor(proof, evidence.refunds);
       const why = young ? 'a read shows it once' : 'a read after its time shows no more of it';
-      if (contradicts === undefined) return { verdict, by, why, alarm, refunds: own, created };
-      return {
-        verdict,
-        by,
-        why: contradicts,
-        alarm: alarm ?? 'contradiction',
-        refunds: own,
-        created,
-      };
+      if (contradicts === undefined) return { ...kept, why, alarm, refunds: own };
+      return { ...kept, why: contradicts, alarm: alarm ?? raised('contradiction'), refunds: own };
     }
     default:
       return undefined;

@@ -9,6 +9,15 @@ export function accountLabel(profile: Profile): string {
   return `${modeWord(profile)} ${profile.name}`;
 }
 
+/** The name of the account as a part of a screen: PRODUCTION stands out, sandbox and simulator stay calm. */
+export function accountSpan(profile: Profile): {
+  readonly text: string;
+  readonly style: 'production' | 'strong';
+} {
+  const isReal = profile.kind !== 'demo' && profile.mode === 'production';
+  return { text: accountLabel(profile), style: isReal ? 'production' : 'strong' };
+}
+
 /** A question that also says whether it is about real money: `[PRODUCTION] Which order?` */
 export function aboutMoney(profile: Profile, question: string): string {
   return `[${modeWord(profile)}] ${question}`;

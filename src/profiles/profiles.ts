@@ -11,6 +11,7 @@ import type { Settings, SettingTexts } from './settings.ts';
 export {
   aboutMoney,
   accountLabel,
+  accountSpan,
   checkMode,
   commandLine,
   otherModeLine,

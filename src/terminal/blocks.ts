@@ -1,5 +1,6 @@
 /** Turns blocks into lines for a screen. The cells of a grid stand in columns, two spaces apart. */
 
+import { isOutgoing } from './meaning.ts';
 import type { Block, Cell } from './terminal.ts';
 import {
   cut,
@@ -35,7 +36,12 @@ function gridLines(
   { grid, right = [], shrink = [], indent = 0 }: Grid,
   style: ScreenStyle,
 ): readonly string[] {
-  const rows = grid.map((row) => row.map((cell) => piecesOf(cell, style)));
+  const rows = grid.map((row) =>
+    row.map((cell, index) => {
+      const pieces = piecesOf(cell, style);
+      return right.includes(index) ? pieces.map(asMoney) : pieces;
+    }),
+  );
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, index) =>
     Math.max(
@@ -66,6 +72,11 @@ function gridLines(
       (line, index) => (index === 0 ? start : ' '.repeat(indent + lead)) + line,
     );
   });
+}
+
+// The columns on the right side hold amounts.
+function asMoney(piece: Piece): Piece {
+  return isOutgoing(piece.text) ? { text: piece.text, style: 'out' } : piece;
 }
 
 // A row of one cell may fill the line. If it is wrapped, the next lines keep its leading spaces.

@@ -44,8 +44,12 @@ export async function loadPaint(level: ColorLevel): Promise<Paint> {
     strong: chalk.bold,
     faint: chalk.dim,
     good: chalk.green,
-    warn: chalk.yellow,
+    // Yellow cannot be read on a light background.
+    warn: chalk.magenta,
     bad: chalk.red,
+    out: chalk.red,
+    // Inverse, so that it stands out on a light and on a dark background.
+    production: chalk.red.bold.inverse,
   };
   return (text, style) => (text === '' ? text : styles[style](text));
 }

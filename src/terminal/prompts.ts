@@ -98,7 +98,8 @@ function themeOf(paint: Paint) {
     icon: { cursor: '>' },
     style: {
       answer: strong,
-      message: (text: string): string => text,
+      message: (text: string): string =>
+        text.replace(/^\[PRODUCTION\]/, (words) => paint(words, 'production')),
       error: (text: string): string => paint(`> ${text}`, 'bad'),
       defaultAnswer: (text: string): string => `(${text})`,
       help: faint,

@@ -6,6 +6,7 @@ import type { JsonObject } from '../api/spec.ts';
 import type { Paint } from './color.ts';
 import { type Reading, showValue } from './columns.ts';
 import type { ListFormat } from './list-format.ts';
+import { isOutgoing, statusStyle } from './meaning.ts';
 import {
   fitColumns,
   gap,
@@ -16,6 +17,7 @@ import {
   total,
   withReserve,
 } from './table-widths.ts';
+import type { Style } from './terminal.ts';
 import { cut, ellipsis, widthOf } from './text-lines.ts';
 
 // cli-table3 gets slow with many rows (its layout is quadratic), so it draws a few at a time.
@@ -39,7 +41,7 @@ export interface TableStyle {
 
 interface DrawnCell {
   readonly text: string;
-  readonly style: 'strong' | 'faint' | 'warn' | undefined;
+  readonly style: Style | undefined;
 }
 
 interface Layout {
@@ -106,8 +108,13 @@ function cellOf(
   // Summer and winter may have two offsets. A time with another offset than the heading says its own.
   const ownOffset = column.kind === 'time' && times.valid(value) ? times.offset(value) : offset;
   const text = ownOffset === offset ? shown.text : `${shown.text} ${ownOffset}`;
-  const styled = shown.missing ? 'faint' : shown.odd ? 'warn' : undefined;
+  const styled = shown.missing ? 'faint' : shown.odd ? 'warn' : byMeaning(column.kind, text);
   return { text: cleanText(text, column, style), style: styled };
+}
+
+function byMeaning(kind: Column['kind'], text: string): Style | undefined {
+  if (kind === 'status') return statusStyle(text);
+  return (kind === 'money' || kind === 'figure') && isOutgoing(text) ? 'out' : undefined;
 }
 
 // A text that will be cut is not measured to its end, so that a megabyte costs no more than a line.

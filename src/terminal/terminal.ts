@@ -21,8 +21,11 @@ export type Format = (typeof formats)[number];
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof shells)[number];
 
-/** The styles of text. A stream without colour shows none of them. */
-export type Style = 'strong' | 'faint' | 'good' | 'warn' | 'bad';
+/**
+ * The styles of text, by what they mean. `out` is money that goes back, `production` the name of an account with real money.
+ * A stream without colour shows none of them.
+ */
+export type Style = 'strong' | 'faint' | 'good' | 'warn' | 'bad' | 'out' | 'production';
 /** A piece of text in one style. It is cleaned before it is written, so it may hold anything from the service. */
 export type Span = string | { readonly text: string; readonly style: Style };
 /** A time (Unix seconds), shown in the zone of the run. If it is no time, it is shown as received, with a mark. */
@@ -36,8 +39,13 @@ export interface TimeSpan {
   /** The time in the line above a `clock`. If its day is another one, this time is shown as a `second`. */
   readonly after?: unknown;
 }
-/** What stands in one place of a screen: a text, a time, or several of them side by side. */
-export type Cell = Span | TimeSpan | readonly (Span | TimeSpan)[];
+/** A status of the service, shown as received, in the style of its meaning. */
+export interface StatusSpan {
+  readonly status: string;
+}
+type Part = Span | TimeSpan | StatusSpan;
+/** What stands in one place of a screen: a text, a time, a status, or several of them side by side. */
+export type Cell = Part | readonly Part[];
 
 /** A part of a screen, before its width and colours are known. */
 export type Block =

@@ -4,7 +4,8 @@ import stringWidth from 'string-width';
 import type { Paint } from './color.ts';
 import { absent, asReceived, mark } from './columns.ts';
 import type { Times } from './local-time.ts';
-import type { Cell, Span, Style, TimeSpan } from './terminal.ts';
+import { statusStyle } from './meaning.ts';
+import type { Cell, Style, TimeSpan } from './terminal.ts';
 
 /** The end of a text that was cut. */
 export const ellipsis = '…';
@@ -59,15 +60,16 @@ export interface Piece {
 }
 
 export function piecesOf(cell: Cell, style: ScreenStyle): readonly Piece[] {
-  const spans: readonly (Span | TimeSpan)[] = isList(cell) ? cell : [cell];
+  const spans = isList(cell) ? cell : [cell];
   return spans.map((span) => {
     if (typeof span === 'string') return { text: bounded(span, style), style: undefined };
     if ('text' in span) return { text: bounded(span.text, style), style: span.style };
+    if ('status' in span) return { text: bounded(span.status, style), style: statusStyle(span.status) };
     return timePiece(span, style);
   });
 }
 
-function isList(cell: Cell): cell is readonly (Span | TimeSpan)[] {
+function isList(cell: Cell): cell is Extract<Cell, readonly unknown[]> {
   return Array.isArray(cell);
 }
 

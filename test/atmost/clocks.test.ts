@@ -122,7 +122,7 @@ describe.concurrent('no horizon expires while the clocks disagree (F42)', () => 
     order.onRead = () => json(order.value, 200, { date: new Date(Date.now() + day + 60_000).toUTCString() });
     expect(await reconcile(tomorrow)).toMatchObject({ code: 0, stdout: expect.stringContaining(order.id) });
     expect(story(home)).toBe('sent unknown applied applied');
-    expect((await reconcile(tomorrow)).stderr).toContain('no open outcomes');
+    expect((await reconcile(tomorrow)).stderr).toContain('nothing is unconfirmed');
     expect(story(home)).toBe('sent unknown applied applied');
   });
 

@@ -45,7 +45,7 @@ async function contend(home: Home, order: LedgerOrder, contenders: number) {
 }
 
 const byNumber = (one: number | null, other: number | null): number => Number(one) - Number(other);
-const busy = /is being changed by op7 \(orders refund\) since \d{4}-/;
+const busy = /is being changed by op7 \(orders refund\) since \d\d:\d\d:\d\d/;
 
 describe('two processes, one order (F20)', () => {
   test('exactly one sends; the other is told who is at it, and exits 3', async () => {
@@ -156,7 +156,16 @@ describe.skipIf(!hasStrace())('the one who sends is stopped (F21)', () => {
 
 function settleArgs(home: Home, { id }: LedgerOrder): readonly string[] {
   const intent = journalRows(home)[0]?.intent ?? '';
-  return ['journal', 'settle', intent, '--not-applied', '--note', 'looked', '--confirm', id];
+  return [
+    'journal',
+    'settle',
+    intent,
+    '--not-applied',
+    '--note',
+    'the service shows nothing',
+    '--confirm',
+    id,
+  ];
 }
 
 /** The last such call before the POST, counted over a whole run's main thread. */

@@ -78,7 +78,17 @@ export function changeArgs({ id, kind }: LedgerOrder): readonly string[] {
 
 /** The words that settle an attempt as not made; `confirm` is its order, or itself where it has none. */
 export function settleArgs(intent: string, confirm: string): readonly string[] {
-  return ['journal', 'settle', intent, '--not-applied', '--note', 'looked', '--confirm', confirm, '--yes'];
+  return [
+    'journal',
+    'settle',
+    intent,
+    '--not-applied',
+    '--note',
+    'the service shows nothing',
+    '--confirm',
+    confirm,
+    '--yes',
+  ];
 }
 
 /** The words after `paydesk -p t` of a command that a screen prints in one line, ready to be copied. */

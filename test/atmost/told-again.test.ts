@@ -36,7 +36,10 @@ describe('--dry-run under an --intent that was answered', () => {
       verdict: 'applied',
     });
     const other = await service.run([...lamp.map((word) => word.replace('300', '301')), '--dry-run']);
-    expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining('X1 was something else') });
+    expect(other).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('X1 (--intent) was something else'),
+    });
     expect(sentTo(service)).toHaveLength(1);
   });
 

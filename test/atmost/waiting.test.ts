@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
-import { newRefundOf, paidOrder, withRefund } from '../harness/orders.ts';
+import { newRefundOf, notReturnable, paidOrder, withRefund } from '../harness/orders.ts';
 import { type Handler, json, reply, reset } from '../harness/server.ts';
 import { startService } from '../harness/service.ts';
 import { atTerminal } from '../harness/terminal.ts';
@@ -71,6 +71,24 @@ describe.concurrent('between the sending and the outcome', () => {
       exitCode: 0,
       posts: 1,
       story: 'sent unknown applied',
+    });
+  });
+
+  test('a refusal that a slow read confirms says so', async () => {
+    using home = desk.newHome();
+    const { order, answer } = held();
+    const slow = Promise.withResolvers<undefined>();
+    // The preview, the final read, and the one after the refusal.
+    order.onRead = (read) => (read === 3 ? slow.promise : undefined);
+    const run = start(desk, home, changeArgs(order));
+    answer(json(notReturnable, 428));
+    await run.untilSaid('refused; reading the order again to make sure\n');
+    slow.resolve(undefined);
+    const { code } = await run.end;
+    expect({ code, posts: order.posts.length, story: story(home) }).toEqual({
+      code: 5,
+      posts: 1,
+      story: 'sent rejected',
     });
   });
 

@@ -102,6 +102,7 @@ const stories: readonly Story[] = [
       done('journal reconcile {intent}'),
       ends(2, 'journal settle {intent} --not-applied'),
       ends(3, 'journal settle {intent} --not-applied --note gone --yes'),
+      ends(3, 'journal acknowledge {intent} --note gone'),
       done('journal verify'),
       done('journal forget --before 30d --yes'),
       done('journal export --ndjson'),

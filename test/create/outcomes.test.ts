@@ -1,7 +1,7 @@
 /** What became of a creation: a lost answer leaves it open, an equal one is blocked, and minimal answers do no harm. */
 
 import { describe, expect, test } from 'vitest';
-import { later } from '../harness/clock.ts';
+import { later, standingAt } from '../harness/clock.ts';
 import { startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
@@ -279,3 +279,46 @@ test.each([
     expect(left).toMatchObject({ created: id, link: null });
   },
 );
+
+test('a created payment link on screens of 80 and 120 columns', async () => {
+  await using desk = await startCreations({ sendsDate: false });
+  const env = { ...desk.env, TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...standingAt('2040-11-21T05:05:12Z') };
+  const screen = async (args: readonly string[], columns: number) => {
+    const { stdout, stderr } = await paydesk(args, { home: desk.home, env, columns });
+    const named = `${stderr}${stdout}`.replaceAll(/\bi_[0-9a-f]{8}\b/g, 'i_7f3k2m9q');
+    return named.replaceAll(desk.url, 'http://127.0.0.1:1');
+  };
+  expect((await paydesk([...link, '--intent', 'cart-1'], { home: desk.home, env })).code).toBe(0);
+  expect(await screen(['journal', 'show', 'cart-1'], 80)).toMatchInlineSnapshot(`
+    "checkout creation of 300 MXN: made
+      intent     i_7f3k2m9q, attempt 1
+      script id  cart-1
+      created    chk_1
+      link       https://pay.example.com/link/1
+      account    environment, http://127.0.0.1:1 service sandbox
+      sent       21 Nov 2040 05:05:12 UTC by op7
+      not after  21 Nov 2040 05:05:22 UTC
+      request    POST /checkouts
+                 {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
+    history
+      21 Nov 2040 05:05:12 UTC  applied  the reply shows it
+    "
+  `);
+  expect(await screen(['journal', 'list'], 80)).toMatchInlineSnapshot(`
+    "INTENT      SENT UTC      ORDER   AMOUNT  OUTCO…  LINK                          
+    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made    https://pay.example.com/link/1
+    "
+  `);
+  expect(await screen(['journal', 'list'], 120)).toMatchInlineSnapshot(`
+    "INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME  KIND      BY   PROFILE      LINK                          
+    i_7f3k2m9q  21 Nov 05:05  chk_1  300 MXN  made     checkout  op7  environment  https://pay.example.com/link/1
+    "
+  `);
+  expect(await screen([...link, '--intent', 'cart-1', '--no-qr'], 80)).toMatchInlineSnapshot(`
+    "cart-1 was applied before, journal i_7f3k2m9q; nothing was sent now
+    applied before: checkout creation of 300 MXN   sandbox environment
+    checkout chk_1
+    https://pay.example.com/link/1
+    "
+  `);
+});

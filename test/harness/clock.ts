@@ -23,8 +23,9 @@ export function later(ms: number): Environment {
 const still = 'TEST_CLOCK_STANDS_AT_MS';
 
 /**
- * All clocks stand at this time (`2026-11-21T05:05:12Z`) but for what the run sleeps, so that a screen can be compared as a
- * whole. Only for a run in memory.
+ * All clocks stand at this time (`2040-11-21T05:05:12Z`) but for what the run sleeps, so that a screen can be compared as a
+ * whole. Only for a run in memory, and for a time after this machine's own: else the journal's file is of the future, and no
+ * clock is trusted.
  */
 export function standingAt(time: string): Environment {
   return { [still]: `${Date.parse(time)}` };

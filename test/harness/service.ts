@@ -46,6 +46,8 @@ export interface ServiceOptions {
   readonly onPost?: (order: Json | undefined, service: Service, request: SeenRequest) => Handler;
   /** Called before each GET is answered. */
   readonly onGet?: (service: Service, request: SeenRequest) => void;
+  /** Answers a GET in place of the service, where it returns a handler. */
+  readonly onPage?: (request: SeenRequest) => Handler | undefined;
   readonly mode?: 'sandbox' | 'production';
   readonly sendsDate?: false;
 }
@@ -58,7 +60,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const path = url.pathname.slice(prefix.length);
       if (!url.pathname.startsWith(`${prefix}/`)) return notFound(request, response, socket);
       if (request.method === 'GET') options.onGet?.(service, request);
-      return answer(path, url, request)(request, response, socket);
+      const instead = request.method === 'GET' ? options.onPage?.(request) : undefined;
+      return (instead ?? answer(path, url, request))(request, response, socket);
     },
     { ...options, prefix },
   );
@@ -204,18 +207,19 @@ export interface CreationOptions {
   readonly newest?: () => readonly object[];
   /** Its list does not say that it is one. */
   readonly unnamed?: true;
+  readonly sendsDate?: false;
 }
 
 /** A service that makes what it is asked to make, and lists only its newest order. */
 export function startCreations(options: CreationOptions = {}): Promise<Service> {
-  const { mode = 'sandbox', onChange = made, newest = () => [], unnamed } = options;
+  const { mode = 'sandbox', onChange = made, newest = () => [], unnamed, ...more } = options;
   const kind = unnamed === true ? {} : { object: 'list' };
   return serviceWith(
     (...exchange) =>
       exchange[0].method === 'GET'
         ? json({ ...kind, has_more: false, data: newest() })(...exchange)
         : onChange(...exchange),
-    { mode },
+    { mode, ...more },
   );
 }
 

@@ -326,6 +326,18 @@ describe('with an attempt that was not seen in its time', () => {
     expect(effect).toMatchObject({ do: 'record', row: { intent: 'i_0', alarm: 'duplicate' } });
     const alarmed = known(earlier(notSeen({ ...made, alarm: 'duplicate' })));
     expect(endOf([locked, alarmed, twice])).toMatchObject({ refusal: { why: 'equal' } });
+    // Somebody has acknowledged both: only a third one is news.
+    const both = ['ref_1', 'ref_2'].map((id) => ({
+      chargeId: 'ch_1',
+      id,
+      amount: -5,
+      createdAt: undefined,
+      authCode: undefined,
+    }));
+    const acknowledged = known(earlier(notSeen({ ...made, refunds: both, acknowledged: 'duplicate' })));
+    expect(endOf([locked, acknowledged, twice])).toMatchObject({ refusal: { why: 'equal' } });
+    const thrice: Event = { is: 'fresh', value: order(5, 5, 5), moment: at(1) };
+    expect(run([locked, acknowledged, thrice]).effect).toMatchObject({ row: { alarm: 'duplicate' } });
   });
 
   it('one that was refused for good is not looked at again: what shows now is not its', () => {

@@ -6,8 +6,10 @@ import {
   claimedBy,
   claimsOf,
   horizonOf,
+  isAcknowledged,
   isDue,
   isOpen,
+  isUnfinished,
   isUnsettled,
   isWatched,
   isYoung,
@@ -177,6 +179,32 @@ it.each<[Partial<VerdictRow>, boolean]>([
   [{ verdict: 'not_sent' }, false],
 ])('a verdict %o may change: %s', (more, may) => {
   expect(mayChange({ ...verdict('i_1', 0), ...more })).toBe(may);
+});
+
+it('unfinished is what is unsettled, and what has an alarm that nobody acknowledged, however old', () => {
+  expect(isUnfinished(attempt([]))).toBe(true);
+  expect(isUnfinished(attempt([{}, { time: over }]))).toBe(false);
+  expect(isUnfinished(attempt([{}, { time: over, alarm: 'duplicate' }]))).toBe(true);
+  expect(isUnfinished(attempt([{}, { time: over, acknowledged: 'duplicate' }]))).toBe(false);
+});
+
+it('acknowledged is one alarm, for the refunds that the person saw', () => {
+  const refund = (id: string | undefined) => ({
+    chargeId: 'ch_1',
+    id,
+    amount: -5,
+    createdAt: undefined,
+    authCode: undefined,
+  });
+  const row = (more: Partial<VerdictRow>) => ({ ...verdict('i_1', 0), ...more });
+  const both = row({ acknowledged: 'duplicate', refunds: [refund('a'), refund('b')] });
+  expect(isAcknowledged(both, 'duplicate', [refund('b')])).toBe(true);
+  expect(isAcknowledged(both, 'duplicate', [refund('a'), refund('c')])).toBe(false);
+  expect(isAcknowledged(both, 'contradiction', [refund('a')])).toBe(false);
+  // A refund without an id may be another one.
+  const unnamed = row({ acknowledged: 'duplicate', refunds: [refund(undefined)] });
+  expect(isAcknowledged(unnamed, 'duplicate', [refund(undefined)])).toBe(false);
+  expect(isAcknowledged(row({ acknowledged: 'duplicate' }), 'duplicate', [])).toBe(true);
 });
 
 describe('what others account for', () => {

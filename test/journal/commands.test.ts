@@ -71,7 +71,7 @@ describe('an outcome that is not certain', () => {
     using desk = deskWith(lost);
     const { run } = desk;
     const list = await run('-p', 'shop', 'journal', 'list', '--open');
-    expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('being checked: not seen yet') });
+    expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining('being checked: not found yet') });
     const record = JSON.parse((await run('-p', 'shop', 'journal', 'list', '--json')).stdout).data[0];
     expect(record).toMatchObject({
       object: 'intent',
@@ -137,7 +137,9 @@ describe('an outcome that is not certain', () => {
     using desk = deskWith(lost);
     service.orders = [refunded(300)];
     const next = await desk.run('-p', 'shop', ...refund, '--again', intent);
-    expect(next.stderr).toContain(`outcome of ${intent}`);
+    expect(next.stderr).toMatch(
+      new RegExp(`the earlier refund of 300 MXN was (not )?made: paydesk journal show ${intent}`),
+    );
     const { stdout } = await desk.run('journal', 'show', intent, '--json');
     expect(JSON.parse(stdout)).toMatchObject({ verdict: 'applied', by: 'read' });
   });
@@ -176,7 +178,10 @@ describe('journal settle', () => {
     expect(await settleThen()).toMatchObject({ code: 2, stderr: expect.stringContaining('--confirm') });
     expect(await settleThen('--confirm', 'ord_2')).toMatchObject({ code: 3 });
     const settled = await settleThen('--confirm', 'ord_1');
-    expect(settled).toMatchObject({ code: 0, stdout: expect.stringContaining('not made, as stated by op7') });
+    expect(settled).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('recorded as not made, by op7'),
+    });
     expect(settled.stderr).toContain('the order does not show it');
     const other = ['journal', 'settle', intent, '--applied', '--note', 'n', '--confirm', 'ord_1'];
     const contradicting = await run(...other);
@@ -194,7 +199,7 @@ describe('journal settle', () => {
     await person.answer('Type the order id to write it down', 'ord_1\r');
     expect(await person.leaves).toMatchObject({
       code: 0,
-      screen: expect.stringContaining('made, as stated by'),
+      screen: expect.stringContaining('recorded as made, by'),
     });
     const shown = JSON.parse((await run('journal', 'export', '--ndjson')).stdout);
     expect(shown).toMatchObject({ intent, by: 'person', verdict: 'applied' });
@@ -218,12 +223,12 @@ describe('journal settle', () => {
       intent,
       '--not-applied',
       '--note',
-      'n',
+      'nothing at the bank',
       '--confirm',
       'ord_1',
     );
-    expect(settled.stderr).toContain('the read tells, so your word was not needed');
-    expect(settled.stdout).toContain('made: ours or identical');
+    expect(settled.stderr).toContain('the order shows what happened: your word was not needed');
+    expect(settled.stdout).toContain('made: the reply was lost, the order shows it');
   });
 
   test.each([

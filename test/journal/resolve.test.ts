@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isDue } from '../../src/journal/attempt-state.ts';
 import type { AttemptRecord, VerdictRow } from '../../src/journal/journal-rows.ts';
-import type { Event } from '../../src/journal/protocol-types.ts';
+import type { Effect, Event } from '../../src/journal/protocol-types.ts';
 import { beginResolve, type Errand, resolve } from '../../src/journal/resolve.ts';
 import { attempt as attemptWith, horizonMs, momentAt } from './rows.ts';
 import { orderWith as order } from './world.ts';
@@ -15,6 +15,14 @@ function failed(value: ReturnType<typeof order>): unknown {
   shown.charges.data[0].refunds.data[0].status = 'failed';
   return shown;
 }
+
+// The refund records of an order, as a verdict keeps them.
+function refundsOf(value: ReturnType<typeof order>) {
+  const evidence = run(attempt(), [{ is: 'seen', value, moment: at(later) }]).state;
+  return evidence.at === 'recording' ? (evidence.row.refunds ?? []) : [];
+}
+
+const shownRefund = { chargeId: 'ch_1', amount: -5, createdAt: undefined, authCode: undefined };
 
 const locked: Event = { is: 'locked' };
 // Two minutes after `send_by` a person may state that it was not made.
@@ -294,7 +302,7 @@ describe('settling', () => {
   const notMade = { applied: false, operator: 'op7', note: 'asked' };
 
   it.each([
-    [made, { verdict: 'applied', by: 'person', why: 'stated by op7', note: 'bank file' }],
+    [made, { verdict: 'applied', by: 'person', why: 'recorded by op7', note: 'bank file' }],
     [notMade, { verdict: 'rejected', by: 'person', confirmed: true, operator: 'op7' }],
   ])('%j is written down where the read does not tell', (statement, row) => {
     for (const read of [seen(order()), unseen]) {
@@ -593,6 +601,232 @@ describe('the end of a look', () => {
     const whole = { ...record, sent: { ...record.sent, proof: { ...record.sent.proof, expected } } };
     expect(look([whole], seen(order(5))).effect).toMatchObject({
       row: { verdict: 'unknown', alarm: 'partial' },
+    });
+  });
+});
+
+// The row that an effect writes, with what it may lack.
+function written(effect: Effect): object | undefined {
+  const none = { alarm: undefined, acknowledged: undefined };
+  return effect.do === 'record' && effect.row.type === 'verdict' ? { ...none, ...effect.row } : undefined;
+}
+
+const person = { by: 'person', why: 'recorded by op7', operator: 'op7', note: 'asked' } as const;
+const recordedNot: Partial<VerdictRow> = { verdict: 'rejected', confirmed: true, ...person };
+const recordedMade: Partial<VerdictRow> = { verdict: 'applied', confirmed: true, ...person };
+
+describe('a correction', () => {
+  const says = (applied: boolean) => ({
+    applied,
+    operator: 'op8',
+    note: 'bank file',
+    corrects: true as const,
+  });
+
+  it.each([
+    [recordedNot, true, { verdict: 'applied' }],
+    [recordedMade, false, { verdict: 'rejected' }],
+  ])('of %j, applied %s, is asked for and added; the wrong one stays', (before, applied, row) => {
+    for (const read of [seen(order()), unseen]) {
+      const asking = run(attempt({ verdict: 'unknown' }, before), [read], says(applied));
+      expect(asking.effect.do).toBe('approve');
+      const { state, effect } = resolve(asking.state, approved);
+      const said = { ...row, by: 'person', corrects: true, why: 'recorded by op8' };
+      expect(written(effect)).toMatchObject({ ...said, alarm: undefined });
+      expect(resolve(state, recorded).state).toMatchObject({
+        end: { record: { verdicts: [{ verdict: 'unknown' }, before, said] } },
+      });
+    }
+  });
+
+  it.each<[string, Partial<VerdictRow>, boolean]>([
+    ['says the same as the record', recordedMade, true],
+    ['is about what a reply has shown', { verdict: 'applied', by: 'reply' }, false],
+    ['is about what nobody has recorded', {}, true],
+  ])('that %s reads nothing and adds nothing', (_, before, applied) => {
+    const { state } = run(attempt(before), [], says(applied));
+    expect(state).toMatchObject({ at: 'releasing', end: { how: 'looked' } });
+    expect(run(attempt(), [], says(applied)).state.at).toBe('releasing');
+  });
+
+  it('that it was not made is refused as early as the first statement would be', () => {
+    const early = run(attempt(recordedMade), [seen(order(), later - 1)], says(false));
+    expect(early.state).toMatchObject({ end: { refusal: { why: 'too_early' } } });
+  });
+
+  it.each([true, false])('is not needed where the read shows it: the read counts (stated %s)', (applied) => {
+    const before = applied ? recordedNot : recordedMade;
+    expect(written(run(attempt(before), [seen(order(5))], says(applied)).effect)).toMatchObject({
+      verdict: 'applied',
+      by: 'read',
+      alarm: undefined,
+    });
+  });
+
+  describe('after the same was sent again', () => {
+    const again = (verdict: VerdictRow['verdict'] | undefined, more = {}): AttemptRecord =>
+      attemptWith(verdict === undefined ? [] : [{ verdict, by: 'reply' }], {
+        intent: 'i_2',
+        time: 50,
+        ...more,
+      });
+    const corrected = (other: AttemptRecord, read: Event = unseen) => {
+      const known: Event = { is: 'known', attempts: [attempt(recordedNot), other], moment: at(0) };
+      const first = beginResolve({ intent: 'i_1', attempt: 1, statement: says(true) });
+      const { state, effect } = [locked, known, read].reduce(
+        (step, event) => resolve(step.state, event),
+        first,
+      );
+      const last = effect.do === 'approve' ? resolve(state, approved).effect : effect;
+      return written(last);
+    };
+    const twice = { verdict: 'applied', alarm: 'duplicate' };
+
+    it.each(['applied', 'unknown', 'not_seen', undefined] as const)(
+      '(%s), both were made: an alarm',
+      (verdict) => {
+        const why = 'recorded by op8; it was made, and sent again as i_2';
+        expect(corrected(again(verdict))).toMatchObject({ ...twice, by: 'person', why });
+      },
+    );
+
+    it('and a read shows it: an alarm too', () => {
+      const own = attemptWith([{ verdict: 'applied', by: 'reply', refunds: [] }], {
+        intent: 'i_2',
+        time: 50,
+      });
+      expect(corrected(own, seen(order(5)))).toMatchObject({ ...twice, by: 'read' });
+    });
+
+    it.each([
+      again('rejected'),
+      again('not_sent'),
+      again('applied', { time: -1 }),
+      again('applied', { request: { method: 'POST', path: 'orders/ord_1/capture' } }),
+    ])('but not when that one failed, came before, or was something else', (other) => {
+      expect(corrected(other)).toMatchObject({ verdict: 'applied', alarm: undefined });
+    });
+
+    it('there is no alarm for "it was not made"', () => {
+      const other = again('applied');
+      const known: Event = { is: 'known', attempts: [attempt(recordedMade), other], moment: at(0) };
+      const first = beginResolve({ intent: 'i_1', attempt: 1, statement: says(false) });
+      const asking = [locked, known, unseen].reduce((step, event) => resolve(step.state, event), first);
+      expect(written(resolve(asking.state, approved).effect)).toMatchObject({
+        verdict: 'rejected',
+        alarm: undefined,
+      });
+    });
+  });
+});
+
+describe('an acknowledgement', () => {
+  const over = 1000 + horizonMs;
+  const acknowledgement = { operator: 'op8', note: 'the bank recalls one' };
+  const refunds = [1, 2].map((id) => ({ ...shownRefund, id: `rf_${id}` }));
+  const twice: Partial<VerdictRow> = { verdict: 'applied', by: 'read', alarm: 'duplicate', refunds };
+  const whole = (record: AttemptRecord, read: Event) => {
+    const row = added(record, read);
+    return row && { alarm: undefined, acknowledged: undefined, ...row };
+  };
+  const acknowledged = (record: AttemptRecord, events: readonly Event[], now = over) => {
+    const known: Event = { is: 'known', attempts: [record], moment: at(now) };
+    const first = beginResolve({ intent: 'i_1', attempt: 1, acknowledgement });
+    return [locked, known, ...events].reduce(({ state }, event) => resolve(state, event), first);
+  };
+
+  it('of a duplicate is written down at once, with every refund that the order shows, and without the alarm', () => {
+    const { effect } = acknowledged(attempt(twice), [seen(order(5, 5), over)]);
+    expect(written(effect)).toMatchObject({
+      verdict: 'applied',
+      by: 'read',
+      why: 'acknowledged by op8',
+      alarm: undefined,
+      acknowledged: 'duplicate',
+      refunds: [{ amount: -5 }, { amount: -5 }],
+      ...acknowledgement,
+    });
+  });
+
+  it.each<[string, Partial<VerdictRow>, Event]>([
+    [
+      'when the order cannot be read any more',
+      { ...twice, time: over },
+      { is: 'unseen', why: 'no answer', moment: at(over + 1) },
+    ],
+    ['when it shows another picture now', twice, seen(order(5), over)],
+  ])('%s keeps the refunds that were recorded', (_, before, read) => {
+    const { effect } = acknowledged(attempt(twice, before), [read]);
+    expect(written(effect)).toMatchObject({ acknowledged: 'duplicate', refunds, alarm: undefined });
+  });
+
+  it('of another alarm keeps verdict, error and what was created', () => {
+    const kept = { verdict: 'rejected', by: 'reply', confirmed: true, error: { code: 'c' } } as const;
+    const before = {
+      ...kept,
+      alarm: 'contradiction',
+      created: 'ord_9',
+      link: 'https://a.example/1',
+    } as const;
+    const { effect } = acknowledged(attempt(before), [seen(order(), over)]);
+    const { alarm, ...rest } = before;
+    expect(written(effect)).toMatchObject({ ...rest, acknowledged: alarm, alarm: undefined });
+  });
+
+  it('is refused while the refund is watched and its order cannot be read', () => {
+    expect(acknowledged(attempt(twice), [unseen]).state).toMatchObject({
+      end: { how: 'refused', refusal: { why: 'unread', problem: 'no answer' } },
+    });
+  });
+
+  it.each([
+    ['without an alarm', attempt({ verdict: 'applied' })],
+    ['that is unconfirmed', attempt({ verdict: 'unknown', alarm: 'partial' })],
+    ['without a verdict', attempt()],
+  ])('of an attempt %s reads nothing and adds nothing', (_, record) => {
+    expect(acknowledged(record, []).state).toMatchObject({ at: 'releasing', end: { how: 'looked' } });
+  });
+
+  describe('is not undone by a later read', () => {
+    const done = (more: Partial<VerdictRow> = {}) =>
+      attempt(twice, {
+        ...twice,
+        alarm: undefined,
+        acknowledged: 'duplicate',
+        time: 2000,
+        refunds: seenTwice,
+        ...more,
+      });
+    const seenTwice = refundsOf(order(5, 5));
+
+    it('that shows the same refunds, before and after its time', () => {
+      expect(whole(done(), seen(order(5, 5)))).toMatchObject({
+        alarm: undefined,
+        acknowledged: 'duplicate',
+        why: 'a read shows what was acknowledged',
+        refunds: seenTwice,
+      });
+      expect(whole(done(), seen(order(5, 5), over + 5000))).toMatchObject({
+        alarm: undefined,
+        why: 'a read after its time shows no more of it',
+      });
+    });
+
+    it('but by one that shows one more, or another alarm', () => {
+      expect(whole(done(), seen(order(5, 5, 5)))).toMatchObject({
+        alarm: 'duplicate',
+        acknowledged: undefined,
+      });
+      expect(whole(done(), seen(failed(order(5))))).toMatchObject({ alarm: 'contradiction' });
+      expect(whole(done({ refunds: undefined }), seen(order(5, 5)))).toMatchObject({ alarm: 'duplicate' });
+    });
+
+    it('where the alarm was about figures that do not agree, or a contradiction', () => {
+      const contradiction = done({ acknowledged: 'contradiction', refunds: refundsOf(order(5)) });
+      expect(whole(contradiction, seen(failed(order(5))))).toMatchObject({
+        alarm: undefined,
+        acknowledged: 'contradiction',
+      });
     });
   });
 });

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isUnsettled } from '../../src/journal/attempt-state.ts';
-import type { AttemptRecord, JournalRow, SentRow } from '../../src/journal/journal-rows.ts';
+import { isUnfinished } from '../../src/journal/attempt-state.ts';
+import type { AttemptRecord, JournalRow, SentRow, VerdictRow } from '../../src/journal/journal-rows.ts';
 import type { AttemptQuery, JournalStore } from '../../src/journal/journal-store.ts';
 import { attemptsIn } from '../harness/memory-store.ts';
 import { sent, verdict } from './rows.ts';
@@ -249,6 +249,39 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
       expect(await store.verify('f'.repeat(64))).toMatchObject({ knowsHead: false });
     });
 
+    it('gives an alarm as unfinished until somebody has acknowledged it, and keeps what was corrected', async () => {
+      const horizon = 900_000;
+      const over = { time: 2000 + horizon };
+      const made = verdict('i_a', 1000);
+      const alarmed: VerdictRow = { ...made, ...over, alarm: 'duplicate' };
+      await fill([sent('i_a', 1), made, alarmed]);
+      const store = open();
+      const unsettled = async () => (await open().attempts({ unsettled: true })).length;
+      expect(await unsettled()).toBe(1);
+      const person = { operator: 'op7', note: 'the bank recalls one' };
+      const ended: VerdictRow = { ...made, ...over, acknowledged: 'duplicate', ...person };
+      await store.append(ended);
+      expect(await unsettled()).toBe(0);
+      const wrong: VerdictRow = { ...made, ...over, by: 'person', verdict: 'rejected', ...person };
+      const right: VerdictRow = { ...wrong, verdict: 'applied', corrects: true };
+      await store.append(wrong);
+      await store.append(right);
+      expect((await open().attempts({}))[0]?.verdicts).toEqual([made, alarmed, ended, wrong, right]);
+      expect(await open().verify()).toMatchObject({ findings: [] });
+    });
+
+    it('keeps the link of what was created, and erases it with the notes', async () => {
+      const link = 'https://pay.example.com/1';
+      const made: VerdictRow = { ...verdict('i_a', 1000), created: 'chk_1', link };
+      await fill([sent('i_a', 1), made]);
+      expect((await open().attempts({}))[0]?.verdicts).toEqual([made]);
+      expect(await open().eraseBodies(2)).toBe(1);
+      expect((await open().attempts({}))[0]?.verdicts).toEqual([
+        { ...verdict('i_a', 1000), created: 'chk_1' },
+      ]);
+      expect(await open().verify()).toMatchObject({ findings: [] });
+    });
+
     it('erases bodies and notes of settled attempts, and stays whole', async () => {
       await fill([...two, sent('i_c', 5), verdict('i_c', 6), sent('i_open', 2)]);
       const store = open();
@@ -267,12 +300,15 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
     });
 
     it('moves to another store in one file, with the same rows and the same head', async () => {
-      await fill(two);
+      const person = { by: 'person', operator: 'op7', note: 'bank file' } as const;
+      const corrected: VerdictRow = { ...verdict('i_b', 5), ...person, corrects: true };
+      const acknowledged: VerdictRow = { ...verdict('i_a', 6), ...person, acknowledged: 'duplicate' };
+      await fill([...two, corrected, acknowledged]);
       const [from, file] = [open(), join(folder, 'archive')];
-      expect(await from.archive(file)).toBe(4);
+      expect(await from.archive(file)).toBe(6);
       await expect(from.archive(file)).rejects.toMatchObject({ kind: 'refused' });
       const to = begin(mkdtempSync(join(folder, 'other-')));
-      expect(await to.open().restore(file)).toBe(4);
+      expect(await to.open().restore(file)).toBe(6);
       expect(await to.open().attempts({})).toEqual(await from.attempts({}));
       expect(await to.open().verify((await from.verify()).head)).toMatchObject({
         knowsHead: true,
@@ -280,7 +316,7 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
       });
       await to.open().append(sent('i_c', 9));
       await expect(to.open().restore(file)).rejects.toMatchObject({ kind: 'refused' });
-      expect((await to.open().verify()).rows).toBe(5);
+      expect((await to.open().verify()).rows).toBe(7);
     });
 
     it('imports no file that is not whole', async () => {
@@ -406,6 +442,6 @@ function means(asked: AttemptQuery, record: AttemptRecord): boolean {
   return (
     equal.every(([wanted, is]) => wanted === undefined || wanted === is) &&
     (asked.since === undefined || row.time >= asked.since) &&
-    (asked.unsettled === undefined || isUnsettled(record))
+    (asked.unsettled === undefined || isUnfinished(record))
   );
 }

@@ -107,7 +107,16 @@ test.concurrent('that not a byte of a refund left: exit 6, and the command that 
   const words = ran.stderr.replaceAll(/\s+/g, ' ');
   expect(words).toContain('not a byte of it left this machine');
   const [intent = ''] = /i_\w+(?= --not-applied --note TEXT)/.exec(words) ?? [];
-  const settle = ['journal', 'settle', intent, '--not-applied', '--note', 'not sent', '--confirm', order.id];
+  const settle = [
+    'journal',
+    'settle',
+    intent,
+    '--not-applied',
+    '--note',
+    'not a byte was sent',
+    '--confirm',
+    order.id,
+  ];
   const passed = later(600_000);
   expect((await reaching.run(home, settle, { ...env, ...passed })).code).toBe(0);
   const again = await reaching.run(home, changeArgs(order), env);

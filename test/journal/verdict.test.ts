@@ -9,7 +9,7 @@ describe('the verdict of a evidence', () => {
     [
       { shows: 'expected', refunds: [], others: false, created: 'ord_9' },
       'not_seen',
-      { ...read, verdict: 'applied', why: 'a read shows it: ours or identical', created: 'ord_9' },
+      { ...read, verdict: 'applied', why: 'a read shows it', created: 'ord_9' },
     ],
     [
       { shows: 'expected', refunds: [], others: false },
@@ -17,7 +17,7 @@ describe('the verdict of a evidence', () => {
       {
         ...read,
         verdict: 'applied',
-        why: 'a read shows it: ours or identical',
+        why: 'a read shows it',
         alarm: 'applied_though_rejected',
       },
     ],
@@ -27,7 +27,7 @@ describe('the verdict of a evidence', () => {
       {
         ...read,
         verdict: 'applied',
-        why: 'a read shows it, with amount 7 instead of 5: ours or identical',
+        why: 'a read shows it, with amount 7 instead of 5',
         alarm: 'contradiction',
       },
     ],

@@ -256,7 +256,7 @@ test('a refund: preview and result; the note is shown as one that stays here, an
     buyer   Buyer Name  buyer@example.com  A-10023
     from    charge 1 of 2, visa *4242, 656f1c0e9a2b4d0018c3e5a1
     reason  requested_by_client   the buyer asked for it
-    note    ticket 8840   stays on this machine, is not sent
+    note    ticket 8840   kept only on this computer
                        charge 1   order
       paid                35000   52000
       refunded so far    -12000  -12000  20 Nov 2020 19:04, not from this machine

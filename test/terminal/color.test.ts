@@ -35,7 +35,7 @@ describe('colour', () => {
     expect(colorLevel({ isTTY }, flag, env)).toBe(level);
   });
 
-  it.each(['strong', 'faint', 'good', 'warn', 'bad'] as const)(
+  it.each(['strong', 'faint', 'good', 'warn', 'bad', 'out'] as const)(
     'uses one of the 16 colours for %s',
     async (style) => {
       const paint = await loadPaint(1);

@@ -24,6 +24,14 @@ describe('a time', () => {
     expect(createTimes('UTC', now).show(1700000000, 'day')).toBe('14 Nov 2023 22:13');
   });
 
+  it.each([
+    ['today', seconds - 3600, '22:08:51'],
+    ['on another day', seconds - 86_400, '23:08:51 on 19 Nov'],
+    ['in another year', 1700000000, '22:13:20 on 14 Nov 2023'],
+  ])('is short %s', (_, one, expected) => {
+    expect(createTimes('UTC', now).short(one)).toBe(expected);
+  });
+
   it('is shown in UTC when the machine does not know the zone', () => {
     expect(createTimes('Not/AZone', now).show(seconds, 'full')).toBe('20 Nov 2026 23:08:51 UTC');
   });

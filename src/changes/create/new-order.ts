@@ -6,7 +6,7 @@ import { checkRequest, type OrderRequest, orderRequest } from '../../api/request
 import { orderColumns } from '../../api/resources.ts';
 import { type checkoutTypes, hostedPayment, type JsonObject, paths } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
-import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
+import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Choice } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine, unconfirmedReply } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
@@ -199,7 +199,7 @@ function orderResult(
           style: 'good',
         },
         '    ',
-        accountLabel(profile),
+        accountSpan(profile),
       ],
     },
     { line: `order    ${order?.id ?? 'id not shown'}   ${status ?? 'no status yet'}${journalWords(intent)}` },

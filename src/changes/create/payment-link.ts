@@ -7,7 +7,7 @@ import { type JsonObject, paymentLinkType } from '../../api/spec.ts';
 import type { Context, Input } from '../../commands/command.ts';
 import { flag } from '../../commands/flags.ts';
 import type { ClockAndZone } from '../../commands/typed-time.ts';
-import { accountLabel, type Profile } from '../../profiles/profiles.ts';
+import { accountSpan, type Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { headLine, journalWords, requestLine } from '../change-words.ts';
 import type { Applied } from '../outcome.ts';
@@ -181,7 +181,7 @@ function linkResult(
           style: 'good',
         },
         '    ',
-        accountLabel(profile),
+        accountSpan(profile),
       ],
     },
     ...linkLines(record.value),

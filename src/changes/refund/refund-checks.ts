@@ -14,6 +14,7 @@ import { CliError } from '../../errors.ts';
 import { checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { RefundOrigins } from './known-refunds.ts';
 import type { RefundAsked, RefundPlan } from './refund-plan.ts';
+import { isPaidBack, type KnownTwin, nameForAgain } from './twins.ts';
 
 export function refused(message: string, now: readonly string[]): CliError {
   return new CliError('refused', message, { certain: 'nothing was sent', now });
@@ -72,39 +73,78 @@ function sumLine(money: OrderMoney, { settings }: Profile): string {
  */
 export function checkRepeat(
   { expected, money, body }: Pick<RefundPlan, 'expected' | 'money' | 'body'>,
-  { again, reason, note }: Pick<RefundAsked, 'again' | 'reason' | 'note'>,
+  asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
   profile: Profile,
 ): void {
+  const { again, twins = [] } = asked;
   const shown = new Set(money.charges.flatMap(({ refunds }) => refunds.map(({ id }) => id)));
   if (again.some((name) => !shown.has(name))) return;
   for (const { chargeId, amount } of expected) {
     const charge = money.charges.find(({ id }) => id === chargeId);
     const equal = newestEqual(charge?.refunds ?? [], amount);
     if (equal === undefined || again.includes(equal.id)) continue;
-    const more = [
-      '--charge',
-      String(charge?.number ?? chargeId),
-      ...(body.amount === undefined ? [] : ['--amount', String(body.amount)]),
-      ...(reason === undefined ? [] : ['--reason', reason]),
-      ...(note === undefined ? [] : ['--note', note]),
-    ];
     throw refused(
       `charge ${charge?.number ?? chargeId} of ${money.id} has a refund of ${figureWords(-amount, money.currency, profile.settings)} already, ${equal.id}`,
       [
         'if the buyer is to get the same amount once more:',
-        commandLine(
-          profile,
-          'orders',
-          'refund',
-          money.id,
-          ...more,
-          '--again',
-          [...again, equal.id].join(','),
-        ),
+        refundCommand(profile, money, [
+          '--charge',
+          String(charge?.number ?? chargeId),
+          ...typedAgain(body, asked, [...twins, ...again, equal.id]),
+        ]),
         showOrder(money, profile),
       ],
     );
   }
+}
+
+/**
+ * Throws CliError 'refused' for a refund of a duplicate whose twin was refunded, or may have been, unless `--again` names
+ * that refund (`nameForAgain`). `line`: a twin in words.
+ */
+export function checkTwins(
+  { charge, body, money }: Pick<RefundPlan, 'charge' | 'body' | 'money'>,
+  asked: Pick<RefundAsked, 'again' | 'twins' | 'reason' | 'note'>,
+  { found, line }: { readonly found: readonly KnownTwin[]; readonly line: (twin: KnownTwin) => string },
+  profile: Profile,
+): void {
+  if (asked.reason !== 'duplicated_transaction') return;
+  const { again, twins = [] } = asked;
+  const unnamed = found.filter((twin) => isPaidBack(twin) && !twins.includes(nameForAgain(twin)));
+  const [first] = unnamed;
+  if (first === undefined) return;
+  const names = [...twins, ...again, ...unnamed.map(nameForAgain)];
+  const { unconfirmed } = first;
+  throw refused(line(first), [
+    ...(unconfirmed === undefined
+      ? []
+      : ['first find out whether it was made:', `paydesk journal reconcile ${unconfirmed.intent}`]),
+    `if the buyer is to get both back, --again names the refund of the twin, ${unnamed.map(nameForAgain).join(' and ')}:`,
+    refundCommand(profile, money, [
+      ...(charge === undefined ? [] : ['--charge', String(charge.number)]),
+      ...typedAgain(body, asked, names),
+    ]),
+    commandLine(profile, 'orders', 'show', first.id),
+  ]);
+}
+
+function refundCommand(profile: Profile, { id }: OrderMoney, words: readonly string[]): string {
+  return commandLine(profile, 'orders', 'refund', id, ...words);
+}
+
+// The flags as they were typed or answered, and what --again must name.
+function typedAgain(
+  { amount }: RefundPlan['body'],
+  { reason, note }: Pick<RefundAsked, 'reason' | 'note'>,
+  names: readonly string[],
+): readonly string[] {
+  return [
+    ...(amount === undefined ? [] : ['--amount', String(amount)]),
+    ...(reason === undefined ? [] : ['--reason', reason]),
+    ...(note === undefined ? [] : ['--note', note]),
+    '--again',
+    names.join(','),
+  ];
 }
 
 /**

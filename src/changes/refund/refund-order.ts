@@ -1,7 +1,7 @@
 /** Refunds an order: takes the flags, asks a person for missing values, and plans the refund. */
 
 import { amountProblem, declaresPlaces, figureWords, placesOf, readAmount } from '../../amounts.ts';
-import { type OrderMoney, paidBy } from '../../api/charges.ts';
+import { type OrderMoney, paidBy, readMoney } from '../../api/charges.ts';
 import {
   paths,
   type ReasonWords,
@@ -11,14 +11,16 @@ import {
 } from '../../api/spec.ts';
 import type { Context } from '../../commands/command.ts';
 import { usage } from '../../commands/flags.ts';
+import { attemptName } from '../../journal/journal.ts';
 import { aboutMoney, type Profile } from '../../profiles/profiles.ts';
 import type { Choice } from '../../terminal/terminal.ts';
 import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '../order-change.ts';
 import { originsOf } from './known-refunds.ts';
-import { refundableMoney, youngWarnings } from './refund-checks.ts';
+import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
+import { checkTwins, refundableMoney, youngWarnings } from './refund-checks.ts';
 import { canGoBackWhole, type NamedMoney, planRefund, type RefundAsked } from './refund-plan.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
-import type { Twin } from './twins.ts';
+import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
 
 /**
  * Refunds an order, one of its charges, or part of a charge. Throws CliError for every outcome that is not a plain success.
@@ -56,11 +58,18 @@ async function planOrder(
 ): Promise<OrderPlan> {
   const { profile } = read.service;
   const { id, order, twin } = read;
-  const asked = await askForMissing(ctx, read, given, confirm);
+  const answers = await askForMissing(ctx, read, given, confirm);
+  const twins = await lookForTwins(ctx, read.service, order, twin);
+  const asked = { ...answers, ...(await splitAgain(ctx, read, answers, twins)) };
   const planned = planRefund(asked, order, profile);
+  const line = (one: KnownTwin) => twinLine(one, twinWords(ctx, profile, order));
+  checkTwins(planned, asked, { found: twins.twins, line }, profile);
   const origins = await originsOf(ctx, read.service, order);
   const young = youngWarnings(planned.money, profile, ctx.clock.now(), origins);
-  const plan = { ...planned, warnings: [...planned.warnings, ...young, ...twinWords(twin)] };
+  const plan = {
+    ...planned,
+    warnings: [...planned.warnings, ...young, ...twins.twins.map(line), ...twins.gaps],
+  };
   const { body, expected, tolerated, amount, money, warnings } = plan;
   const { reason, note } = asked;
   return {
@@ -73,6 +82,7 @@ async function planOrder(
       reason,
       note,
       checks: warnings,
+      again: asked.again,
     },
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
@@ -82,9 +92,24 @@ async function planOrder(
   };
 }
 
-function twinWords(twin: Twin | undefined): readonly string[] {
-  if (twin === undefined) return [];
-  return [`a possible twin, the same buyer and amount within 10 minutes, may be meant: ${twin.id}`];
+// `--again` may name refunds of twins besides refunds and attempts of this order. The journal knows only those of this order.
+// If the twins could not be read, every name that is not of this order is taken for the refund of a twin.
+async function splitAgain(
+  ctx: Context,
+  { service, id, order }: OrderRead,
+  { again }: RefundAsked,
+  { twins: found, failed }: FoundTwins,
+): Promise<Pick<RefundAsked, 'again' | 'twins'>> {
+  if (again.length === 0) return { again };
+  const ofTwins = new Set(found.filter(isPaidBack).map(nameForAgain));
+  const reading = readMoney(order);
+  const refunds = 'money' in reading ? reading.money.charges.flatMap((charge) => charge.refunds) : [];
+  const ofOrder = new Set([
+    ...refunds.map((refund) => refund.id),
+    ...(failed ? await ctx.journal.onOrder(service, id) : []).map(attemptName),
+  ]);
+  const isTwins = (name: string) => ofTwins.has(name) || (failed && !ofOrder.has(name));
+  return { again: again.filter((name) => !isTwins(name)), twins: again.filter(isTwins) };
 }
 
 // Asks for values that no flag gave, unless nobody is at the terminal or --yes was given. An order that cannot be refunded is

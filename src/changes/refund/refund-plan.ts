@@ -32,6 +32,8 @@ export interface RefundAsked extends NamedMoney {
   readonly note?: string | undefined;
   /** Refunds or attempts that this refund repeats (`--again`). */
   readonly again: readonly string[];
+  /** What `--again` names besides: refunds of twins. A printed command must name them too. */
+  readonly twins?: readonly string[] | undefined;
 }
 
 /** A refund that may be sent: its body, the refund records that must appear, and the warnings. */

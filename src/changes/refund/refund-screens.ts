@@ -45,9 +45,7 @@ export function refundPreview({ plan, order, profile, note, origins }: Previewed
           ? 'reason  none is sent'
           : `reason  ${body.reason}   ${reason?.words ?? ''}`,
     },
-    ...(note === undefined
-      ? []
-      : [{ line: `note    ${note}   stays on this machine, is not sent`, hang: 8 }]),
+    ...(note === undefined ? [] : [{ line: `note    ${note}   kept only on this computer`, hang: 8 }]),
     { grid: moneyRows(plan, origins, profile), right: [1, 2], indent: 2 },
     ...warnings.map((line): Block => ({ line: { text: `note: ${line}`, style: 'warn' }, hang: 6 })),
     requestLine(body),
@@ -63,7 +61,9 @@ function heading({ charge, amount, rest }: RefundPlan): string {
 function orderLine(money: OrderMoney, order: JsonObject, { settings }: Profile): Cell {
   const amount = amountWords(money.amount, money.currency, settings);
   return [
-    `order   ${money.id}  ${amount}  ${money.status ?? 'status not shown'}  `,
+    `order   ${money.id}  ${amount}  `,
+    { status: money.status ?? 'status not shown' },
+    '  ',
     { time: order.created_at, precision: 'day' },
   ];
 }

@@ -1,7 +1,11 @@
 /** Possible twins: other orders of the same buyer and amount within ten minutes, and what of them was refunded already. Pure. */
 
+import { type AmountStyle, amountWords, figureWords } from '../../amounts.ts';
 import { newestOf, type RefundRecord, readMoney } from '../../api/charges.ts';
 import { type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import type { UnconfirmedChange } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profiles.ts';
+import type { RefundFacts } from './known-refunds.ts';
 
 /** Another order of the same buyer and amount, as far as it matters for a refund. */
 export interface Twin {
@@ -85,4 +89,102 @@ export function twinsAmong(order: JsonObject, others: readonly JsonObject[]): re
     .filter((twin) => near(twin) <= twinSeconds);
   const first = new Map(twins.toReversed().map((twin) => [twin.id, twin]));
   return [...first.values()].toSorted((one, other) => near(one) - near(other));
+}
+
+/** A twin, and what the journal of this machine knows about it. */
+export interface KnownTwin extends Twin {
+  /** Who made its newest refund and why; undefined if this machine did not. */
+  readonly fact?: RefundFacts | undefined;
+  /** A change of the twin that is not confirmed. */
+  readonly unconfirmed?: UnconfirmedChange | undefined;
+}
+
+/** Whether a refund of both orders pays, or may pay, both back. */
+export function isPaidBack(twin: KnownTwin): boolean {
+  return isRefunded(twin) || twin.unconfirmed?.kind === 'refund';
+}
+
+/**
+ * What `--again` must name so that a second order is refunded as a duplicate: the newest refund of the twin. If the order
+ * does not show one, the unconfirmed attempt, or else the twin itself.
+ */
+export function nameForAgain({ id, refund, unconfirmed }: KnownTwin): string {
+  return refund?.id ?? unconfirmed?.intent ?? id;
+}
+
+/** What the words about a twin need besides the twin. */
+export interface TwinWords {
+  /** When the order itself was created, Unix seconds. */
+  readonly createdAt: unknown;
+  readonly currency: string | undefined;
+  readonly amounts: AmountStyle;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly shortTime: (ms: number) => string;
+}
+
+/** What the words about the twins of an order need. */
+export function twinWords(
+  { clock, shortTime }: { readonly clock: { now(): number }; readonly shortTime: (ms: number) => string },
+  { settings }: Pick<Profile, 'settings'>,
+  { created_at: createdAt, currency }: JsonObject,
+): TwinWords {
+  return {
+    createdAt,
+    currency: typeof currency === 'string' ? currency : undefined,
+    amounts: settings,
+    now: clock.now(),
+    shortTime,
+  };
+}
+
+/**
+ * A twin in one line: `ord_…, same buyer and amount, 4 min earlier, was refunded 2 min ago as duplicated_transaction, by
+ * op7: refunding both pays both back`.
+ */
+export function twinLine(twin: KnownTwin, words: TwinWords): string {
+  return `${twin.id}, same buyer and amount, ${apartWords(twin, words)}, ${stateWords(twin, words)}`;
+}
+
+function apartWords({ createdAt }: Twin, { createdAt: own }: TwinWords): string {
+  const seconds = createdAt - Number(own);
+  if (seconds === 0) return 'in the same second';
+  const long = Math.abs(seconds);
+  return `${long < 60 ? `${long} s` : `${Math.floor(long / 60)} min`} ${seconds < 0 ? 'earlier' : 'later'}`;
+}
+
+function stateWords(twin: KnownTwin, words: TwinWords): string {
+  const { unconfirmed, status } = twin;
+  if (isRefunded(twin)) return `${refundWords(twin, words)}: refunding both pays both back`;
+  if (unconfirmed?.kind === 'refund') {
+    const sum =
+      unconfirmed.amount === undefined
+        ? ''
+        : ` of ${amountWords(unconfirmed.amount, unconfirmed.currency, words.amounts)}`;
+    const sent = `sent at ${words.shortTime(unconfirmed.sentAt)} by ${unconfirmed.operator}`;
+    return `has an unconfirmed refund${sum}, ${sent}: refunding both may pay both back`;
+  }
+  if (status === statuses.preAuthorized) return 'is only authorized, no money taken';
+  return 'was not refunded: make sure which of the two the buyer means';
+}
+
+function refundWords(twin: KnownTwin, { now, currency, amounts }: TwinWords): string {
+  const { refund, refunded, amount, fact, unconfirmed } = twin;
+  const isPart = refunded !== undefined && refunded > 0 && refunded < amount;
+  const part = isPart
+    ? ` in part (${figureWords(refunded, currency, amounts)} of ${figureWords(amount, currency, amounts)})`
+    : '';
+  const when = refund?.createdAt === undefined ? '' : ` ${agoWords(now - refund.createdAt * 1000)}`;
+  const reason = fact?.reason === undefined ? '' : ` as ${fact.reason}`;
+  const stranger = refund === undefined || unconfirmed !== undefined ? '' : ', not from this machine';
+  return `was refunded${part}${when}${reason}${fact === undefined ? stranger : `, by ${fact.operator}`}`;
+}
+
+function agoWords(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'less than a minute ago';
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ago`;
+  return `${Math.floor(hours / 24)} days ago`;
 }

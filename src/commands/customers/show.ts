@@ -3,7 +3,7 @@
 import { readOne, type WireRecord } from '../../api/api.ts';
 import { type Customer, readCustomer } from '../../api/records.ts';
 import { customerColumns, resources } from '../../api/resources.ts';
-import { accountLabel, type Profile } from '../../profiles/profiles.ts';
+import { accountSpan, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell } from '../../terminal/terminal.ts';
 import { defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
@@ -32,7 +32,7 @@ function customerView(record: WireRecord, profile: Profile): readonly Block[] {
   const customer = readCustomer(record.value);
   if (customer === undefined) return [{ line: 'this record is no customer' }];
   return [
-    { line: [{ text: customer.id, style: 'strong' }, `  ${accountLabel(profile)}`] },
+    { line: [{ text: customer.id, style: 'strong' }, '  ', accountSpan(profile)] },
     { line: `name       ${customer.name ?? '-'}` },
     { line: `email      ${customer.email ?? '-'}` },
     { line: `phone      ${customer.phone ?? '-'}` },

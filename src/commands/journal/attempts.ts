@@ -40,6 +40,8 @@ export const attemptColumns: readonly Column[] = [
   fieldColumn('ref', 'REF', 'text'),
   fieldColumn('stated_by', 'STATED BY', 'text'),
   fieldColumn('stated_note', 'HOW KNOWN', 'text'),
+  fieldColumn('acknowledged_by', 'ACKNOWLEDGED BY', 'text'),
+  fieldColumn('acknowledged_note', 'DONE ABOUT IT', 'text'),
   fieldColumn('http_status', 'HTTP', 'integer'),
   fieldColumn('type', 'TYPE', 'text'),
   fieldColumn('code', 'CODE', 'text'),
@@ -161,25 +163,40 @@ export function intentArgument<const R extends boolean>(required: R) {
   } as const;
 }
 
+/** The alarm of an attempt in a few words; undefined when there is none, or somebody acknowledged it. */
+export function alarmWordsOf({ verdicts }: AttemptRecord): string | undefined {
+  const alarm = verdicts.at(-1)?.alarm;
+  return alarm === undefined ? undefined : alarmWords[alarm];
+}
+
 /** Says what is known about an attempt. */
-export function outcomeWords({ verdicts }: AttemptRecord, open: boolean): string {
-  const last = verdicts.at(-1);
-  const alarm = last?.alarm === undefined ? '' : `${alarmWords[last.alarm]}: `;
-  return `${alarm}${verdictWords(last, open)}`;
+export function outcomeWords(record: AttemptRecord, open: boolean): string {
+  const last = record.verdicts.at(-1);
+  const alarm = alarmWordsOf(record);
+  const by = acknowledgementOf(record)?.operator;
+  return `${alarm === undefined ? '' : `${alarm}: `}${verdictWords(last, open)}${by === undefined ? '' : `; alarm acknowledged by ${by}`}`;
+}
+
+/** The row by which somebody ended its alarm; undefined when nobody did, or when it was raised again. */
+export function acknowledgementOf({ verdicts }: AttemptRecord): VerdictRow | undefined {
+  if (verdicts.at(-1)?.acknowledged === undefined) return undefined;
+  return verdicts.findLast(
+    ({ acknowledged, operator }) => acknowledged !== undefined && operator !== undefined,
+  );
 }
 
 function verdictWords(last: VerdictRow | undefined, open: boolean): string {
   switch (last?.verdict) {
     case 'applied':
-      if (last.by === 'person') return `made, as ${last.why}`;
-      return last.by === 'reply' ? 'made' : 'made: ours or identical, seen by a read';
+      if (last.by === 'person') return `recorded as made, by ${last.operator ?? 'somebody'}`;
+      return last.by === 'reply' ? 'made' : 'made: the reply was lost, the order shows it';
     case 'rejected':
-      if (last.by === 'person') return `not made, as ${last.why}`;
+      if (last.by === 'person') return `recorded as not made, by ${last.operator ?? 'somebody'}`;
       return last.confirmed === false ? 'refused, not confirmed by a read' : 'refused, nothing moved';
     case 'not_sent':
       return 'not sent, nothing moved';
     case 'not_seen':
-      return open ? 'being checked: not seen yet' : 'not seen, and its time is over';
+      return open ? 'being checked: not found yet' : 'not found; waiting period over; it may be tried again';
     default:
       return 'being checked: it may have been made';
   }
@@ -190,6 +207,9 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
   const { sent, verdicts } = record;
   const last = verdicts.at(-1);
   const charges = sent.proof.expected.map(({ chargeId }) => chargeId);
+  const stated =
+    last?.by === 'person' ? verdicts.findLast((row) => row.acknowledged === undefined) : undefined;
+  const ended = acknowledgementOf(record);
   return {
     object: 'intent',
     intent: sent.intent,
@@ -218,9 +238,11 @@ export function recordOf(record: AttemptRecord, open: boolean): JsonObject {
     note: sent.note ?? null,
     plan: sent.plan ?? null,
     ref: sent.ref ?? null,
-    // Set when a person stated the outcome: who it was, and how they know.
-    stated_by: last?.operator ?? null,
-    stated_note: last?.note ?? null,
+    // Set when a person recorded the outcome: who it was, and how they know.
+    stated_by: stated?.operator ?? null,
+    stated_note: stated?.note ?? null,
+    acknowledged_by: ended?.operator ?? null,
+    acknowledged_note: ended?.note ?? null,
     ...replyOf(saidBy(record)),
   };
 }

@@ -4,7 +4,7 @@ import type { AttemptRecord } from '../../journal/journal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
-import { attemptColumns, originOf, showAttempts } from './attempts.ts';
+import { attemptColumns, needsPerson, originOf, showAttempts } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
 
 export const list = defineCommand({
@@ -12,7 +12,7 @@ export const list = defineCommand({
     'What this machine sent, newest last, for the account of the profile. Open outcomes are read again first, three at most.',
   arguments: [],
   flags: {
-    open: flag.switch({ summary: 'only outcomes that are not certain yet' }),
+    open: flag.switch({ summary: 'only unconfirmed changes, and alarms that nobody has acknowledged' }),
     order: flag.id('orders', { value: 'ID', summary: 'only changes of this order' }),
     since: whenFlag('only what was sent since: today, monday, 30d, 12h, a date, ISO 8601'),
     operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
@@ -45,12 +45,12 @@ export const list = defineCommand({
 
 // Two accounts may have an order with the same id, so the line names the profiles.
 function closingLines(shown: readonly AttemptRecord[], open: boolean): readonly string[] {
-  if (shown.length === 0) return [open ? 'no outcome is open' : 'nothing was sent from this machine'];
+  if (shown.length === 0) return [open ? 'nothing is unconfirmed' : 'nothing was sent from this machine'];
   const profiles = [...new Set(shown.map(({ sent }) => sent.profile))];
   return profiles.length < 2 ? [] : [`these are of ${profiles.join(', ')}; one alone: -p ${profiles[0]}`];
 }
 
 async function openOf(ctx: Context, attempts: readonly AttemptRecord[]): Promise<readonly AttemptRecord[]> {
   const now = await ctx.journal.now();
-  return attempts.filter((record) => ctx.journal.isOpen(record, now));
+  return attempts.filter((record) => needsPerson(ctx, record, now));
 }

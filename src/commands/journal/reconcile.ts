@@ -1,8 +1,14 @@
 /** `journal reconcile`: reads orders again to find out what became of unconfirmed changes. */
 
-import { changeOf } from '../../changes/changes.ts';
-import { CliError, exitCodes } from '../../errors.ts';
-import { type AttemptRecord, alarmWords } from '../../journal/journal.ts';
+import { blockedWords, changeOf } from '../../changes/changes.ts';
+import { about, CliError, exitCodes } from '../../errors.ts';
+import {
+  type AttemptRecord,
+  alarmWords,
+  attemptName,
+  type Moment,
+  type Resolved,
+} from '../../journal/journal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag, usage } from '../flags.ts';
 import {
@@ -12,16 +18,18 @@ import {
   intentArgument,
   needsPerson,
   originOf,
+  outcomeWords,
   showAttempts,
+  subjectOf,
 } from './attempts.ts';
-import { checkShown, showAttempt } from './show.ts';
+import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
   description:
-    'Reads the orders of open outcomes again and writes down what that proves. Sends nothing. Without INTENT: the three oldest of the account; --all: every open outcome of all accounts, or with -p of that account only. For cron: exits 0 when all is certain, 7 when a person must look.',
+    'Reads the orders of unconfirmed changes again and writes down what that proves. Sends nothing. Without INTENT: the three oldest of the account; --all: every one of all accounts, or with -p of that account only. With --quiet only what is still open, and what this run has found out. For cron: exits 0 when all is certain, 7 when a person must look. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
   arguments: [intentArgument(false)],
   flags: {
-    all: flag.switch({ summary: 'every open outcome of all accounts; with -p, of that account only' }),
+    all: flag.switch({ summary: 'every unconfirmed change of all accounts; with -p, of that account only' }),
   },
   examples: ['paydesk journal reconcile i_7f3k2m9q', 'paydesk journal reconcile --all --quiet'],
   exits: [0, 2, 3, 4, 5, 7],
@@ -30,39 +38,107 @@ export const reconcile = defineCommand({
       throw usage('INTENT and --all contradict each other');
     }
     if (intent !== undefined) return reconcileOne(ctx, intent);
-    const all = flags.all === true;
-    const origin = await originOf(ctx, all && ctx.options.profile === undefined);
+    const everything = flags.all === true;
+    const origin = await originOf(ctx, everything && ctx.options.profile === undefined);
     const unsettled = await ctx.journal.attempts({ origin, unsettled: true });
     const due = await dueOf(ctx, unsettled);
-    if (ctx.options.dryRun) return showDue(ctx, all ? due : await chosenOf(ctx, due));
+    if (ctx.options.dryRun) return showDue(ctx, everything ? due : await chosenOf(ctx, due));
     ctx.out.checkColumns(attemptColumns);
-    const reread = all ? await readEach(ctx, due) : await readSome(ctx, due);
+    const reread = everything ? await readEach(ctx, due) : await readSome(ctx, due);
     const now = await ctx.journal.now();
     const isShown = ({ sent }: AttemptRecord) => reread.some((one) => one.sent.intent === sent.intent);
     // Also shows attempts that no read can prove, and those that it is too early to read.
     const left = (await ctx.journal.attempts({ origin, unsettled: true })).filter((one) =>
       needsPerson(ctx, one, now),
     );
-    const shown = [...reread, ...left.filter((one) => !isShown(one))];
-    warnOfAlarms(ctx, shown);
-    await showAttempts(ctx, shown);
+    const all = [...reread, ...left.filter((one) => !isShown(one))];
     const alarmed = reread.filter((one) => needsPerson(ctx, one, now));
+    await showAttempts(ctx, toShow(ctx, all, unsettled, now));
+    warnOfOpen(ctx, all, now);
+    warnOfAlarms(ctx, all);
     // If rows of the journal are lost, there may be unconfirmed changes that the journal does not show.
     const isWhole = (await ctx.journal.problem()) === undefined;
-    if (reread.length + left.length === 0 && isWhole) ctx.notes.note('no open outcomes');
+    if (reread.length + left.length === 0 && isWhole) ctx.notes.note('nothing is unconfirmed');
     return left.length + alarmed.length === 0 && isWhole ? 0 : exitCodes.unknown;
   },
 });
 
-async function reconcileOne(ctx: Context, intent: string): Promise<number | undefined> {
-  const before = await attemptOf(ctx, intent);
+async function reconcileOne(ctx: Context, id: string): Promise<number | undefined> {
+  const record = await attemptOf(ctx, id);
+  return about(subjectOf(record), () => reconcileAttempt(ctx, record));
+}
+
+async function reconcileAttempt(ctx: Context, before: AttemptRecord): Promise<number | undefined> {
   const due = (await mayChange(ctx, before)) ? [before] : [];
   if (ctx.options.dryRun) return showDue(ctx, due);
   checkShown(ctx, before);
-  const record = due.length === 0 ? before : (await ctx.journal.reconcile(before)).record;
+  const looked = due.length === 0 ? undefined : await ctx.journal.reconcile(before);
+  const record = looked?.record ?? before;
   warnOfAlarms(ctx, [record]);
-  await showAttempt(ctx, record);
+  await showAttempt(ctx, record, await lookOf(ctx, before, looked));
   return needsPerson(ctx, record, await ctx.journal.now()) ? exitCodes.unknown : 0;
+}
+
+// That the order was read again, when, and what that changed.
+async function lookOf(ctx: Context, before: AttemptRecord, looked: Resolved | undefined): Promise<Look> {
+  const now = await ctx.journal.now();
+  const words = (record: AttemptRecord) => outcomeWords(record, ctx.journal.isOpen(record, now));
+  const was = words(before);
+  if (looked === undefined) {
+    const why = ctx.journal.isOpen(before, now)
+      ? 'no read of paydesk can show it'
+      : 'nothing about it can change';
+    return { line: `not read again: ${why}`, at: undefined, was, changed: false };
+  }
+  const { orderId } = before.sent.proof;
+  const at = ctx.clock.now();
+  const read = `${orderId ?? 'the newest orders'} again at ${ctx.timeOfDay(at)}`;
+  const { record, evidence } = looked;
+  const is = words(record);
+  if (evidence?.shows === 'unreadable')
+    return {
+      line: `tried to read ${read}: ${evidence.problem}; nothing changed`,
+      at: undefined,
+      was,
+      changed: false,
+    };
+  const changed = was !== is;
+  const line = changed ? `it was "${was}", and is now "${is}"` : 'nothing changed';
+  return { line: `read ${read}: ${line}`, at, was, changed };
+}
+
+// What somebody must look at comes first. With --quiet that is all, besides what this run has found out.
+function toShow(
+  ctx: Context,
+  records: readonly AttemptRecord[],
+  before: readonly AttemptRecord[],
+  now: Moment,
+): readonly AttemptRecord[] {
+  const isOpen = (record: AttemptRecord) => needsPerson(ctx, record, now);
+  const known = new Map(
+    before.map(({ sent, verdicts }) => [attemptName({ sent }), verdicts.at(-1)] as const),
+  );
+  const isNew = ({ sent, verdicts }: AttemptRecord) => {
+    const [last, earlier] = [verdicts.at(-1), known.get(attemptName({ sent }))];
+    return last?.verdict !== earlier?.verdict || last?.alarm !== earlier?.alarm;
+  };
+  const rest = records.filter((one) => !isOpen(one) && (!ctx.options.quiet || isNew(one)));
+  return [...records.filter(isOpen), ...rest];
+}
+
+// A table may cut the outcome; what to do now is written in full, below it.
+function warnOfOpen(ctx: Context, records: readonly AttemptRecord[], now: Moment): void {
+  for (const record of records.filter((one) => ctx.journal.isOpen(one, now))) {
+    const { intent, proof } = record.sent;
+    const until = ctx.journal.blockedUntil(record);
+    const blocked = blockedWords(
+      until === undefined ? undefined : ctx.fullTime(Math.ceil(until / 1000) * 1000),
+    );
+    const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
+    ctx.notes.warn(
+      `${changeOf(record, amountStyleOf(ctx, record))}${on}: ${outcomeWords(record, true)}; ${blocked}: paydesk journal show ${intent}`,
+    );
+  }
 }
 
 // A person named this attempt, so a watched one is read even when it is not due.
@@ -120,7 +196,7 @@ function alarmLine(ctx: Context, record: AttemptRecord): string | undefined {
   const last = record.verdicts.at(-1);
   if (last?.alarm === undefined) return undefined;
   const ids = (last.refunds ?? []).map(({ id }) => id ?? 'one without an id').join(' and ');
-  const seen = last.alarm === 'duplicate' ? `the service lists ${ids}` : last.why;
+  const seen = last.alarm === 'duplicate' && last.by !== 'person' ? `the service lists ${ids}` : last.why;
   const on = proof.orderId === undefined ? '' : ` on ${proof.orderId}`;
   return `${alarmWords[last.alarm]}: ${changeOf(record, amountStyleOf(ctx, record))}${on}: ${seen}: paydesk journal show ${intent}`;
 }

@@ -1,104 +1,224 @@
-/** `journal settle`: a person states what became of a change that paydesk cannot confirm. */
+/** `journal settle`: a person records by hand whether an unconfirmed change was made, or corrects such a record. */
 
 import { changeOf } from '../../changes/changes.ts';
-import { CliError, exitCodes } from '../../errors.ts';
+import { about, CliError, exitCodes } from '../../errors.ts';
 import type { AttemptRecord, Evidence } from '../../journal/journal.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
 import { flag, usage } from '../flags.ts';
-import { amountStyleOf, attemptOf, intentArgument, needsPerson } from './attempts.ts';
+import { amountStyleOf, attemptOf, intentArgument, needsPerson, subjectOf } from './attempts.ts';
+import { madeWords, meaningOf, noteProblem } from './settle-words.ts';
 import { checkShown, showAttempt } from './show.ts';
 
 export const settle = defineCommand({
   description:
-    'Reads the order first and shows what it found; where that does not tell, your word is written down with your name. --not-applied allows a new attempt: be certain, for paydesk cannot be.',
+    'Reads the order first. If it shows what happened, that is written down and your word is not needed; if not, your word is written down, with your name and the note. --not-applied allows a new attempt, so be certain: if you are wrong, the buyer is paid twice. While the change may still appear, --not-applied takes the order id only as you read it on the screen of the service or on the ticket (paydesk does not print it here), and a note of ten letters or more. A script needs the same two, as --confirm and --note; --yes does not replace them. A wrong record is corrected with --correct: both stay in the journal.',
   arguments: [intentArgument(true)],
   flags: {
     applied: flag.switch({ summary: 'it was made', conflicts: ['not-applied'] }),
-    'not-applied': flag.switch({ summary: 'it was not made, and will not be', conflicts: ['applied'] }),
+    'not-applied': flag.switch({
+      summary: 'it was not made, and will not be made any more',
+      conflicts: ['applied'],
+    }),
+    correct: flag.switch({ summary: 'an earlier record was wrong: this one says the contrary' }),
     note: flag.text({ value: 'TEXT', summary: 'how you know' }),
     confirm: flag.text({
       value: 'ID',
-      summary: 'the order id (the intent, where there is no order): says yes',
+      summary: 'the order id, from the screen of the service or the ticket (without an order: the intent)',
     }),
   },
   examples: [
     'paydesk journal settle i_7f3k2m9q --applied --note "seen in the bank file"',
-    'paydesk journal settle i_7f3k2m9q --not-applied --note "asked the service" --confirm ord_2tQ7zRk9PwE5xNvAm',
+    'paydesk journal settle i_7f3k2m9q --not-applied --note "Ana at the service looked: nothing there" --confirm ord_2tQ7zRk9PwE5xNvAm',
+    'paydesk journal settle i_7f3k2m9q --correct --applied --note "it came after all, bank file of Monday"',
   ],
   exits: [0, 2, 3, 4, 5, 7],
-  async run(ctx, { args: [intent], flags }) {
+  async run(ctx, { args: [id], flags }) {
     if ((flags.applied === true) === (flags['not-applied'] === true))
       throw usage('say --applied or --not-applied');
     if (flags.note === undefined && !ctx.ask.interactive) throw usage('missing --note: say how you know');
-    const record = await attemptOf(ctx, intent);
-    const applied = flags.applied === true;
-    // A dry run does not read the order, because paydesk writes down what such a read proves.
-    const would = `would read what became of ${intent}, ${changeOf(record, amountStyleOf(ctx, record))}, and where that does not tell, write down that it was ${statedWords(applied)}`;
-    if (await dryRunShown(ctx, { action: 'settle', intent, applied }, would)) return undefined;
-    checkShown(ctx, record);
-    if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, applied);
-    const note = flags.note ?? (await ctx.ask.text({ message: 'How do you know?', flag: '--note TEXT' }));
-    const statement = { applied, note };
-    const confirm = (evidence: Evidence) =>
-      confirmStatement(ctx, { record, evidence, given: flags.confirm, ...statement });
-    const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
-    if (added === undefined) {
-      refuseContradiction(after, applied);
-      ctx.notes.warn(`${intent} does not need to be settled: nothing was written down`);
-    } else if (added.by !== 'person') ctx.notes.warn('the read tells, so your word was not needed');
-    await showAttempt(ctx, after);
-    return needsPerson(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
+    const record = await attemptOf(ctx, id);
+    const corrects = flags.correct === true;
+    const asked = { applied: flags.applied === true, corrects, note: flags.note, confirm: flags.confirm };
+    return about(subjectOf(record), () => settleAttempt(ctx, record, asked));
   },
 });
 
+interface Asked {
+  readonly applied: boolean;
+  readonly corrects: boolean;
+  readonly note: string | undefined;
+  readonly confirm: string | undefined;
+}
+
+async function settleAttempt(ctx: Context, record: AttemptRecord, asked: Asked): Promise<number | undefined> {
+  const { applied, corrects } = asked;
+  const { intent } = record.sent;
+  // A dry run does not read the order, because paydesk writes down what such a read proves.
+  const would = `would read what became of ${intent}, ${changeOf(record, amountStyleOf(ctx, record))}, and where that does not tell, write down that it was ${madeWords(record, applied)}`;
+  if (await dryRunShown(ctx, { action: 'settle', intent, applied }, would)) return undefined;
+  checkShown(ctx, record);
+  if (corrects) refuseNoCorrection(record, applied);
+  else if (record.verdicts.at(-1)?.verdict === 'applied') refuseContradiction(record, applied);
+  const open = ctx.journal.isOpen(record, await ctx.journal.now());
+  const isStrict = !applied && (open || corrects);
+  const note = await noteOf(ctx, asked, isStrict);
+  checkConfirm(ctx, record, asked, isStrict);
+  const confirm = (evidence: Evidence) => confirmStatement(ctx, { record, evidence, isStrict, ...asked });
+  const statement = { applied, note, ...(corrects && { corrects }) };
+  const { record: after, added } = await ctx.journal.settle(record, statement, confirm);
+  if (added === undefined) {
+    refuseContradiction(after, applied);
+    ctx.notes.warn(`${intent}: already confirmed; nothing to settle`);
+  } else if (added.by !== 'person') ctx.notes.warn('the order shows what happened: your word was not needed');
+  await showAttempt(ctx, after);
+  return needsPerson(ctx, after, await ctx.journal.now()) ? exitCodes.unknown : 0;
+}
+
 // Refuses a statement that contradicts an outcome that is already settled.
-function refuseContradiction({ sent, verdicts }: AttemptRecord, applied: boolean): void {
-  if ((verdicts.at(-1)?.verdict === 'applied') === applied) return;
-  throw new CliError('refused', `${sent.intent} is settled as ${applied ? 'not made' : 'made'}`, {
+function refuseContradiction(record: AttemptRecord, applied: boolean): void {
+  const last = record.verdicts.at(-1);
+  const { intent } = record.sent;
+  if ((last?.verdict === 'applied') === applied) return;
+  const word = applied ? '--applied' : '--not-applied';
+  throw new CliError('refused', `${intent} is settled as ${madeWords(record, !applied)}`, {
     certain: 'nothing was written down',
-    now: [`paydesk journal show ${sent.intent}`],
+    now: [
+      `paydesk journal show ${intent}`,
+      ...(last?.by === 'person'
+        ? ['if that record is wrong:', `paydesk journal settle ${intent} --correct ${word} --note TEXT`]
+        : []),
+    ],
   });
 }
 
-function statedWords(applied: boolean): string {
-  return applied ? 'made' : 'not made, and will not be';
+function refuseNoCorrection(record: AttemptRecord, applied: boolean): void {
+  const last = record.verdicts.at(-1);
+  const { intent } = record.sent;
+  if (last?.by === 'person' && (last.verdict === 'applied') !== applied) return;
+  const message =
+    last?.by === 'person'
+      ? `${intent} is recorded as ${madeWords(record, applied)} already`
+      : `nobody recorded by hand what became of ${intent}: there is nothing to correct`;
+  throw new CliError('refused', message, {
+    certain: 'nothing was written down',
+    now: [`paydesk journal show ${intent}`],
+  });
 }
 
-interface Statement {
+async function noteOf(ctx: Context, { note }: Asked, isStrict: boolean): Promise<string> {
+  const check = (text: string) => (isStrict ? noteProblem(text) : undefined);
+  if (note === undefined) return ctx.ask.text({ message: 'How do you know?', flag: '--note TEXT', check });
+  const problem = check(note);
+  if (problem !== undefined) throw usage(`--note ${note}: ${problem}`);
+  return note;
+}
+
+// Before anything is read: what a script typed must be right, and nobody is asked in vain.
+function checkConfirm(
+  { ask }: Context,
+  { sent }: AttemptRecord,
+  { confirm }: Asked,
+  isStrict: boolean,
+): void {
+  const { intent, proof } = sent;
+  const id = proof.orderId ?? intent;
+  if (confirm === undefined) {
+    if (isStrict && proof.orderId !== undefined && !ask.interactive)
+      throw usage('missing --confirm ID: the order id, from the screen of the service or the ticket');
+    return;
+  }
+  if (confirm === id) return;
+  const isHidden = isStrict && proof.orderId !== undefined;
+  throw new CliError(
+    'refused',
+    `--confirm ${confirm} ${isHidden ? `is not the order of ${intent}` : `does not name ${id}`}`,
+    {
+      certain: 'nothing was written down',
+      now: [
+        isHidden
+          ? 'take the order id from the screen of the service or the ticket'
+          : `if ${id} is the one that is meant: --confirm ${id}`,
+      ],
+    },
+  );
+}
+
+interface Statement extends Omit<Asked, 'note'> {
   readonly record: AttemptRecord;
   readonly evidence: Evidence;
-  readonly given: string | undefined;
-  readonly applied: boolean;
+  readonly isStrict: boolean;
 }
 
-async function confirmStatement(
-  ctx: Context,
-  { record, evidence, given, applied }: Statement,
-): Promise<void> {
+// Says what is going to be recorded and what follows from it, then asks for the id of the order.
+async function confirmStatement(ctx: Context, statement: Statement): Promise<void> {
+  const { record, isStrict, confirm } = statement;
+  const { intent, proof } = record.sent;
+  const id = proof.orderId ?? intent;
+  const isHidden = isStrict && proof.orderId !== undefined;
+  const lines = [sentLine(ctx, statement), ...beforeLines(ctx, statement), meaningLine(ctx, statement)];
+  ctx.notes.show([
+    ...lines.map((line) => ({ line: isHidden ? line.replaceAll(id, 'the order') : line })),
+    ...(isHidden ? [] : [{ line: id }]),
+  ]);
+  if (confirm !== undefined) return;
+  const what = isHidden
+    ? "the order id, from the service's own screen or the ticket,"
+    : proof.orderId === undefined
+      ? 'the intent'
+      : 'the order id';
+  let message = `Type ${what} to write it down, or press Enter to cancel:`;
+  for (let tries = 1; tries <= 3; tries += 1) {
+    const typed = await ctx.ask.text({ message, flag: '--confirm ID', optional: true });
+    if (typed === id) return;
+    if (typed === '') throw notWritten('nothing was typed');
+    message = `${typed} is not the one. Type it once more, or press Enter to cancel:`;
+  }
+  throw notWritten('three times it was another id');
+}
+
+function notWritten(why: string): CliError {
+  return new CliError('cancelled', why, { certain: 'nothing was written down' });
+}
+
+function sentLine(ctx: Context, { record, evidence }: Statement): string {
   const { sent } = record;
-  const id = sent.proof.orderId ?? sent.intent;
   const minutes = Math.floor((ctx.clock.now() - sent.time) / 60_000);
   const shown =
     evidence.shows === 'unreadable'
       ? `no read can show it: ${evidence.problem}`
       : 'the order does not show it';
-  ctx.notes.show([
-    {
-      line: `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes} min ago by ${sent.operator}; ${shown}`,
-    },
-    { line: `you state: it was ${statedWords(applied)}` },
-    { line: id },
-  ]);
-  const message = `Type ${sent.proof.orderId === undefined ? 'the intent' : 'the order id'} to write it down, or press Enter to cancel:`;
-  const typed = given ?? (await ctx.ask.text({ message, flag: '--confirm ID', optional: true }));
-  if (typed === id) return;
-  const certain = 'nothing was written down';
-  if (given !== undefined)
-    throw new CliError('refused', `--confirm ${given} does not name ${id}`, {
-      certain,
-      now: [`if ${id} is the one that is meant: --confirm ${id}`],
-    });
-  throw new CliError('cancelled', typed === '' ? 'nothing was typed' : `${typed} is not ${id}`, {
-    certain,
-  });
+  return `${changeOf(record, amountStyleOf(ctx, record))}, sent ${minutes} min ago by ${sent.operator}; ${shown}`;
+}
+
+// What is corrected.
+function beforeLines(ctx: Context, { record, corrects, applied }: Statement): readonly string[] {
+  const last = record.verdicts.at(-1);
+  if (!corrects || last === undefined) return [];
+  const note = last.note === undefined ? '' : `: ${last.note}`;
+  return [
+    `${last.operator ?? 'somebody'} recorded on ${ctx.fullTime(last.time)} that it was ${madeWords(record, !applied)}${note}; that stays in the journal`,
+  ];
+}
+
+function meaningLine(ctx: Context, { record, applied }: Statement): string {
+  const { change, wrong } = meaningOf(record);
+  const appears = applied ? '' : `${appearWords(ctx, record)} `;
+  return `You are recording that ${change} was ${applied ? madeWords(record, true) : `NOT ${madeWords(record, true)}`}. ${appears}If you are wrong, ${wrong[applied ? 1 : 0]}.`;
+}
+
+function appearWords(ctx: Context, record: AttemptRecord): string {
+  const until = ctx.journal.mayAppearUntil(record);
+  if (until === undefined) return 'It may still appear later.';
+  if (until <= ctx.clock.now()) return 'It can no longer appear by itself.';
+  return `It may still appear until ${whenWords(ctx, until)}.`;
+}
+
+// `today 23:05`, `tomorrow 05:05`, or the day in full. A time within a minute counts as the next minute.
+function whenWords(ctx: Context, ms: number): string {
+  const minute = Math.ceil(ms / 60_000) * 60_000;
+  const dayOf = (time: number) => ctx.days.day(Math.floor(time / 1000));
+  const now = ctx.clock.now();
+  const clock = ctx.timeOfDay(minute).slice(0, 5);
+  if (dayOf(minute) === dayOf(now)) return `today ${clock}`;
+  return dayOf(minute) === dayOf(now + 86_400_000) ? `tomorrow ${clock}` : ctx.fullTime(minute);
 }

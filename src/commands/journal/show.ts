@@ -36,16 +36,34 @@ export const show = defineCommand({
   },
 });
 
-/** Prints one attempt with its history. */
-export async function showAttempt(ctx: Context, record: AttemptRecord): Promise<void> {
+/** What a new read of the order has brought, for `journal reconcile INTENT`. */
+export interface Look {
+  readonly line: string;
+  /** When the order was read, Unix milliseconds; undefined when it was not. */
+  readonly at: number | undefined;
+  /** The outcome before, in words. */
+  readonly was: string;
+  readonly changed: boolean;
+}
+
+/** Prints one attempt with its history; first what a new read has brought, if there was one. */
+export async function showAttempt(ctx: Context, record: AttemptRecord, look?: Look): Promise<void> {
   const open = ctx.journal.isOpen(record, await ctx.journal.now());
   const until = open ? ctx.journal.blockedUntil(record) : undefined;
   const seconds = until === undefined ? undefined : Math.ceil(until / 1000);
   const words = seconds === undefined ? undefined : ctx.fullTime(seconds * 1000);
   const style = amountStyleOf(ctx, record);
+  const looked = look && {
+    read_at: look.at === undefined ? null : Math.floor(look.at / 1000),
+    changed: look.changed,
+    outcome_before: look.was,
+  };
   await ctx.out.own(
-    shownOf(record, open, seconds),
-    () => attemptView(record, open, words, style),
+    { ...shownOf(record, open, seconds), ...looked },
+    () => [
+      ...(look === undefined ? [] : [{ line: look.line, hang: 2 }]),
+      ...attemptView(record, open, words, style),
+    ],
     columnsOfAttempt(ctx, record),
   );
 }
@@ -66,9 +84,29 @@ function shownOf(record: AttemptRecord, open: boolean, until: number | undefined
 }
 
 // Times are Unix seconds, as in the record around it.
-function historyOf({ time, verdict, by, why, alarm, operator, note, error }: VerdictRow): JsonObject {
+function historyOf(row: VerdictRow): JsonObject {
+  const { time, verdict, by, why, alarm, corrects, acknowledged, operator, note, error } = row;
+  const at = Math.floor(time / 1000);
   const reply = error === undefined ? {} : replyOf(error);
-  return { verdict_at: Math.floor(time / 1000), verdict, by, why, alarm, operator, note, ...reply };
+  return { verdict_at: at, verdict, by, why, alarm, corrects, acknowledged, operator, note, ...reply };
+}
+
+// `recorded as not made   by root: no trace at the bank`
+function historyCells({
+  verdict,
+  by,
+  why,
+  corrects,
+  acknowledged,
+  operator,
+  note,
+}: VerdictRow): readonly string[] {
+  const noted = note === undefined ? '' : `: ${note}`;
+  if (acknowledged !== undefined && operator !== undefined)
+    return ['alarm acknowledged', `by ${operator}${noted}`];
+  if (by !== 'person' || acknowledged !== undefined) return [verdict.replaceAll('_', ' '), `${why}${noted}`];
+  const word = corrects === true ? 'corrected to' : 'recorded as';
+  return [`${word} ${verdict === 'applied' ? 'made' : 'not made'}`, `by ${operator ?? 'somebody'}${noted}`];
 }
 
 function attemptView(
@@ -118,11 +156,7 @@ function attemptView(
     },
     ...(verdicts.length === 0 ? [] : [{ line: { text: 'history', style: 'strong' as const } }]),
     {
-      grid: verdicts.map(({ time, verdict, why, note }) => [
-        at(time),
-        verdict.replaceAll('_', ' '),
-        note === undefined ? why : `${why}: ${note}`,
-      ]),
+      grid: verdicts.map((row) => [at(row.time), ...historyCells(row)]),
       indent: 2,
     },
     ...refunds.map(({ id, amount, chargeId }) => ({
@@ -131,6 +165,7 @@ function attemptView(
     })),
     ...nextSteps(record, open, until).map((line, index) => ({
       line: `${index === 0 ? 'now:  ' : '      '}${line}`,
+      hang: 6,
     })),
   ];
 }
@@ -142,7 +177,11 @@ function attemptView(
 function nextSteps(record: AttemptRecord, open: boolean, until: string | undefined): readonly string[] {
   const { intent, proof } = record.sent;
   const last = record.verdicts.at(-1);
-  if (last?.alarm === 'duplicate') return ['stop on this order and show your lead'];
+  if (last?.alarm !== undefined && !open)
+    return [
+      'stop on this order and show your lead; when somebody has dealt with it:',
+      `paydesk journal acknowledge ${intent} --note TEXT`,
+    ];
   if (open) {
     const { provable: readable } = changeKinds[proof.kind];
     return [
@@ -158,6 +197,14 @@ function nextSteps(record: AttemptRecord, open: boolean, until: string | undefin
       ...settleCommands(intent),
     ];
   }
+  if (last?.by === 'person' && last.acknowledged === undefined)
+    return [
+      ...(proof.orderId === undefined
+        ? []
+        : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)]),
+      'if that record is wrong:',
+      `paydesk journal settle ${intent} --correct ${last.verdict === 'applied' ? '--not-applied' : '--applied'} --note TEXT`,
+    ];
   if (last?.verdict === 'not_seen')
     return [`to send it again: the same command with --again ${attemptName(record)}`];
   return proof.orderId === undefined ? [] : [commandLine(accountOf(record), 'orders', 'show', proof.orderId)];

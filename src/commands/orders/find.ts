@@ -4,7 +4,8 @@ import type { Page, Service, WireRecord } from '../../api/api.ts';
 import { type Column, orderColumns, resources } from '../../api/resources.ts';
 import { isRefunded } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
-import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
+import { accountLabel, accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
+import type { Cell } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
 import { type Filter, joinColumns } from '../listing.ts';
@@ -215,12 +216,12 @@ function noMatch(ctx: Context, search: Search, ending: Ending): CliError {
   });
 }
 
-function foundLines(ctx: Context, search: Search, found: number, ending: Ending): readonly string[] {
+function foundLines(ctx: Context, search: Search, found: number, ending: Ending): readonly Cell[] {
   const { observer, profile } = search;
-  const head = `${found} found in ${readWords(ctx, observer)}, ${accountLabel(profile)}.`;
-  if (ending === 'end') return [`${head} No more follow`];
-  if (ending === 'found') return [`${head} An id is that of one order`];
-  return [head.slice(0, -1), `further back: ${furtherBack(search, ending)}`];
+  const head = [`${found} found in ${readWords(ctx, observer)}, `, accountSpan(profile)];
+  if (ending === 'end') return [[...head, '. No more follow']];
+  if (ending === 'found') return [[...head, '. An id is that of one order']];
+  return [head, `further back: ${furtherBack(search, ending)}`];
 }
 
 function brokenOff(error: CliError, search: Search, found: number): CliError {

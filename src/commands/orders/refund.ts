@@ -40,7 +40,7 @@ export const refund = defineCommand({
       summary: 'why, for the service',
       meanings: Object.fromEntries(refundReasonValues.map((value) => [value, refundReasons[value].words])),
     }),
-    note: flag.text({ value: 'TEXT', summary: 'why, for this machine; is not sent' }),
+    note: flag.text({ value: 'TEXT', summary: 'private note, kept only on this computer' }),
     confirm: flag.id('orders', { value: 'ID', summary: 'the order id once more: says yes in production' }),
     intent: intentFlag,
     again: againFlag,

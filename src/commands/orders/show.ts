@@ -23,15 +23,19 @@ import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
 import { failedWords, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
 import {
+  type KnownTwin,
+  lookForTwins,
   originsOf,
   type RefundOrigins,
   sentBy,
+  twinLine,
+  twinWords,
   unconfirmedBlocks,
   unconfirmedOf,
   unconfirmedSteps,
 } from '../../changes/changes.ts';
 import { changeKinds, type UnconfirmedChange } from '../../journal/journal.ts';
-import { accountLabel, commandLine, type Profile } from '../../profiles/profiles.ts';
+import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { Block, Cell, Span } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
@@ -65,15 +69,18 @@ export const show = defineCommand({
 interface Known {
   readonly origins: RefundOrigins;
   readonly unconfirmed: UnconfirmedChange | undefined;
+  readonly twins: readonly KnownTwin[];
 }
 
-const nothingKnown: Known = { origins: new Map(), unconfirmed: undefined };
+const nothingKnown: Known = { origins: new Map(), unconfirmed: undefined, twins: [] };
 
 async function lookUp(ctx: Context, service: Service, order: JsonObject): Promise<Known> {
   const id = String(order.id);
   const origins = await originsOf(ctx, service, order);
   const unconfirmed = (await unconfirmedOf(ctx, service, id)).get(id);
-  return { origins, unconfirmed };
+  const { twins, gaps } = await lookForTwins(ctx, service, order);
+  for (const gap of gaps) ctx.notes.warn(gap);
+  return { origins, unconfirmed, twins };
 }
 
 interface OrderShown extends Known {
@@ -108,7 +115,7 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
 function head(
   ctx: Context,
   order: Order,
-  { value, profile, readAt, origins, unconfirmed }: OrderShown,
+  { value, profile, readAt, origins, unconfirmed, twins }: OrderShown,
 ): readonly Block[] {
   const { customer_info: buyer } = order;
   const buyerParts = [buyer?.name, buyer?.email, buyer?.phone, buyer?.customer_id].filter(
@@ -118,12 +125,14 @@ function head(
     {
       line: [
         { text: order.id, style: 'strong' },
-        `  ${order.payment_status ?? 'status not shown'}  `,
+        '  ',
+        { status: order.payment_status ?? 'status not shown' },
+        '  ',
         unconfirmed === undefined
           ? refundableWords(order, value)
           : { text: `${changeKinds[unconfirmed.kind].noun} unconfirmed`, style: 'bad' },
         '  ',
-        accountLabel(profile),
+        accountSpan(profile),
       ],
     },
     ...(unconfirmed === undefined
@@ -138,6 +147,10 @@ function head(
       ],
     },
     { line: `buyer   ${buyerParts.length === 0 ? 'not shown' : buyerParts.join('  ')}`, hang: 8 },
+    ...twins.map((twin): Block => {
+      const text = `twin    ${twinLine(twin, twinWords(ctx, profile, value))}`;
+      return { line: { text, style: 'warn' }, hang: 8 };
+    }),
   ];
 }
 

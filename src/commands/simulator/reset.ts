@@ -2,6 +2,7 @@
 
 import { exitCodes } from '../../errors.ts';
 import { type Context, defineCommand, dryRunShown } from '../command.ts';
+import { needsPerson } from '../journal/attempts.ts';
 
 export const simulatorReset = defineCommand({
   description:
@@ -30,7 +31,11 @@ async function closeOpen(ctx: Context): Promise<void> {
   const { profile } = await ctx.service({ profile: 'demo' });
   const attempts = await ctx.journal.attempts({ origin: profile.origin, unsettled: true });
   const now = await ctx.journal.now();
-  for (const record of attempts.filter((one) => ctx.journal.isOpen(one, now))) {
+  for (const record of attempts.filter((one) => needsPerson(ctx, one, now))) {
+    if (!ctx.journal.isOpen(record, now)) {
+      await ctx.journal.acknowledge(record, 'simulator reset');
+      continue;
+    }
     await ctx.journal.settle(record, { applied: false, note: 'simulator reset' }, async () => undefined);
     ctx.notes.note(`closed with the demo: ${record.sent.intent}`);
   }

@@ -101,3 +101,21 @@ describe('a repair', () => {
     });
   });
 });
+
+describe('what a person recorded last is damaged', () => {
+  const person = { by: 'person', operator: 'op7', note: 'bank file' } as const;
+  const notMade = { ...verdict('i_a', 2), ...person, verdict: 'rejected', confirmed: true } as const;
+  const corrected = { ...verdict('i_a', 3), ...person, corrects: true } as const;
+  const twice = { ...verdict('i_a', 2), alarm: 'duplicate' } as const;
+  const acknowledged = { ...verdict('i_a', 3), ...person, by: 'reply', acknowledged: 'duplicate' } as const;
+
+  it.each([
+    ['a correction: the record before it, which was wrong, does not count again', [notMade, corrected]],
+    ['an acknowledgement: the order is read again', [twice, acknowledged]],
+  ])('%s', async (_, verdicts) => {
+    await fill([sent('i_a', 1), ...verdicts], changed(3));
+    expect(await paydesk(['journal', 'verify', '--repair', '--yes'], { home })).toMatchObject({ code: 7 });
+    const [attempt] = await createSqliteStore({ file }).attempts({});
+    expect(attempt?.verdicts.at(-1)).toMatchObject({ verdict: 'unknown' });
+  });
+});

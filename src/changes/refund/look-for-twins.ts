@@ -1,0 +1,107 @@
+/** Looks for twins of an order: on the two pages next to it, in what was read before, and in the journal of this machine. */
+
+import type { Page, PageQuery, Service } from '../../api/api.ts';
+import type { JsonObject } from '../../api/spec.ts';
+import type { Context } from '../../commands/command.ts';
+import { CliError } from '../../errors.ts';
+import { refundFacts } from './known-refunds.ts';
+import { type KnownTwin, purchaseOf, type Twin, twinSeconds, twinsAmong } from './twins.ts';
+
+/** The twins that were found, and where nobody looked. */
+export interface FoundTwins {
+  readonly twins: readonly KnownTwin[];
+  /** Sentences about orders that were not looked at, because a read failed or there are too many. */
+  readonly gaps: readonly string[];
+  /** A read failed. */
+  readonly failed: boolean;
+}
+
+// Assumed: every service of this family gives pages of this length.
+const pageLength = 50;
+
+/**
+ * Looks for twins. Makes two requests at most, and none for an order that does not show its buyer. It never throws because
+ * a read failed: `gaps` then says so. `seen`: a twin that was read before, such as in the picker.
+ */
+export async function lookForTwins(
+  ctx: Context,
+  service: Service,
+  order: JsonObject,
+  seen?: Twin,
+): Promise<FoundTwins> {
+  const { id } = order;
+  if (typeof id !== 'string' || purchaseOf(order) === undefined) return nothingFound;
+  const [newer, older] = await Promise.all([
+    readPage(ctx, service, { limit: pageLength, previous: id }),
+    readPage(ctx, service, { limit: pageLength, next: id }),
+  ]);
+  const found = twinsAmong(order, [...recordsOf(newer), ...recordsOf(older)]);
+  const both = found.some((twin) => twin.id === seen?.id) || seen === undefined ? found : [...found, seen];
+  const known = await knownTwins(ctx, service, both);
+  return {
+    twins: known.twins,
+    gaps: [...readGaps(newer, older), ...reachGaps(order, newer, older), ...known.gaps],
+    failed: newer instanceof CliError || older instanceof CliError,
+  };
+}
+
+const nothingFound: FoundTwins = { twins: [], gaps: [], failed: false };
+
+type Read = Page | CliError | undefined;
+
+async function readPage({ signal }: Context, service: Service, query: PageQuery): Promise<Read> {
+  try {
+    for await (const page of service.pages('orders', query, { quick: true })) return page;
+    return undefined;
+  } catch (error) {
+    if (signal.aborted || !(error instanceof CliError)) throw error;
+    // A page that leads nowhere was read all the same; nothing after it matters here.
+    return error;
+  }
+}
+
+function recordsOf(read: Read): readonly JsonObject[] {
+  return read === undefined || read instanceof CliError ? [] : read.records.map(({ value }) => value);
+}
+
+function readGaps(newer: Read, older: Read): readonly string[] {
+  const [first, second] = [newer, older].filter((read) => read instanceof CliError);
+  if (first === undefined) return [];
+  const where = second !== undefined ? 'next to it' : first === newer ? 'made after it' : 'made before it';
+  return [`the orders ${where} could not be read, so a twin may be missing here: ${first.message}`];
+}
+
+// If the order at the far end of a page is still within ten minutes, a twin may come after it.
+function reachGaps({ created_at: createdAt }: JsonObject, newer: Read, older: Read): readonly string[] {
+  const ends = [
+    [newer, recordsOf(newer).at(0)],
+    [older, recordsOf(older).at(-1)],
+  ] as const;
+  const isShort = ends.some(([read, end]) => {
+    if (read === undefined || read instanceof CliError || !read.hasMore || end === undefined) return false;
+    return Math.abs(Number(end.created_at) - Number(createdAt)) <= twinSeconds;
+  });
+  if (!isShort) return [];
+  return [
+    `a twin may be missing here: only the ${pageLength} orders before and after it were looked at, which is less than 10 minutes`,
+  ];
+}
+
+async function knownTwins(
+  ctx: Context,
+  service: Service,
+  twins: readonly Twin[],
+): Promise<Pick<FoundTwins, 'twins' | 'gaps'>> {
+  if (twins.length === 0) return nothingFound;
+  try {
+    const unconfirmed = await ctx.journal.unconfirmed(service);
+    const known = twins.map(async (twin): Promise<KnownTwin> => {
+      const facts = refundFacts(await ctx.journal.onOrder(service, twin.id), ctx.journal);
+      return { ...twin, fact: facts.get(twin.refund?.id ?? ''), unconfirmed: unconfirmed.get(twin.id) };
+    });
+    return { twins: await Promise.all(known), gaps: [] };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return { twins, gaps: [`what this machine did to a twin is not shown: ${error.message}`] };
+  }
+}

@@ -1,0 +1,50 @@
+/** The words of `journal settle`: what a statement means for each kind of change, and whether a note says something. Pure. */
+
+import type { AttemptRecord, ChangeKind } from '../../journal/journal.ts';
+
+/** What a statement about a change means. */
+interface Meaning {
+  /** `this refund`. */
+  readonly change: string;
+  /** What happens if "it was not made" is wrong, and if "it was made" is wrong. */
+  readonly wrong: readonly [not: string, made: string];
+}
+
+const meanings: Readonly<Record<ChangeKind, Meaning>> = {
+  refund: { change: 'this refund', wrong: ['the buyer is paid twice', 'the buyer does not get the money'] },
+  capture: {
+    change: 'this capture',
+    wrong: ['the capture is sent a second time', 'the money is never collected'],
+  },
+  order: { change: 'this order', wrong: ['the buyer gets two orders', 'the buyer gets no order'] },
+  checkout: {
+    change: 'this payment link',
+    wrong: ['there are two links, and both can be paid', 'the buyer gets no link'],
+  },
+  api: { change: 'this request', wrong: ['it takes effect twice', 'it never takes effect'] },
+};
+
+export function meaningOf(record: AttemptRecord): Meaning {
+  return meanings[kindOf(record)];
+}
+
+function kindOf({ sent: { lost, proof } }: AttemptRecord): ChangeKind {
+  return lost === undefined || lost === 'unknown' ? proof.kind : lost;
+}
+
+/** `made`, `not created`, … */
+export function madeWords(record: AttemptRecord, applied: boolean): string {
+  const made = { refund: 'made', capture: 'made', order: 'created', checkout: 'created', api: 'carried out' };
+  return `${applied ? '' : 'not '}${made[kindOf(record)]}`;
+}
+
+const shortest = 10;
+
+/** What is wrong with a note that must let somebody else understand the decision; undefined when nothing is. */
+export function noteProblem(note: string): string | undefined {
+  const words = note.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const letters = words.join('');
+  if (letters.length < shortest) return `at least ${shortest} letters: say how you know`;
+  const same = new Set(words).size === 1 && words.length > 1;
+  return same || /^(.+?)\1+$/su.test(letters) ? 'the same again and again: say how you know' : undefined;
+}

@@ -1,0 +1,28 @@
+/** Which style a word or an amount has by its meaning. The words say the same, so nothing is lost without colour. Pure. */
+
+import { type StatusMeaning, statusMeanings } from '../api/spec.ts';
+import type { Style } from './terminal.ts';
+
+// Yellow cannot be read on white, blue not on black, so neither is used.
+const styles: Readonly<Record<StatusMeaning, Style>> = {
+  in: 'good',
+  awaited: 'warn',
+  back: 'out',
+  none: 'faint',
+};
+
+// Stands in place of a status where a change of the order is unconfirmed (commands/orders/unconfirmed-status.ts).
+const unconfirmed = 'unconfirmed';
+
+/** The style of a status; undefined for a word that paydesk does not know, which is shown as it came. */
+export function statusStyle(status: unknown): Style | undefined {
+  if (status === unconfirmed) return 'bad';
+  return typeof status === 'string' && Object.hasOwn(statusMeanings, status)
+    ? styles[statusMeanings[status] ?? 'none']
+    : undefined;
+}
+
+/** Whether a text is money that went back, or goes back: the service writes it negative (service: refund). */
+export function isOutgoing(text: string): boolean {
+  return /^-\d/.test(text);
+}

@@ -1,0 +1,582 @@
+/** How a doubtful case ends: settled by hand, corrected, acknowledged; and what every screen says of it. */
+
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { journalRows } from '../atmost/desk.ts';
+import { later, standingAt } from '../harness/clock.ts';
+import { chargeOf, listOf, newRefundOf, orderOf } from '../harness/orders.ts';
+import { type Home, paydesk, type Ran } from '../harness/paydesk.ts';
+import { reply } from '../harness/server.ts';
+import { type Service, startService, storeShop } from '../harness/service.ts';
+import { sit } from '../orders/desk.ts';
+
+const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
+// Made right after the first refund here was sent.
+const madeAt = Date.UTC(2040, 10, 21, 5, 5, 13) / 1000;
+const refunded = (...amounts: number[]) => refundedAt(madeAt, ...amounts);
+const refundedAt = (time: number, ...amounts: number[]) => {
+  const records = amounts.map((amount, index) => ({
+    ...newRefundOf(`rf_${index + 1}`, amount),
+    created_at: time,
+  }));
+  const charge = chargeOf('ch_1', 35000, { refunds: listOf(...records) });
+  return orderOf('ord_1', [charge], { amount_refunded: amounts.reduce((sum, amount) => sum + amount, 0) });
+};
+const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--charge', '1', '--amount', '300', '--yes'];
+
+interface Desk {
+  readonly service: Service;
+  readonly home: Home;
+  /** The journal's id of the refund that got no usable answer at 05:05. */
+  readonly intent: string;
+  /** Runs at a time of 21 November. */
+  readonly run: (at: string, args: readonly string[], columns?: number) => Promise<Ran>;
+  /** What a terminal shows, with one id for every run. */
+  readonly screen: (at: string, args: readonly string[], columns: number) => Promise<string>;
+}
+
+// `clock` real: for a person at a real terminal, whose process has this machine's clock.
+async function startDesk(clock: 'standing' | 'real' = 'standing'): Promise<Desk> {
+  const onPost = () => reply('<h1>Bad Gateway</h1>', 502, { 'content-type': 'text/html' });
+  const service = await startService({ orders: [order], onPost, sendsDate: false });
+  onTestFinished(() => service[Symbol.asyncDispose]());
+  const { home } = service;
+  await storeShop(home, service, { 'reconcile.after': '0' });
+  const run = (at: string, args: readonly string[], columns?: number) => {
+    const time = clock === 'real' ? {} : standingAt(`2040-11-${at}Z`);
+    const env = { TZ: 'UTC', PAYDESK_OPERATOR: 'op7', ...time };
+    return paydesk(args, { home, env, ...(columns === undefined ? {} : { columns }) });
+  };
+  const lost = await run('21T05:05:12', refund);
+  expect(lost.code, lost.stderr).toBe(7);
+  const intent = journalRows(home)[0]?.intent ?? '';
+  const screen = async (at: string, args: readonly string[], columns: number) => {
+    const { stdout, stderr } = await run(at, args, columns);
+    return `${stderr}${stdout}`
+      .replaceAll(/\bi_[0-9a-f]{8}\b/g, 'i_7f3k2m9q')
+      .replaceAll(service.url, 'http://127.0.0.1:1');
+  };
+  return { service, home, intent, run, screen };
+}
+
+const note = ['--note', 'Ana at the bank looked: nothing'];
+
+describe('journal settle --not-applied, while the refund may still appear', () => {
+  test('says what it means before it records it; the order id is not in the lines above the question', async () => {
+    const { intent, screen, service } = await startDesk();
+    const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', 'ord_1'];
+    expect(await screen('21T06:10:00', settle, 80)).toMatchInlineSnapshot(`
+      "refund of 300 MXN, sent 64 min ago by op7; the order does not show it
+      You are recording that this refund was NOT made. It may still appear until
+      tomorrow 05:06. If you are wrong, the buyer is paid twice.
+      refund of 300 MXN: recorded as not made, by op7
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
+        21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank
+                                                        looked: nothing
+      now:  paydesk -p shop orders show ord_1
+            if that record is wrong:
+            paydesk journal settle i_7f3k2m9q --correct --applied --note TEXT
+      "
+    `);
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('the same at 120 columns', async () => {
+    const { intent, screen } = await startDesk();
+    const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', 'ord_1'];
+    expect(await screen('21T06:10:00', settle, 120)).toMatchInlineSnapshot(`
+      "refund of 300 MXN, sent 64 min ago by op7; the order does not show it
+      You are recording that this refund was NOT made. It may still appear until tomorrow 05:06. If you are wrong, the buyer
+      is paid twice.
+      refund of 300 MXN: recorded as not made, by op7
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
+        21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank looked: nothing
+      now:  paydesk -p shop orders show ord_1
+            if that record is wrong:
+            paydesk journal settle i_7f3k2m9q --correct --applied --note TEXT
+      "
+    `);
+  });
+
+  test.each([
+    [['--note', 'idk'], 2, 'at least 10 letters'],
+    [['--note', 'test test test test'], 2, 'the same again and again'],
+    [note, 2, 'missing --confirm ID: the order id, from the screen of the service or the ticket'],
+    [[...note, '--yes'], 2, 'missing --confirm ID'],
+    [[...note, '--confirm', 'ord_2'], 3, 'take the order id from the screen of the service or the ticket'],
+  ])('%j writes nothing, and no line of it shows the order id', async (words, code, says) => {
+    const { intent, run, home } = await startDesk();
+    const rows = journalRows(home).length;
+    const ran = await run('21T06:10:00', ['journal', 'settle', intent, '--not-applied', ...words]);
+    expect({ code: ran.code, stderr: ran.stderr.replaceAll(/\s+/g, ' ') }).toEqual({
+      code,
+      stderr: expect.stringContaining(says),
+    });
+    expect(ran.stdout + ran.stderr).not.toContain('ord_1');
+    expect(journalRows(home)).toHaveLength(rows);
+  });
+
+  test('not even when the order cannot be read', async () => {
+    const { intent, run, service } = await startDesk();
+    service.orders = [];
+    const settle = ['journal', 'settle', intent, '--not-applied', ...note, '--confirm', 'ord_1'];
+    const { code, stderr } = await run('21T06:10:00', settle);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringContaining('there is no order the order'),
+    });
+    expect(stderr).not.toContain('ord_1');
+  });
+
+  test('a person types the id from elsewhere; a mistype asks once more (real terminal)', async () => {
+    const { intent, home } = await startDesk('real');
+    const env = { TZ: 'UTC', ...later(600_000) };
+    const person = sit(['journal', 'settle', intent, '--not-applied'], { home, env });
+    await person.answer('How do you know?', 'idk\r');
+    await person.answer('at least 10 letters', '\x15Ana at the bank looked\r');
+    await person.waitFor(/this\s+refund\s+was\s+NOT\s+made\.\s+It\s+may\s+still\s+appear\s+until\s/);
+    await person.waitFor(/If\s+you\s+are\s+wrong,\s+the\s+buyer\s+is\s+paid\s+twice/);
+    await person.waitFor("Type the order id, from the service's own screen or the ticket");
+    expect(person.transcript).not.toContain('ord_1');
+    person.type('ord_2\r');
+    await person.answer('ord_2 is not the one. Type it once more', 'ord_1\r');
+    const { code, screen } = await person.leaves;
+    expect({ code, screen }).toEqual({
+      code: 0,
+      screen: expect.stringContaining('recorded as not made, by'),
+    });
+  });
+});
+
+describe('after it was settled by hand', () => {
+  async function settled() {
+    const desk = await startDesk();
+    const settle = ['journal', 'settle', desk.intent, '--not-applied', ...note, '--confirm', 'ord_1'];
+    expect((await desk.run('21T06:10:00', settle)).code).toBe(0);
+    return desk;
+  }
+
+  test('the next change of the order says so, also with --quiet, in its JSON and under --dry-run', async () => {
+    const { run, screen, service } = await settled();
+    const words =
+      'settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank looked: nothing). If it was made after all, this pays the buyer twice';
+    const dry = await run('21T06:20:00', [...refund, '--dry-run', '--json']);
+    expect(JSON.parse(dry.stdout).checks).toContain(words);
+    expect(await screen('21T06:20:00', [...refund, '--dry-run'], 120)).toMatchInlineSnapshot(`
+      "would send: POST /orders/ord_1/refunds
+      body: {"charge_id":"ch_1", "amount":300}
+      note: settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300 MXN of 21 Nov 2040 05:05:12 UTC,
+      sent by op7, was NOT made (Ana at the bank looked: nothing). If it was made after all, this pays the buyer twice
+      nothing was sent (--dry-run)
+      "
+    `);
+    expect(await screen('21T06:20:00', refund, 80)).toMatchInlineSnapshot(`
+      "settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund of 300
+      MXN of 21 Nov 2040 05:05:12 UTC, sent by op7, was NOT made (Ana at the bank
+      looked: nothing). If it was made after all, this pays the buyer twice
+      REFUND PART OF AN ORDER                                         sandbox shop
+      order   ord_1  35000 MXN  paid  21 Sep 2026 14:13
+      buyer   Buyer Name  buyer@example.com
+      from    charge 1 of 1, visa *4242, ch_1
+      reason  none is sent
+                         charge 1  order
+        paid                35000  35000
+        refunded so far         0     0
+        THIS REFUND          -300  -300  0.8 % of charge 1
+        left afterwards     34700  34700
+      will send once: {"charge_id":"ch_1", "amount":300}
+      unknown: no usable answer to the refund of 300 MXN on ord_1 (HTTP 502, an HTML
+               page). It may have been made
+      certain: sent once, 06:20:00; 1 read up to 06:20:00 does not show it yet
+      now:     tell the buyer "it is being checked"; do not refund it anywhere else;
+               in a few minutes: paydesk journal reconcile i_7f3k2m9q
+               blocked until 22 Nov 2040 06:20:00 UTC at the latest, or until you
+               settle it
+      "
+    `);
+    expect(service.posts).toHaveLength(2);
+    const quiet = await run('21T06:20:00', [...refund, '--quiet', '--again', 'x']);
+    expect(quiet.code).toBe(3);
+  });
+
+  test('--quiet does not hide it', async () => {
+    const { run } = await settled();
+    const { stderr } = await run('21T06:20:00', [...refund, '--quiet']);
+    expect(stderr).toContain('settled by hand: op7 recorded on 21 Nov 2040 06:10:00 UTC that the refund');
+  });
+
+  test('a wrong record is corrected, and both stay', async () => {
+    const { intent, run, screen, home } = await settled();
+    const correct = ['journal', 'settle', intent, '--correct', '--applied'];
+    const reason = ['--note', 'it came after all, bank file of Monday', '--confirm', 'ord_1'];
+    const plain = await run('21T07:00:00', ['journal', 'settle', intent, '--applied', ...reason]);
+    expect(plain).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(`settle ${intent} --correct --applied`),
+    });
+    expect(await screen('21T07:00:00', [...correct, ...reason], 80)).toMatchInlineSnapshot(`
+      "refund of 300 MXN, sent 114 min ago by op7; the order does not show it
+      op7 recorded on 21 Nov 2040 06:10:00 UTC that it was not made: Ana at the bank
+      looked: nothing; that stays in the journal
+      You are recording that this refund was made. If you are wrong, the buyer does
+      not get the money.
+      ord_1
+      refund of 300 MXN: recorded as made, by op7
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
+        21 Nov 2040 06:10:00 UTC  recorded as not made  by op7: Ana at the bank
+                                                        looked: nothing
+        21 Nov 2040 07:00:00 UTC  corrected to made     by op7: it came after all,
+                                                        bank file of Monday
+      now:  paydesk -p shop orders show ord_1
+            if that record is wrong:
+            paydesk journal settle i_7f3k2m9q --correct --not-applied --note TEXT
+      "
+    `);
+    const told = journalRows(home).map(({ verdict, by }) => [verdict, by]);
+    expect(told.slice(-2)).toEqual([
+      ['rejected', 'person'],
+      ['applied', 'person'],
+    ]);
+    const again = await run('21T07:10:00', refund);
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringContaining('the same was made before') });
+    const same = await run('21T07:10:00', [...correct, ...reason]);
+    expect(same).toMatchObject({ code: 3, stderr: expect.stringContaining('is recorded as made already') });
+  });
+
+  test('a correction that shows two refunds of ours is a duplicate alarm', async () => {
+    const { intent, run, service } = await settled();
+    const first = await run('21T06:20:00', refund);
+    expect(first.code, first.stderr).toBe(7);
+    service.orders = [refundedAt(madeAt + 4500, 300)];
+    expect((await run('21T06:30:00', ['journal', 'reconcile', '--all'])).code).toBe(0);
+    const correct = [
+      'journal',
+      'settle',
+      intent,
+      '--correct',
+      '--applied',
+      '--note',
+      'both came',
+      '--confirm',
+      'ord_1',
+    ];
+    const corrected = await run('21T07:00:00', [...correct, '--json']);
+    expect(corrected.code, corrected.stderr).toBe(7);
+    expect(JSON.parse(corrected.stdout)).toMatchObject({
+      alarm: 'duplicate',
+      verdict: 'applied',
+      by: 'person',
+    });
+    const ended = await run('21T08:00:00', [
+      'journal',
+      'acknowledge',
+      intent,
+      '--note',
+      'voucher, ticket 8851',
+    ]);
+    expect(ended.code, ended.stderr).toBe(0);
+    expect((await run('21T08:00:00', ['journal', 'reconcile', '--all'])).code).toBe(0);
+    expect(service.posts).toHaveLength(2);
+  });
+
+  test('--correct without a record of a person is refused', async () => {
+    const { intent, run } = await startDesk();
+    const correct = [
+      'journal',
+      'settle',
+      intent,
+      '--correct',
+      '--applied',
+      '--note',
+      'n',
+      '--confirm',
+      'ord_1',
+    ];
+    expect(await run('21T07:00:00', correct)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('there is nothing to correct'),
+    });
+  });
+});
+
+describe('a duplicate alarm', () => {
+  async function duplicated(clock: 'standing' | 'real' = 'standing') {
+    const desk = await startDesk(clock);
+    desk.service.orders = [refunded(300, 300)];
+    expect((await desk.run('21T05:10:00', ['journal', 'reconcile', '--all'])).code).toBe(7);
+    return desk;
+  }
+  const dealt = ['--note', 'the bank recalls rf_2, ticket 8851'];
+
+  test('stays listed after its time until somebody acknowledges it; then reconcile --all exits 0', async () => {
+    const { intent, run, screen, home, service } = await duplicated();
+    const weeksLater = '30T05:10:00';
+    for (let round = 0; round < 2; round += 1) {
+      const ran = await run(weeksLater, ['journal', 'reconcile', '--all']);
+      expect({ code: ran.code, stdout: ran.stdout }).toEqual({
+        code: 7,
+        stdout: expect.stringContaining(intent),
+      });
+    }
+    const open = JSON.parse((await run(weeksLater, ['journal', 'list', '--open', '--json'])).stdout);
+    expect(open.data).toMatchObject([{ intent, alarm: 'duplicate' }]);
+    expect(await screen(weeksLater, ['journal', 'acknowledge', intent, ...dealt], 80)).toMatchInlineSnapshot(`
+      "refund of 300 MXN: made: the reply was lost, the order shows it; alarm
+      acknowledged by op7
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen            HTTP 502, an HTML page
+        21 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
+        30 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
+        30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2,
+                                                      ticket 8851
+        refund rf_1   -300   charge ch_1
+        refund rf_2   -300   charge ch_1
+      now:  paydesk -p shop orders show ord_1
+      "
+    `);
+    expect(await screen(weeksLater, ['journal', 'show', intent], 120)).toMatchInlineSnapshot(`
+      "refund of 300 MXN: made: the reply was lost, the order shows it; alarm acknowledged by op7
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen            HTTP 502, an HTML page
+        21 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
+        30 Nov 2040 05:10:00 UTC  applied             a read shows it more than once
+        30 Nov 2040 05:10:00 UTC  alarm acknowledged  by op7: the bank recalls rf_2, ticket 8851
+        refund rf_1   -300   charge ch_1
+        refund rf_2   -300   charge ch_1
+      now:  paydesk -p shop orders show ord_1
+      "
+    `);
+    expect(await run(weeksLater, ['journal', 'reconcile', '--all', '--quiet'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+    expect(journalRows(home).at(-1)).toMatchObject({ acknowledged: 'duplicate', operator: 'op7' });
+    const twice = await run(weeksLater, ['journal', 'acknowledge', intent, ...dealt]);
+    expect(twice).toMatchObject({ code: 3, stderr: expect.stringContaining('is acknowledged already') });
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('that was acknowledged early comes back when the order shows one more', async () => {
+    const { intent, run, service } = await duplicated();
+    expect((await run('21T06:00:00', ['journal', 'acknowledge', intent, ...dealt])).code).toBe(0);
+    expect((await run('21T12:00:00', ['journal', 'reconcile', intent])).code).toBe(0);
+    service.orders = [refunded(300, 300, 300)];
+    expect((await run('22T12:00:00', ['journal', 'reconcile', '--all'])).code).toBe(7);
+  });
+
+  test('does not stand in the way of another change of the order once it is acknowledged', async () => {
+    const { intent, run, service } = await duplicated();
+    await run('21T06:00:00', ['journal', 'acknowledge', intent, ...dealt]);
+    const other = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--charge', '1', '--amount', '200', '--yes'];
+    const ran = await run('21T06:10:00', other);
+    expect(ran.code, ran.stderr).toBe(7);
+    expect(service.posts).toHaveLength(2);
+  });
+
+  test('is acknowledged by a script under its own id', async () => {
+    const { run, home, service } = await startDesk();
+    await run('21T05:06:00', [
+      'journal',
+      'settle',
+      journalRows(home)[0]?.intent ?? '',
+      '--applied',
+      ...note,
+      '--confirm',
+      'ord_1',
+    ]);
+    const scripted = [
+      ...refund.slice(0, 6),
+      '--amount',
+      '200',
+      '--charge',
+      '1',
+      '--yes',
+      '--intent',
+      'ticket-8851',
+    ];
+    expect((await run('21T05:10:00', [...refund.slice(0, 5), ...scripted.slice(6)])).code).toBe(7);
+    service.orders = [refunded(200, 200)];
+    expect((await run('21T05:20:00', ['journal', 'reconcile', 'ticket-8851'])).code).toBe(7);
+    expect((await run('21T05:30:00', ['journal', 'acknowledge', 'ticket-8851', ...dealt])).code).toBe(0);
+  });
+
+  test('an unconfirmed change is settled, not acknowledged; without an alarm there is nothing to do', async () => {
+    const { intent, run, service } = await startDesk();
+    expect(await run('21T05:10:00', ['journal', 'acknowledge', intent, ...dealt])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('is still unconfirmed'),
+    });
+    service.orders = [refunded(300)];
+    await run('21T05:10:00', ['journal', 'reconcile', intent]);
+    expect(await run('21T05:10:00', ['journal', 'acknowledge', intent, ...dealt])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('has no alarm'),
+    });
+  });
+
+  test('a person is asked what was done about it (real terminal)', async () => {
+    const { intent, home } = await duplicated('real');
+    const person = sit(['journal', 'acknowledge', intent], { home, env: { TZ: 'UTC' } });
+    await person.answer('What was done about it? (DUPLICATE?)', 'the bank recalls one\r');
+    const { code, screen } = await person.leaves;
+    expect({ code, screen }).toEqual({ code: 0, screen: expect.stringContaining('alarm acknowledged') });
+  });
+});
+
+describe('journal reconcile', () => {
+  test('INTENT says that it looked again, when, and what changed', async () => {
+    const { intent, run, screen, service } = await startDesk();
+    expect(await screen('21T05:10:00', ['journal', 'reconcile', intent], 80)).toMatchInlineSnapshot(`
+      "read ord_1 again at 05:10:00: nothing changed
+      refund of 300 MXN: being checked: not found yet
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen  HTTP 502, an HTML page
+      now:  tell the buyer "it is being checked"; do not send it again anywhere else
+            paydesk journal reconcile i_7f3k2m9q
+            blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle
+            it
+            when you know which, one of:
+            paydesk journal settle i_7f3k2m9q --applied --note TEXT
+            paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
+      "
+    `);
+    expect(await screen('21T05:11:00', ['journal', 'reconcile', intent], 120)).toMatchInlineSnapshot(`
+      "read ord_1 again at 05:11:00: nothing changed
+      refund of 300 MXN: being checked: not found yet
+        intent     i_7f3k2m9q, attempt 1
+        order      ord_1
+        account    shop, http://127.0.0.1:1 service sandbox
+        sent       21 Nov 2040 05:05:12 UTC by op7
+        not after  21 Nov 2040 05:05:22 UTC
+        request    POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected   -300 on charge ch_1
+        reply      HTTP 502
+      history
+        21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
+        21 Nov 2040 05:05:12 UTC  not seen  HTTP 502, an HTML page
+      now:  tell the buyer "it is being checked"; do not send it again anywhere else
+            paydesk journal reconcile i_7f3k2m9q
+            blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until you settle it
+            when you know which, one of:
+            paydesk journal settle i_7f3k2m9q --applied --note TEXT
+            paydesk journal settle i_7f3k2m9q --not-applied --note TEXT
+      "
+    `);
+    service.orders = [refunded(300)];
+    const changed = await run('21T05:20:00', ['journal', 'reconcile', intent]);
+    expect(changed.stdout.split('\n')[0]).toBe(
+      'read ord_1 again at 05:20:00: it was "being checked: not found yet", and is now "made: the reply was lost, the order shows it"',
+    );
+    const again = await run('23T05:20:00', ['journal', 'reconcile', intent, '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      read_at: Date.UTC(2040, 10, 23, 5, 20) / 1000,
+      changed: false,
+    });
+    const settled = await run('23T05:30:00', ['journal', 'reconcile', intent]);
+    expect(settled.stdout).toContain('not read again: nothing about it can change');
+  });
+
+  test('says when the order could not be read', async () => {
+    const { intent, run, service } = await startDesk();
+    service.orders = [];
+    const ran = await run('21T05:10:00', ['journal', 'reconcile', intent]);
+    expect(ran.stdout.split('\n')[0]).toMatch(/^tried to read ord_1 again at 05:10:00: .*; nothing changed$/);
+  });
+
+  test('--all puts what is open first, with its advice in full, and --quiet leaves out what is neither open nor new', async () => {
+    const { run, screen, service } = await startDesk();
+    // A refund that was made, beside the one that is unconfirmed.
+    const other = orderOf('ord_2', [chargeOf('ch_2', 9000)]);
+    service.orders = [order, other];
+    const second = ['-p', 'shop', 'orders', 'refund', 'ord_2', '--charge', '1', '--amount', '500', '--yes'];
+    expect((await run('21T05:06:00', second)).code).toBe(7);
+    const made = orderOf(
+      'ord_2',
+      [chargeOf('ch_2', 9000, { refunds: listOf({ ...newRefundOf('rf_9', 500), created_at: madeAt + 48 }) })],
+      {
+        amount_refunded: 500,
+      },
+    );
+    service.orders = [order, made];
+    const all = ['journal', 'reconcile', '--all'];
+    const news = await run('21T05:07:00', [...all, '--quiet', '--json']);
+    expect(JSON.parse(news.stdout).data).toMatchObject([
+      { order: 'ord_1', open: true },
+      { order: 'ord_2', verdict: 'applied' },
+    ]);
+    const still = await run('21T12:00:00', [...all, '--quiet', '--json']);
+    expect(JSON.parse(still.stdout).data).toMatchObject([{ order: 'ord_1', open: true }]);
+    expect(await screen('21T20:00:00', [...all, '--quiet'], 80)).toMatchInlineSnapshot(`
+      "refund of 300 MXN on ord_1: being checked: not found yet; blocked until 22 Nov
+      2040 05:05:12 UTC at the latest, or until you settle it:
+      paydesk journal show i_7f3k2m9q
+      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                     
+      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  being checked: not found yet
+      "
+    `);
+    expect(await screen('21T21:00:00', [...all, '--quiet'], 120)).toMatchInlineSnapshot(`
+      "refund of 300 MXN on ord_1: being checked: not found yet; blocked until 22 Nov 2040 05:05:12 UTC at the latest, or until
+      you settle it: paydesk journal show i_7f3k2m9q
+      INTENT      SENT UTC      ORDER   AMOUNT  OUTCOME                       KIND    BY   PROFILE
+      i_7f3k2m9q  21 Nov 05:05  ord_1  300 MXN  being checked: not found yet  refund  op7  shop   
+      "
+    `);
+  });
+});

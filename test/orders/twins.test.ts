@@ -1,0 +1,307 @@
+/** Twins at the moment of paying: another order of the same buyer and amount, and whether it was refunded already. */
+
+import { afterEach, describe, expect, test } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
+import {
+  chargeOf,
+  errorBody,
+  type Json,
+  listOf,
+  orderOf,
+  refundedWhole,
+  refundOf,
+} from '../harness/orders.ts';
+import type { Ran } from '../harness/paydesk.ts';
+import { json, reset } from '../harness/server.ts';
+import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
+import { sit } from './desk.ts';
+
+const now = '2026-11-21T05:10:00Z';
+const created = Date.parse('2026-11-21T04:50:00Z') / 1000;
+const buyer = { object: 'customer_info', customer_id: 'cus_1', name: 'Ana', email: 'ana@example.com' };
+
+function bought(id: string, createdAt: number, changes: Json = {}): Json {
+  return orderOf(id, [chargeOf(`ch_${id}`, 900, { paid_at: createdAt + 20 })], {
+    created_at: createdAt,
+    updated_at: createdAt + 30,
+    customer_info: buyer,
+    ...changes,
+  });
+}
+
+const own = bought('ord_twinB', created);
+const twin = bought('ord_twinA', created - 240);
+
+/** The twin, refunded two minutes ago by somebody else. */
+function refundedTwin(amount: number, changes: Json = {}): Json {
+  const refunds = listOf(refundOf('rf_twinA', amount, { created_at: Date.parse(now) / 1000 - 125 }));
+  return {
+    ...twin,
+    amount_refunded: amount,
+    charges: listOf(chargeOf('ch_ord_twinA', 900, { refunds })),
+    ...changes,
+  };
+}
+
+let service: Service;
+afterEach(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+async function serve(orders: readonly Json[], more: Partial<ServiceOptions> = {}): Promise<void> {
+  service = await startService({
+    orders,
+    sendsDate: false,
+    onPost: (order) => {
+      const changed = refundedWhole(order ?? {});
+      service.orders = service.orders.map((one) => (one.id === changed.id ? changed : one));
+      return json(changed);
+    },
+    ...more,
+  });
+}
+
+const env = { ...standingAt(now), PAYDESK_OPERATOR: 'root' };
+
+async function run(line: string, columns?: number): Promise<Ran> {
+  return await service.run(line.split(' '), columns === undefined ? { env } : { env, columns });
+}
+
+const duplicated = 'orders refund ord_twinB --yes --reason duplicated_transaction';
+const withoutIds = (text: string) => text.replaceAll(/i_[0-9a-z]{8}/g, 'i_7f3k2m9x');
+
+/** The requests for the pages next to the order. */
+function pagesBeside(): readonly string[] {
+  return service.requests.filter(({ url }) => url.includes('limit=50')).map(({ url }) => url);
+}
+
+/** What this machine's journal holds. */
+async function entries(): Promise<readonly unknown[]> {
+  const { stdout } = await run('journal list --json --no-input');
+  return (JSON.parse(stdout) as { data: readonly unknown[] }).data;
+}
+
+describe('a twin that was refunded', () => {
+  test('stands in the first block of orders show', async () => {
+    await serve([own, refundedTwin(900)]);
+    expect(firstBlock(await run('orders show ord_twinB', 80))).toMatchInlineSnapshot(`
+      "ord_twinB  paid  can be refunded  sandbox environment
+      created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
+      buyer   Ana  ana@example.com  cus_1
+      twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago,
+              not from this machine: refunding both pays both back"
+    `);
+    expect(firstBlock(await run('orders show ord_twinB', 120))).toMatchInlineSnapshot(`
+      "ord_twinB  paid  can be refunded  sandbox environment
+      created 21 Nov 2026 04:50:00 UTC    read just now, 21 Nov 05:10:00
+      buyer   Ana  ana@example.com  cus_1
+      twin    ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: refunding both
+              pays both back"
+    `);
+  });
+
+  test('stands in the preview of a refund for another reason, which is sent', async () => {
+    await serve([own, refundedTwin(900)]);
+    const narrow = await run('orders refund ord_twinB --reason other --yes', 80);
+    expect(narrow.code).toBe(0);
+    expect(narrow.stderr).toMatchInlineSnapshot(`
+      "REFUND A WHOLE ORDER                                     sandbox environment
+      order   ord_twinB  900 MXN  paid  21 Nov 04:50
+      buyer   Ana  ana@example.com
+      from    charge 1 of 1, visa *4242, ch_ord_twinB
+      reason  other   another reason
+                         order
+        paid              900
+        refunded so far     0
+        THIS REFUND      -900  all of the order
+        left afterwards     0
+      note: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago,
+            not from this machine: refunding both pays both back
+      will send once: {"reason":"other"}
+      "
+    `);
+    expect(service.posts).toHaveLength(1);
+    service.orders = [own, refundedTwin(300)];
+    const wide = await service.run(['orders', 'refund', 'ord_twinB', '--yes'], {
+      env: { ...env, XDG_STATE_HOME: `${service.home.path}/other` },
+      columns: 120,
+    });
+    expect(wide.stderr).toMatchInlineSnapshot(`
+      "REFUND A WHOLE ORDER                                     sandbox environment
+      order   ord_twinB  900 MXN  paid  21 Nov 04:50
+      buyer   Ana  ana@example.com
+      from    charge 1 of 1, visa *4242, ch_ord_twinB
+      reason  none is sent
+                         order
+        paid              900
+        refunded so far     0
+        THIS REFUND      -900  all of the order
+        left afterwards     0
+      note: ord_twinA, same buyer and amount, 4 min earlier, was refunded in part (300 of 900) 2 min ago, not from this
+            machine: refunding both pays both back
+      will send once: {}
+      "
+    `);
+  });
+
+  test('needs --again with its refund where the reason is duplicated_transaction, and one sending uses that up', async () => {
+    await serve([own, refundedTwin(900)]);
+    const refused = await run(`${duplicated} --note twice`, 80);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toMatchInlineSnapshot(`
+      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min
+               ago, not from this machine: refunding both pays both back
+      certain: nothing was sent
+      now:     if the buyer is to get both back, --again names the refund of the twin,
+               rf_twinA:
+               paydesk orders refund ord_twinB --reason duplicated_transaction --note twice --again rf_twinA
+               paydesk orders show ord_twinA
+      "
+    `);
+    expect((await run(`${duplicated} --note twice`, 120)).stderr).toMatchInlineSnapshot(`
+      "refused: ord_twinA, same buyer and amount, 4 min earlier, was refunded 2 min ago, not from this machine: refunding both
+               pays both back
+      certain: nothing was sent
+      now:     if the buyer is to get both back, --again names the refund of the twin, rf_twinA:
+               paydesk orders refund ord_twinB --reason duplicated_transaction --note twice --again rf_twinA
+               paydesk orders show ord_twinA
+      "
+    `);
+    expect((await run(`${duplicated} --dry-run`)).code).toBe(3);
+    expect((await run(`${duplicated} --again rf_other`)).stderr).toContain('rf_twinA');
+    expect(service.posts).toEqual([]);
+    expect(await entries()).toEqual([]);
+
+    const sent = await run(`${duplicated} --again rf_twinA`);
+    expect(sent.code, sent.stderr).toBe(0);
+    expect(JSON.parse(service.posts[0]?.body ?? '')).toEqual({ reason: 'duplicated_transaction' });
+    expect(await entries()).toMatchObject([{ order: 'ord_twinB', verdict: 'applied' }]);
+    expect((await run(`${duplicated} --again rf_twinA`)).code).toBe(3);
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('keeps a wrong ID in --again refused, and beside the ID of the twin too', async () => {
+    await serve([own, refundedTwin(900)]);
+    const wrong = await run(`${duplicated} --again rf_twinA,rf_typo`);
+    expect(wrong).toMatchObject({ code: 3, stderr: expect.stringContaining('--again rf_typo') });
+    expect(service.posts).toEqual([]);
+  });
+
+  test('is named by its own id where it does not show its refund', async () => {
+    await serve([own, { ...twin, payment_status: 'refunded' }]);
+    expect((await run(duplicated)).stderr).toContain('--again ord_twinA\n');
+    expect((await run(`${duplicated} --again ord_twinA`)).code).toBe(0);
+  });
+
+  test('is told with the reason and the name that this machine knows', async () => {
+    await serve([own, twin]);
+    const first = await run('orders refund ord_twinA --yes --reason duplicated_transaction');
+    expect(first.code, first.stderr).toBe(0);
+    const { stderr } = await run(duplicated);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'ord_twinA, same buyer and amount, 4 min earlier, was refunded less than a minute ago as duplicated_transaction, by root: refunding both pays both back',
+    );
+    expect(stderr).toContain('--again rf_ch_ord_twinA\n');
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('in a dialogue is refused after the reason is chosen, with the command to copy', async () => {
+    await serve([own, refundedTwin(900)]);
+    const person = sit(['orders', 'refund', 'ord_twinB'], { home: service.home, env: service.env });
+    await person.answer('Why?', '\x1b[B\x1b[B');
+    await person.answer('> the buyer was charged twice', '\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    expect(screen).toContain(
+      'paydesk orders refund ord_twinB --reason duplicated_transaction --again rf_twinA',
+    );
+    expect(screen).not.toContain('Send it?');
+    expect(service.posts).toEqual([]);
+  });
+});
+
+test('a twin with an unconfirmed refund stops a refund of the duplicate as well', async () => {
+  await serve([own, twin], { onPost: () => reset });
+  expect((await run('orders refund ord_twinA --yes')).code).toBe(7);
+  const { code, stderr } = await run(duplicated, 80);
+  expect(code).toBe(3);
+  expect(withoutIds(stderr)).toMatchInlineSnapshot(`
+    "refused: ord_twinA, same buyer and amount, 4 min earlier, has an unconfirmed
+             refund of 900 MXN, sent at 05:10:00 by root: refunding both may pay
+             both back
+    certain: nothing was sent
+    now:     first find out whether it was made:
+             paydesk journal reconcile i_7f3k2m9x
+             if the buyer is to get both back, --again names the refund of the twin,
+             i_7f3k2m9x:
+             paydesk orders refund ord_twinB --reason duplicated_transaction --again i_7f3k2m9x
+             paydesk orders show ord_twinA
+    "
+  `);
+  expect(service.posts).toHaveLength(1);
+  const [, intent = ''] = /--again (i_\w+)/.exec(stderr) ?? [];
+  expect((await run(`${duplicated} --again ${intent}`)).code).toBe(7);
+  expect(service.posts).toHaveLength(2);
+});
+
+describe('looking for twins', () => {
+  test('takes two requests for a refund and two for orders show, one per side', async () => {
+    const far = bought('ord_far', created - 601);
+    await serve([own, bought('ord_other', created, { customer_info: { email: 'b@example.com' } }), far]);
+    const shown = await run('orders show ord_twinB');
+    expect(shown.stdout).not.toContain('twin ');
+    expect([...pagesBeside()].toSorted()).toEqual([
+      '/orders?limit=50&next=ord_twinB',
+      '/orders?limit=50&previous=ord_twinB',
+    ]);
+    const { code, stderr } = await run(duplicated);
+    expect(code, stderr).toBe(0);
+    expect(stderr).not.toContain('twin may');
+    expect(pagesBeside()).toHaveLength(4);
+    await run('orders show ord_twinB --json');
+    expect(pagesBeside()).toHaveLength(4);
+  });
+
+  test('stops no refund when it fails: that is said, and nothing is asked for twice', async () => {
+    const busy = json(errorBody({ type: 'api_error' }), 503);
+    await serve([own, refundedTwin(900)], {
+      onPage: ({ url }) => (url.includes('limit=50') ? busy : undefined),
+    });
+    const { code, stderr } = await run(`${duplicated} --again rf_twinA`, 80);
+    expect(code, stderr).toBe(0);
+    expect(stderr).toMatchInlineSnapshot(`
+      "REFUND A WHOLE ORDER                                     sandbox environment
+      order   ord_twinB  900 MXN  paid  21 Nov 04:50
+      buyer   Ana  ana@example.com
+      from    charge 1 of 1, visa *4242, ch_ord_twinB
+      reason  duplicated_transaction   the buyer was charged twice
+                         order
+        paid              900
+        refunded so far     0
+        THIS REFUND      -900  all of the order
+        left afterwards     0
+      note: the orders next to it could not be read, so a twin may be missing here:
+            the service does not serve now (HTTP 503: El parámetro no es válido)
+      will send once: {"reason":"duplicated_transaction"}
+      "
+    `);
+    expect(pagesBeside()).toHaveLength(2);
+    const shown = await run('orders show ord_twinB');
+    expect(shown.code).toBe(0);
+    expect(shown.stderr).toContain('a twin may be missing here');
+  });
+
+  test('says when so many orders lie around that ten minutes were not looked through', async () => {
+    const crowd = Array.from({ length: 60 }, (_, index) =>
+      bought(`ord_crowd${index}`, created - index, { customer_info: { email: `b${index}@example.com` } }),
+    );
+    await serve([own, ...crowd]);
+    const { stderr } = await run('orders show ord_twinB');
+    expect(stderr).toContain('only the 50 orders before and after it were looked at');
+  });
+});
+
+// The lines down to the first empty one.
+function firstBlock({ stdout }: Ran): string {
+  return stdout.slice(0, stdout.indexOf('\n\n'));
+}

@@ -1,0 +1,348 @@
+/** One truth on one screen: what the journal knows of an unconfirmed refund stands on every screen that shows the order. */
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { standingAt } from '../harness/clock.ts';
+import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../harness/orders.ts';
+import type { Ran } from '../harness/paydesk.ts';
+import { reset } from '../harness/server.ts';
+import { type Service, startService } from '../harness/service.ts';
+import { sit } from './desk.ts';
+
+const created = Date.parse('2026-11-20T18:42:00Z') / 1000;
+const buyer = { object: 'customer_info', name: 'Ana', email: 'ana@example.com' };
+
+function bought(id: string, changes: Json = {}): Json {
+  return orderOf(id, [chargeOf(`ch_${id}`, 35_000, { paid_at: created + 20 })], {
+    created_at: created,
+    updated_at: created + 30,
+    customer_info: buyer,
+    ...changes,
+  });
+}
+
+const lost = bought('ord_2tQ8mVxK4nRz7LcWp');
+const other = bought('ord_2tQ8mTd6JhB3sYfGq', { created_at: created - 6000 });
+const madeAt = Date.parse('2026-11-21T05:05:13Z') / 1000;
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService({ orders: [lost, other], sendsDate: false, onPost: () => reset });
+});
+afterEach(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+async function run(time: string, line: string, columns?: number): Promise<Ran> {
+  const env = { ...standingAt(`2026-11-21T${time}Z`), PAYDESK_OPERATOR: 'root' };
+  return await service.run(line.split(' '), columns === undefined ? { env } : { env, columns });
+}
+
+/** Sends a refund of 900 whose reply is lost; no read shows it. */
+async function loseRefund(): Promise<string> {
+  const { code, stderr } = await run(
+    '05:05:12',
+    'orders refund ord_2tQ8mVxK4nRz7LcWp --charge 1 --amount 900 --yes',
+  );
+  expect(code, stderr).toBe(7);
+  return /i_\w+/.exec(stderr)?.[0] ?? '';
+}
+
+const withoutIds = ({ stdout, stderr }: Ran) =>
+  `${stdout}${stderr}`.replaceAll(/i_[0-9a-z]{8}/g, 'i_7f3k2m9x');
+
+describe('a refund whose reply was lost', () => {
+  test('stands in the first block of orders show, and no command there refunds', async () => {
+    await loseRefund();
+    const shown = await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp', 80);
+    expect(withoutIds(shown)).toMatchInlineSnapshot(`
+      "ord_2tQ8mVxK4nRz7LcWp  paid  refund unconfirmed  sandbox environment
+      UNCONFIRMED  refund of 900 MXN, sent at 05:05:12 by root
+              it may have been made
+              tell the buyer "it is being checked"; do not refund it anywhere else
+              see whether it was made: paydesk journal reconcile i_7f3k2m9x
+      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
+      buyer   Ana  ana@example.com
+
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000          0      35000
+                visa, BUYER NAME, paid 18:42:20, auth 490215
+      order                                          35000          0      35000
+                refund total matches the service
+
+      ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
+               items 35000: equal to the order
+
+      first find out what became of the unconfirmed refund:
+        paydesk journal reconcile i_7f3k2m9x
+      1 refund unconfirmed: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
+      paydesk journal reconcile --all
+      "
+    `);
+    expect(shown.stdout).not.toContain('orders refund');
+    expect(
+      withoutIds(await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp', 120)),
+    ).toMatchInlineSnapshot(`
+      "ord_2tQ8mVxK4nRz7LcWp  paid  refund unconfirmed  sandbox environment
+      UNCONFIRMED  refund of 900 MXN, sent at 05:05:12 by root
+              it may have been made
+              tell the buyer "it is being checked"; do not refund it anywhere else
+              see whether it was made: paydesk journal reconcile i_7f3k2m9x
+      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
+      buyer   Ana  ana@example.com
+
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000          0      35000
+                visa, BUYER NAME, paid 18:42:20, auth 490215
+      order                                          35000          0      35000
+                refund total matches the service
+
+      ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
+               items 35000: equal to the order
+
+      first find out what became of the unconfirmed refund:
+        paydesk journal reconcile i_7f3k2m9x
+      1 refund unconfirmed: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal reconcile --all
+      "
+    `);
+    const untouched = await run('05:10:00', 'orders show ord_2tQ8mTd6JhB3sYfGq', 80);
+    expect(untouched.stdout).toContain('orders refund ord_2tQ8mTd6JhB3sYfGq');
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('is the status of its order in lists and finds of people, and not of scripts', async () => {
+    await loseRefund();
+    expect(withoutIds(await run('05:10:00', 'orders list', 80))).toMatchInlineSnapshot(`
+      "ID                     CREATED UTC   STATUS          AMOUNT  REFUNDED  CARD 
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  unconfirmed  35000 MXN         -  *4242
+      ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid         35000 MXN         -  *4242
+      1 refund unconfirmed: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
+      paydesk journal reconcile --all
+      2 orders, sandbox environment. No more follow
+      "
+    `);
+    expect(withoutIds(await run('05:10:00', 'orders list', 120))).toMatchInlineSnapshot(`
+      "ID                     CREATED UTC   STATUS          AMOUNT  REFUNDED  CARD   BUYER  REASON  NOTE
+      ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  unconfirmed  35000 MXN         -  *4242  Ana    -       -   
+      ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid         35000 MXN         -  *4242  Ana    -       -   
+      1 refund unconfirmed: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal reconcile --all
+      2 orders, sandbox environment. No more follow
+      "
+    `);
+    const found = await run('05:10:00', 'orders find 4242', 80);
+    expect(found.stdout).toMatch(/^ord_2tQ8mVxK4nRz7LcWp .* unconfirmed /m);
+    expect(found.stdout).toMatch(/^ord_2tQ8mTd6JhB3sYfGq .* paid /m);
+    const csv = await run('05:10:00', 'orders list --csv');
+    expect(csv.stdout).not.toContain('unconfirmed');
+    expect((await run('05:10:00', 'orders list --json')).stdout).not.toContain('unconfirmed');
+  });
+
+  test('is told on another day with that day', async () => {
+    await loseRefund();
+    const env = { ...standingAt('2026-11-22T04:00:00Z'), PAYDESK_OPERATOR: 'root' };
+    const shown = await service.run(['orders', 'show', 'ord_2tQ8mVxK4nRz7LcWp'], { env });
+    expect(shown.stdout).toContain('refund of 900 MXN, sent at 05:05:12 on 21 Nov by root');
+  });
+
+  test('refuses another refund of the order in the same words', async () => {
+    await loseRefund();
+    const refused = await run('05:10:00', 'orders refund ord_2tQ8mVxK4nRz7LcWp --yes', 80);
+    expect(refused.code).toBe(3);
+    expect(withoutIds(refused)).toMatchInlineSnapshot(`
+      "refused: an earlier refund of 900 MXN on ord_2tQ8mVxK4nRz7LcWp (05:05:12, by
+               root) is still unconfirmed
+      certain: nothing was sent
+      now:     paydesk journal reconcile i_7f3k2m9x
+      "
+    `);
+    expect(service.posts).toHaveLength(1);
+  });
+
+  test('is red on a terminal', async () => {
+    await loseRefund();
+    const { end } = sit(['orders', 'show', 'ord_2tQ8mVxK4nRz7LcWp'], {
+      home: service.home,
+      env: service.env,
+    });
+    const { transcript } = await end;
+    expect(transcript).toContain('\x1b[31mrefund unconfirmed\x1b[39m');
+    expect(transcript).toContain('\x1b[31mUNCONFIRMED  refund of 900 MXN, sent at 05:05:12');
+    const list = await sit(['orders', 'list'], { home: service.home, env: service.env }).end;
+    expect(list.transcript).toContain('\x1b[31munconfirmed');
+  });
+});
+
+describe('a refund that shows after its reply was lost', () => {
+  function showRefund(id: string, amount: number, createdAt = madeAt): void {
+    service.orders = service.orders.map((order) =>
+      order.id === lost.id
+        ? withRefund(order, refundOf(id, amount, { created_at: createdAt }), amount)
+        : order,
+    );
+  }
+
+  test('is probably ours until it is confirmed, and then ours', async () => {
+    const intent = await loseRefund();
+    showRefund('rf_1', 900);
+    showRefund('rf_2', 500);
+    const shown = await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp', 80);
+    expect(withoutIds(shown)).toMatchInlineSnapshot(`
+      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  refund unconfirmed  sandbox
+      environment
+      UNCONFIRMED  refund of 900 MXN, sent at 05:05:12 by root
+              the order now shows a refund like it, see below; do not refund it again
+              confirm it: paydesk journal reconcile i_7f3k2m9x
+      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
+      buyer   Ana  ana@example.com
+
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1400      33600
+                visa, BUYER NAME, partially_refunded, paid 18:42:20, auth 490215
+      order                                          35000      -1400      33600
+                refund total matches the service
+
+      REFUNDS  from charge  amount  when              auth    by
+               1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at
+                                                              05:05:12, not confirmed
+                                                              yet
+               id rf_1
+               1 *4242        -500  21 Nov 05:05 UTC  490215  not from this machine
+               id rf_2
+
+      ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
+               items 35000: equal to the order
+
+      first find out what became of the unconfirmed refund:
+        paydesk journal reconcile i_7f3k2m9x
+      1 refund unconfirmed: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
+      paydesk journal reconcile --all
+      "
+    `);
+    expect(
+      withoutIds(await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp', 120)),
+    ).toMatchInlineSnapshot(`
+      "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  refund unconfirmed  sandbox environment
+      UNCONFIRMED  refund of 900 MXN, sent at 05:05:12 by root
+              the order now shows a refund like it, see below; do not refund it again
+              confirm it: paydesk journal reconcile i_7f3k2m9x
+      created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
+      buyer   Ana  ana@example.com
+
+      MONEY (MXN, in the service's units)           amount   refunded       left
+      charge 1  ch_ord_2tQ8mVxK4nRz7LcWp  *4242      35000      -1400      33600
+                visa, BUYER NAME, partially_refunded, paid 18:42:20, auth 490215
+      order                                          35000      -1400      33600
+                refund total matches the service
+
+      REFUNDS  from charge  amount  when              auth    by
+               1 *4242        -900  21 Nov 05:05 UTC  490215  probably ours: sent at 05:05:12, not confirmed yet
+               id rf_1
+               1 *4242        -500  21 Nov 05:05 UTC  490215  not from this machine
+               id rf_2
+
+      ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
+               items 35000: equal to the order
+
+      first find out what became of the unconfirmed refund:
+        paydesk journal reconcile i_7f3k2m9x
+      1 refund unconfirmed: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal reconcile --all
+      "
+    `);
+
+    expect((await run('05:11:00', `journal reconcile ${intent}`)).code).toBe(0);
+    const after = (await run('05:12:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
+    expect(after).toContain('root (its reply was lost)');
+    expect(after).not.toContain('probably ours');
+    expect(after).not.toContain('UNCONFIRMED');
+    expect(after).toContain('orders refund ord_2tQ8mVxK4nRz7LcWp');
+  });
+
+  test('twice is probably ours twice, and after the alarm one of them still is', async () => {
+    const intent = await loseRefund();
+    showRefund('rf_1', 900);
+    showRefund('rf_2', 900);
+    const before = (await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
+    expect(before.match(/probably ours: sent at 05:05:12, not confirmed yet/g)).toHaveLength(2);
+    expect((await run('05:11:00', `journal reconcile ${intent}`)).code).toBe(7);
+    const after = (await run('05:12:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
+    expect(after).toContain('root (its reply was lost)');
+    expect(after).toContain('probably ours: sent at 05:05:12, sent once, shown twice');
+    expect(after).not.toContain('not from this machine');
+  });
+
+  test('of the whole order is probably ours on each of its charges', async () => {
+    const split = orderOf('ord_split', [chargeOf('ch_1', 500), chargeOf('ch_2', 400)], {
+      created_at: created,
+      updated_at: created,
+    });
+    service.orders = [split];
+    expect((await run('05:05:12', 'orders refund ord_split --yes')).code).toBe(7);
+    const refund = (id: string, amount: number) => ({
+      status: 'refunded',
+      refunds: listOf(refundOf(id, amount, { created_at: madeAt })),
+    });
+    service.orders = [
+      orderOf(
+        'ord_split',
+        [chargeOf('ch_1', 500, refund('rf_1', 500)), chargeOf('ch_2', 400, refund('rf_2', 400))],
+        {
+          created_at: created,
+          updated_at: madeAt,
+          payment_status: 'refunded',
+          is_refundable: false,
+          amount_refunded: 900,
+        },
+      ),
+    ];
+    const { stdout } = await run('05:10:00', 'orders show ord_split');
+    expect(stdout.match(/probably ours/g)).toHaveLength(2);
+  });
+
+  test('is not ours if it was made before ours was sent', async () => {
+    await loseRefund();
+    showRefund('rf_1', 900, created + 60);
+    const { stdout } = await run('05:10:00', 'orders show ord_2tQ8mVxK4nRz7LcWp');
+    expect(stdout).toContain('not from this machine');
+    expect(stdout).not.toContain('probably ours');
+  });
+
+  test('is probably ours even where somebody recorded that it was not made', async () => {
+    const intent = await loseRefund();
+    const settle = `journal settle ${intent} --not-applied --note asked-the-bank --confirm ord_2tQ8mVxK4nRz7LcWp`;
+    const settled = await run('05:20:00', settle);
+    expect(settled.code, settled.stderr).toBe(0);
+    showRefund('rf_1', 900);
+    const { stdout } = await run('05:30:00', 'orders show ord_2tQ8mVxK4nRz7LcWp');
+    expect(stdout).toContain('probably ours: sent at 05:05:12, recorded by root as not made');
+  });
+});
+
+describe('the line about unconfirmed changes', () => {
+  const told = async () => (await run('05:10:00', 'orders list --json')).stderr;
+
+  test('names the order and the amount of each, up to three', async () => {
+    service.orders = Array.from({ length: 5 }, (_, index) => bought(`ord_${index}`));
+    for (const { id } of service.orders.slice(0, 2))
+      await run('05:05:12', `orders refund ${String(id)} --yes`);
+    expect(await told()).toContain(
+      '2 refunds unconfirmed: ord_0, 35000 MXN; ord_1, 35000 MXN: paydesk journal reconcile --all',
+    );
+    for (const { id } of service.orders.slice(2)) await run('05:05:13', `orders refund ${String(id)} --yes`);
+    expect(await told()).toContain(
+      '5 refunds unconfirmed: ord_0, 35000 MXN; ord_1, 35000 MXN; ord_2, 35000 MXN; and 2 more: paydesk journal',
+    );
+  });
+
+  test('says of each what it is, if they are of several kinds', async () => {
+    const held = bought('ord_held', { payment_status: 'pre_authorized' });
+    service.orders = [lost, held];
+    await loseRefund();
+    expect((await run('05:05:12', 'orders capture ord_held --yes')).code).toBe(7);
+    expect(await told()).toContain(
+      '2 changes unconfirmed: refund ord_2tQ8mVxK4nRz7LcWp, 900 MXN; capture ord_held, 35000 MXN: paydesk',
+    );
+    const { stdout } = await run('05:10:00', 'orders show ord_held');
+    expect(stdout).toContain('UNCONFIRMED  capture of 35000 MXN, sent at 05:05:12 by root');
+    expect(stdout).toContain('do not capture it anywhere else');
+    expect(stdout).not.toContain('orders capture ord_held');
+  });
+});
