@@ -47,7 +47,7 @@ function __paydesk_complete
                     settle 'Record by hand whether an unconfirmed change was made' \
                     acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
-                    forget 'Erase bodies and notes of settled entries' \
+                    forget 'Erase bodies, notes and links of settled entries' \
                     export 'Print every attempt as flat records, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
@@ -110,7 +110,7 @@ function __paydesk_complete
                     settle 'Record by hand whether an unconfirmed change was made' \
                     acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
-                    forget 'Erase bodies and notes of settled entries' \
+                    forget 'Erase bodies, notes and links of settled entries' \
                     export 'Print every attempt as flat records, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return

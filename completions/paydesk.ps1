@@ -43,7 +43,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "settle`tRecord by hand whether an unconfirmed change was made"
                 "acknowledge`tEnd an alarm, such as a duplicate, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
-                "forget`tErase bodies and notes of settled entries"
+                "forget`tErase bodies, notes and links of settled entries"
                 "export`tPrint every attempt as flat records, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
@@ -99,7 +99,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "settle`tRecord by hand whether an unconfirmed change was made"
                 "acknowledge`tEnd an alarm, such as a duplicate, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
-                "forget`tErase bodies and notes of settled entries"
+                "forget`tErase bodies, notes and links of settled entries"
                 "export`tPrint every attempt as flat records, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }

@@ -41,7 +41,13 @@ interface Spoken {
 const spoken = new Map<string, Spoken>([
   [
     'npx paydesk -p demo orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1 --amount 5000 --reason requested_by_client',
-    { code: 0, talk: (terminal) => terminal.answer('Send it? (y/N)', 'y\r') },
+    {
+      code: 0,
+      talk: async (terminal) => {
+        await terminal.answer('Note', '\r');
+        await terminal.answer('Send it? (y/N)', 'y\r');
+      },
+    },
   ],
   [
     'npx paydesk profile add shop',

@@ -52,6 +52,8 @@ export interface PagesHow {
   readonly quick?: boolean | undefined;
   /** Most requests per second. */
   readonly maxPerSecond?: number | undefined;
+  /** Ends the request of a page that nobody waits for any more. */
+  readonly signal?: AbortSignal | undefined;
   /** The pages of an earlier walk that this one continues, oldest first. Their records count as already seen. */
   readonly before?: readonly WalkedBefore[] | undefined;
 }
@@ -220,9 +222,10 @@ export function readOne(
   resource: ResourceName,
   id: string,
   purpose: 'show' | 'change',
+  neighbour?: string,
 ): Promise<WireRecord> {
   const subject = resource === 'orders' ? { orderId: id } : {};
-  return about(subject, () => readNamed(ctx, service, resource, id, purpose));
+  return about(subject, () => readNamed(ctx, service, resource, id, purpose, neighbour));
 }
 
 async function readNamed(
@@ -231,6 +234,7 @@ async function readNamed(
   resource: ResourceName,
   id: string,
   purpose: 'show' | 'change',
+  neighbour?: string,
 ): Promise<WireRecord> {
   let read = 0;
   const endProgress = notes.progress(() =>
@@ -238,6 +242,7 @@ async function readNamed(
   );
   try {
     const located = await service.locate(resource, id, {
+      neighbour,
       progress: (count) => {
         read = count;
       },

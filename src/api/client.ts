@@ -16,10 +16,11 @@ export function createClient(parts: ClientParts): Client {
   const reader = createReader({ ...parts, exchange, overNetwork: transport === undefined });
   const service: OpenService = {
     profile,
-    pages(resource, query, { ahead = false, quick, maxPerSecond, before } = {}) {
+    pages(resource, query, { ahead = false, quick, maxPerSecond, before, signal: left } = {}) {
       const pace = maxPerSecond === undefined ? undefined : createPace(maxPerSecond, parts.clock);
       let asked = 0;
-      const fetchPage = async (one: PageQuery, signal: AbortSignal): Promise<ListReply> => {
+      const fetchPage = async (one: PageQuery, over: AbortSignal): Promise<ListReply> => {
+        const signal = left === undefined ? over : AbortSignal.any([over, left]);
         asked += 1;
         if (asked === stopGrowthAtPage) parts.stopHeapGrowth?.();
         return readPage(await reader.getList(pagePath(resource, one), { signal, pace, quick }));

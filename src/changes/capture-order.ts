@@ -22,6 +22,7 @@ export function captureOrder(ctx: Context, asked: OrderAsked): Promise<void> {
       const { amount, currency } = readOrder(order) ?? {};
       return {
         intent: { request: { method: 'POST', path: paths.capture(id) }, amount, currency },
+        words: [],
         preview: capturePreview(order, profile),
         check: (fresh) => checkCapturable(fresh, profile),
         result: (applied) => captureResult(applied, profile),

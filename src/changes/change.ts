@@ -70,6 +70,8 @@ async function sendPlanned(
 /** What confirms a change: the id or the amount of its order, or the profile's name when there is no order. */
 export interface Confirmation {
   readonly profile: Profile;
+  /** The command line that asks for the same change without a question before the last one. Printed after a No. */
+  readonly command?: string | undefined;
   /** The value of `--confirm`, when given. */
   readonly confirm: string | undefined;
   readonly order?: ConfirmedOrder | undefined;
@@ -155,14 +157,14 @@ async function confirmChange(ctx: Context, confirmation: Confirmation): Promise<
   if (profile.mode === 'production') return askForWord(ctx, confirmation);
   if (ctx.options.yes) return;
   const message = order === undefined ? 'Send it?' : aboutMoney(profile, 'Send it?');
-  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled();
+  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled(confirmation);
 }
 
 /** Asks again after the order changed. With `--yes` or `--confirm` it goes on without asking. */
-export async function confirmAgain(ctx: Context, { profile, confirm }: Confirmation): Promise<void> {
-  if (ctx.options.dryRun || ctx.options.yes || confirm !== undefined) return;
-  const message = aboutMoney(profile, 'Send it all the same?');
-  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled();
+export async function confirmAgain(ctx: Context, confirmation: Confirmation): Promise<void> {
+  if (ctx.options.dryRun || ctx.options.yes || confirmation.confirm !== undefined) return;
+  const message = aboutMoney(confirmation.profile, 'Send it all the same?');
+  if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled(confirmation);
 }
 
 // How often somebody may mistype before the answers to all questions are lost.
@@ -170,7 +172,8 @@ const tries = 3;
 
 // In production a person types the amount of the change, which the preview shows, or the order's id. Without an order they
 // type the profile's name. Enter alone cancels.
-async function askForWord(ctx: Context, { profile, order }: Confirmation): Promise<void> {
+async function askForWord(ctx: Context, confirmation: Confirmation): Promise<void> {
+  const { profile, order } = confirmation;
   let mistyped: string | undefined;
   for (let left = tries; left > 0; left -= 1) {
     const before =
@@ -178,11 +181,14 @@ async function askForWord(ctx: Context, { profile, order }: Confirmation): Promi
         ? ''
         : `${mistyped} ${notMeantWords(mistyped, profile, order)}${triesWords(left)}. `;
     const typed = await ctx.ask.text(wordQuestion(profile, order, before));
-    if (typed === '') throw cancelled();
+    if (typed === '') throw cancelled(confirmation);
     if (isMeant(typed, profile, order)) return;
     mistyped = short(typed);
   }
-  throw cancelled(`${mistyped} is ${otherThanMeant(profile, order)}; typed wrong ${tries} times`);
+  throw cancelled(
+    confirmation,
+    `${mistyped} is ${otherThanMeant(profile, order)}; typed wrong ${tries} times`,
+  );
 }
 
 function triesWords(left: number): string {
@@ -233,8 +239,11 @@ function otherThanMeant({ name, settings }: Profile, order: Confirmation['order'
   return amount === undefined ? `not ${id}` : `neither ${amountWords(amount, currency, settings)} nor ${id}`;
 }
 
-function cancelled(why = 'not confirmed'): CliError {
-  return new CliError('cancelled', why, { certain: 'nothing was sent' });
+function cancelled({ command }: Confirmation, why = 'not confirmed'): CliError {
+  return new CliError('cancelled', why, {
+    certain: 'nothing was sent',
+    ...(command === undefined ? {} : { now: ['the same as one command, for later:', command] }),
+  });
 }
 
 // The newest order shows whether the key belongs to the mode of the profile (service: Authentication 5). The read also proves

@@ -12,7 +12,7 @@ import type { Context } from '../commands/command.ts';
 import { usage } from '../commands/flags.ts';
 import { about, CliError } from '../errors.ts';
 import type { AttemptRecord, Intent } from '../journal/journal.ts';
-import type { Profile } from '../profiles/profiles.ts';
+import { commandLine, type Profile } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
 import { type Confirmation, checkOrderConfirmable, confirmAgain, makeChange } from './change.ts';
 import { becameWords, changeOf } from './change-words.ts';
@@ -35,6 +35,8 @@ export interface PickedOrder {
   readonly id: string;
   /** Another order that the person may have meant: same buyer, same amount, a few minutes apart. */
   readonly twin: Twin | undefined;
+  /** The order before it in the list, to find it again in one request. */
+  readonly neighbour?: string | undefined;
 }
 
 type OrderConfirmation = Confirmation & { readonly order: NonNullable<Confirmation['order']> };
@@ -64,6 +66,8 @@ export interface OrderPlan {
   /** `again`: without the names that are not about this order. */
   readonly intent: Omit<Intent, keyof Repeat | 'orderId' | 'closed' | 'approve'> &
     Partial<Pick<Intent, 'again'>>;
+  /** The flags of the command that asks for the same without a question. */
+  readonly words: readonly string[];
   readonly preview: readonly Block[];
   /** Checks the order again as it is right before the sending. Throws CliError 'refused'. */
   readonly check: (fresh: JsonObject) => void;
@@ -99,18 +103,21 @@ async function changeNamedOrder(
   if (intentId !== undefined && givenId === undefined) throw usage('missing ID: --intent repeats one order');
   const repeat = { kind, intentId, asked: onlyGiven({ order: givenId, ...change.asked }), again };
   const plan = async () => {
-    const picked = givenId === undefined ? await pick(service) : { id: givenId, twin: undefined };
-    const { id, twin } = picked;
+    const picked: PickedOrder =
+      givenId === undefined ? await pick(service) : { id: givenId, twin: undefined };
+    const { id, twin, neighbour } = picked;
     const closed = await checkNotOpen(ctx, service, id, again);
-    const order = await readOne(ctx, service, 'orders', id, 'change');
+    const order = await readOne(ctx, service, 'orders', id, 'change', neighbour);
     const read = { service, id, order: order.value, isPicked: givenId === undefined, twin };
-    const { intent: planned, preview, check, result } = await change.plan(read);
+    const { intent: planned, words, preview, check, result } = await change.plan(read);
     const byHand = await byHandLines(ctx, service, id);
     const intent = { ...planned, checks: [...byHand, ...(planned.checks ?? [])] };
     if (!ctx.options.dryRun) for (const line of byHand) ctx.notes.warn({ text: line, style: 'warn' });
+    const repeats = [...given('--again', again.join(',')), ...given('--intent', intentId)];
     const confirmation = {
       profile,
       confirm,
+      command: commandLine(profile, 'orders', kind, id, ...words, ...repeats),
       order: { id, amount: intent.amount, currency: intent.currency },
     };
     let shown = order;
@@ -123,6 +130,10 @@ async function changeNamedOrder(
     return { intent: { ...intent, orderId: id, closed, approve }, preview, confirmation, show };
   };
   await makeChange(ctx, service, repeat, () => orderColumns, plan);
+}
+
+function given(flag: string, value: string | undefined): readonly string[] {
+  return value === undefined || value === '' ? [] : [flag, value];
 }
 
 // Refuses an order that has an unconfirmed change, before anything is shown or asked. It reads the order again first and

@@ -173,6 +173,11 @@ function daysOf(times: () => Times): Days {
     between: (first, last) => times().days(first, last),
     day: (seconds) => times().day(seconds),
     full: (ms) => times().show(Math.floor(ms / 1000), 'full'),
+    show: (seconds, precision) => {
+      const shown = times();
+      return shown.valid(seconds) ? shown.show(seconds, precision) : '-';
+    },
+    offset: (seconds) => times().offset(seconds),
   };
 }
 

@@ -123,7 +123,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'forget'],
-    summary: 'Erase bodies and notes of settled entries',
+    summary: 'Erase bodies, notes and links of settled entries',
     load: async () => (await import('./journal/forget.ts')).forget,
   },
   {

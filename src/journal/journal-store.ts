@@ -65,7 +65,7 @@ export interface JournalStore {
   repair(now: number): Promise<Repair>;
 
   /**
-   * Erases request bodies and notes of settled attempts that were sent before a time (Unix milliseconds). All rows,
+   * Erases request bodies, notes and links of settled attempts that were sent before a time (Unix milliseconds). All rows,
    * verdicts and hashes stay. Returns how many attempts had something to erase.
    */
   eraseBodies(before: number): Promise<number>;

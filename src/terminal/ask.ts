@@ -6,7 +6,7 @@ import { type ColorLevel, loadPaint } from './color.ts';
 import { dropTypeAhead, endOfInput, type Keyboard } from './keyboard.ts';
 import type { Secrets } from './secrets.ts';
 import { type StreamFacts, screenClean } from './streams.ts';
-import type { Ask, Choice } from './terminal.ts';
+import type { Ask, Choice, SearchedList, SearchedRow } from './terminal.ts';
 
 /** What it takes to ask. */
 export interface AskOptions {
@@ -48,7 +48,7 @@ export interface Prompts {
   secret(message: string, check: Check, signal: AbortSignal): Promise<string>;
   /** Returns the index of the choice. */
   choose(message: string, choices: readonly Labelled[], signal: AbortSignal): Promise<number>;
-  search(message: string, choices: readonly Labelled[], signal: AbortSignal): Promise<number>;
+  search<T>(message: string, list: SearchedList<T>, signal: AbortSignal): Promise<T>;
   confirm(message: string, signal: AbortSignal): Promise<boolean>;
 }
 
@@ -91,10 +91,8 @@ export function createAsk(options: AskOptions): Ask {
       put(question, async (prompts, message, signal) =>
         chosen(question.choices, await prompts.choose(message, labels(question.choices, clean), signal)),
       ),
-    search: (question) =>
-      put(question, async (prompts, message, signal) =>
-        chosen(question.choices, await prompts.search(message, labels(question.choices, clean), signal)),
-      ),
+    search: ({ list, ...question }) =>
+      put(question, (prompts, message, signal) => prompts.search(message, cleanList(list, clean), signal)),
     confirm: (question) => put(question, (prompts, message, signal) => prompts.confirm(message, signal)),
   };
 }
@@ -106,10 +104,10 @@ function nobodyToAsk(flag: string): CliError {
   });
 }
 
-async function loadPrompts({ stdin, stderr, accessible, color, write }: AskOptions): Promise<Prompts> {
-  if (accessible) return (await import('./line-prompts.ts')).createLinePrompts(stdin, write);
+async function loadPrompts({ stdin, stderr, accessible, color, write, clock }: AskOptions): Promise<Prompts> {
+  if (accessible) return (await import('./line-prompts.ts')).createLinePrompts(stdin, write, clock);
   const { createPrompts } = await import('./prompts.ts');
-  return createPrompts(stdin, stderr, await loadPaint(color));
+  return createPrompts(stdin, stderr, await loadPaint(color), clock);
 }
 
 // Asks one question. Keys typed before it never answer it, and the terminal is restored whatever happens.
@@ -142,14 +140,43 @@ function throwIfOver(signal: AbortSignal): void {
     : new CliError('interrupted', 'stopped at a question', { cause: signal.reason });
 }
 
+// Masked first, then cut: part of a key would not be recognised.
+function shortened(text: string, clean: (text: string) => string): string {
+  return clean(text).slice(0, longest);
+}
+
 function labels<T>(choices: readonly Choice<T>[], clean: (text: string) => string): readonly Labelled[] {
-  // Keys are masked before the text is cut, because a part of a key would not be recognised.
-  const short = (text: string): string => clean(text).slice(0, longest);
+  const short = (text: string): string => shortened(text, clean);
   return choices.map(({ label, tail, detail }) => ({
     label: short(label),
     tail: tail === undefined ? undefined : short(tail),
     detail: detail === undefined ? undefined : short(detail),
   }));
+}
+
+function cleanList<T>(list: SearchedList<T>, clean: (text: string) => string): SearchedList<T> {
+  const short = (text: string): string => shortened(text, clean);
+  const cleanRow = (row: SearchedRow<T>): SearchedRow<T> => ({
+    ...row,
+    cells: row.cells.map(short),
+    details: row.details.map((line) =>
+      typeof line === 'string' ? short(line) : { ...line, text: short(line.text) },
+    ),
+    answer: short(row.answer),
+    ...(row.refusal === undefined ? {} : { refusal: short(row.refusal) }),
+  });
+  return {
+    ...list,
+    row(words, index) {
+      const row = list.row(words, index);
+      return row === undefined ? undefined : cleanRow(row);
+    },
+    looked: (words) => short(list.looked(words)),
+    lookUp(words) {
+      const looking = list.lookUp(words);
+      return looking?.then((found) => (typeof found === 'string' ? short(found) : cleanRow(found)));
+    },
+  };
 }
 
 function chosen<T>(choices: readonly Choice<T>[], index: number): T {

@@ -1,9 +1,8 @@
-/** The keyboard, for all prompts: drops keys that were typed too early, notices the end of input, and finds choices by typed words. */
+/** The keyboard, for all prompts: drops keys that were typed too early, and notices the end of input. */
 
 import type { Readable } from 'node:stream';
 import { CliError } from '../errors.ts';
 import type { ClockWithTimers } from '../io.ts';
-import type { Labelled } from './ask.ts';
 
 /** stdin when it is a terminal. */
 export interface Keyboard extends Readable {
@@ -70,17 +69,4 @@ export function endOfInput(stdin: Keyboard): { readonly signal: AbortSignal; rea
       for (const event of ['end', 'close', 'error']) stdin.off(event, end);
     },
   };
-}
-
-/** The indexes of the choices that hold every typed word. Case and accents do not matter. */
-export function matching(choices: readonly Labelled[], term: string): readonly number[] {
-  const words = fold(term).split(/\s+/);
-  return choices.flatMap(({ label, tail, detail }, index) => {
-    const text = fold(`${label} ${tail ?? ''} ${detail ?? ''}`);
-    return words.every((word) => text.includes(word)) ? [index] : [];
-  });
-}
-
-function fold(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

@@ -2,14 +2,22 @@
 
 import { createInterface } from 'node:readline';
 import { CliError } from '../errors.ts';
+import type { ClockWithTimers } from '../io.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
-import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard, matching } from './keyboard.ts';
+import { ctrlC, ctrlD, endOfAnswers, interrupted, type Keyboard } from './keyboard.ts';
+import type { SearchedList, SearchedRow } from './terminal.ts';
 
-// A screen reader should not read more choices than this at once. Typed words narrow them.
+// A long search says now and then how far it is.
+const tellEveryMs = 5_000;
+// A screen reader should not read more rows than this at once. Typed words narrow them.
 const listed = 20;
 
 /** Prompts that write lines and read lines. */
-export function createLinePrompts(stdin: Keyboard, write: (text: string) => void): Prompts {
+export function createLinePrompts(
+  stdin: Keyboard,
+  write: (text: string) => void,
+  clock: Pick<ClockWithTimers, 'every'>,
+): Prompts {
   const read = (prompt: string, signal: AbortSignal): Promise<string> => {
     write(prompt);
     return readLine(stdin, signal, write);
@@ -26,7 +34,8 @@ export function createLinePrompts(stdin: Keyboard, write: (text: string) => void
       return untilFine(readSecret, check, write);
     },
     choose: (message, choices, signal) => choose(message, choices, (prompt) => read(prompt, signal), write),
-    search: (message, choices, signal) => narrow(message, choices, (prompt) => read(prompt, signal), write),
+    search: (message, list, signal) =>
+      narrow(message, list, (prompt) => read(prompt, signal), { write, clock }),
     confirm: (message, signal) => confirm(message, (prompt) => read(prompt, signal), write),
   };
 }
@@ -58,12 +67,7 @@ async function choose(
   read: Read,
   write: Write,
 ): Promise<number> {
-  write(
-    `${message}\n${numbered(
-      choices,
-      choices.map((_, index) => index),
-    )}`,
-  );
+  write(`${message}\n${numbered(choices)}`);
   for (;;) {
     const index = numberIn(await read(`type a number, 1 to ${choices.length}: `), choices.length);
     if (index !== undefined) return index;
@@ -71,35 +75,59 @@ async function choose(
   }
 }
 
-async function narrow(
+async function narrow<T>(
   message: string,
-  choices: readonly Labelled[],
+  list: SearchedList<T>,
   read: Read,
-  write: Write,
-): Promise<number> {
-  let found: readonly number[] = choices.map((_, index) => index);
+  { write, clock }: { readonly write: Write; readonly clock: Pick<ClockWithTimers, 'every'> },
+): Promise<T> {
+  let words = '';
+  let first = 0;
+  let goesOn = false;
   write(`${message}\n`);
   for (;;) {
-    const shown = found.slice(0, listed);
-    write(numbered(choices, shown));
-    if (found.length > shown.length)
-      write(`${found.length - shown.length} more; type words to narrow them\n`);
-    const answer = (await read('type a number, or words to search: ')).trim();
-    const index = numberIn(answer, choices.length);
-    if (index !== undefined && found.includes(index)) return index;
-    const next = matching(choices, answer);
-    if (next.length === 0) write(`nothing matches ${answer}\n`);
-    else found = next;
+    const stop = clock.every(tellEveryMs, () => write(`${list.looked(words)}\n`));
+    await list.want(words, first + listed, goesOn).finally(stop);
+    const rows = Array.from({ length: listed }, (_, index) => list.row(words, first + index)).filter(
+      (row) => row !== undefined,
+    );
+    write(`${rowLines(rows)}${list.looked(words)}\n`);
+    const answer = (await read('type a number, words to search, or Enter for more: ')).trim();
+    const numberedRow = rows[numberIn(answer, rows.length) ?? -1];
+    const found = numberedRow ?? (await lookedUp(list, answer));
+    if (found === undefined) {
+      goesOn = answer === '';
+      first = goesOn ? first + rows.length : 0;
+      words = goesOn ? words : answer;
+    } else if (typeof found === 'string') write(`${found}\n`);
+    else if (found.refusal !== undefined) write(`${found.refusal}\n`);
+    else return found.value;
   }
 }
 
-function numbered(choices: readonly Labelled[], indexes: readonly number[]): string {
-  return indexes
-    .map((index) => {
-      const choice = choices[index];
-      const detail = choice?.detail === undefined ? '' : `, ${choice.detail}`;
-      const tail = choice?.tail === undefined ? '' : `  ${choice.tail}`;
-      return `  ${index + 1}  ${choice?.label ?? ''}${tail}${detail}\n`;
+// An id that is in no row of those that were read.
+async function lookedUp<T>(
+  list: SearchedList<T>,
+  words: string,
+): Promise<SearchedRow<T> | string | undefined> {
+  return list.count(words) > 0 ? undefined : await list.lookUp(words);
+}
+
+// No columns: a screen reader reads spaces too.
+function rowLines(rows: readonly SearchedRow<unknown>[]): string {
+  return rows
+    .map(({ cells, details }, index) => {
+      const lines = details.map((line) => `     ${typeof line === 'string' ? line : line.text}\n`);
+      return `  ${index + 1}  ${cells.filter((cell) => cell !== '').join('  ')}\n${lines.join('')}`;
+    })
+    .join('');
+}
+
+function numbered(choices: readonly Labelled[]): string {
+  return choices
+    .map(({ label, tail, detail }, index) => {
+      const after = detail === undefined ? '' : `, ${detail}`;
+      return `  ${index + 1}  ${label}${tail === undefined ? '' : `  ${tail}`}${after}\n`;
     })
     .join('');
 }

@@ -85,7 +85,9 @@ export function createTimes(zone: string | undefined, now: () => number): Times 
       const day = `${time.day} ${months[time.month - 1]}`;
       const zone = `UTC${time.minutes === 0 ? '' : signed(time.minutes, false)}`;
       if (precision === 'full') return `${day} ${time.year} ${clock}:${time.second} ${zone}`;
-      const short = time.year === at(thisSecond()).year ? `${day} ${clock}` : `${day} ${time.year} ${clock}`;
+      const isThisYear = time.year === at(thisSecond()).year;
+      if (precision === 'date') return isThisYear ? day : `${day} ${time.year}`;
+      const short = isThisYear ? `${day} ${clock}` : `${day} ${time.year} ${clock}`;
       if (precision === 'second') return `${short}:${time.second}`;
       return precision === 'zoned' ? `${short} ${zone}` : short;
     },

@@ -1,9 +1,11 @@
-/** Prompts that are redrawn on a terminal. This is the only file that uses @inquirer. */
+/** Prompts that are redrawn on a terminal: those of @inquirer, with better defaults. */
 
-import { confirm, input, password, search, select } from '@inquirer/prompts';
+import { confirm, input, password, select } from '@inquirer/prompts';
+import type { ClockWithTimers } from '../io.ts';
 import type { Check, Labelled, Prompts } from './ask.ts';
 import type { Paint } from './color.ts';
-import { interrupted, type Keyboard, matching } from './keyboard.ts';
+import { interrupted, type Keyboard } from './keyboard.ts';
+import { searchPrompt } from './search-prompt.ts';
 import { type StreamFacts, widthOfTerminal } from './streams.ts';
 import { cut, widthOf } from './text-lines.ts';
 
@@ -12,7 +14,12 @@ const pageSize = 10;
 const beforeChoice = 2;
 
 /** Prompts for a terminal that can redraw. */
-export function createPrompts(stdin: Keyboard, stderr: StreamFacts, paint: Paint): Prompts {
+export function createPrompts(
+  stdin: Keyboard,
+  stderr: StreamFacts,
+  paint: Paint,
+  clock: Pick<ClockWithTimers, 'after'>,
+): Prompts {
   const theme = themeOf(paint);
   const room = (widthOfTerminal(stderr) ?? Number.POSITIVE_INFINITY) - beforeChoice;
   const context = (signal: AbortSignal) => ({ input: stdin, output: stderr.stream, signal });
@@ -40,24 +47,17 @@ export function createPrompts(stdin: Keyboard, stderr: StreamFacts, paint: Paint
           context(signal),
         ),
       ),
-    search: (message, choices, signal) =>
+    search: (message, list, signal) =>
       ended(
-        search(
-          {
-            message,
-            theme,
-            pageSize,
-            source: (term) => matching(choices, term ?? '').map((index) => choiceAt(choices, index, room)),
-          },
-          context(signal),
-        ),
+        searchPrompt(message, list, { paint, room, clock, pageSize: rowsAtOnce(stderr) }, context(signal)),
       ),
     confirm: (message, signal) => ended(confirm({ message, theme, default: false }, context(signal))),
   };
 }
 
-function choiceAt(choices: readonly Labelled[], index: number, room: number) {
-  return asChoice(choices[index] ?? { label: '', tail: undefined, detail: undefined }, index, room);
+// A search has up to seven lines around its rows.
+function rowsAtOnce({ rows = 24 }: StreamFacts): number {
+  return Math.max(3, Math.min(pageSize, rows - 8));
 }
 
 function asChoice({ label, tail, detail }: Labelled, index: number, room: number) {

@@ -33,9 +33,9 @@ export interface TimeSpan {
   readonly time: unknown;
   /**
    * `day` 20 Nov 18:42 · `second` 20 Nov 18:42:51 · `zoned` 20 Nov 18:42 UTC-6 · `full` 20 Nov 2026 18:42:51 UTC-6 ·
-   * `clock` 18:42:51
+   * `clock` 18:42:51 · `date` 20 Nov
    */
-  readonly precision: 'day' | 'second' | 'zoned' | 'full' | 'clock';
+  readonly precision: 'day' | 'second' | 'zoned' | 'full' | 'clock' | 'date';
   /** The time in the line above a `clock`. If its day is another one, this time is shown as a `second`. */
   readonly after?: unknown;
 }
@@ -138,6 +138,44 @@ export interface Choice<T> {
   readonly detail?: string;
 }
 
+/** A row of a list that a person searches. */
+export interface SearchedRow<T> {
+  readonly value: T;
+  /** One text for each column. */
+  readonly cells: readonly string[];
+  /** Lines about the row, shown while the cursor stands on it. */
+  readonly details: readonly Span[];
+  /** What the screen keeps of the row once it is chosen. */
+  readonly answer: string;
+  /** Why it cannot be chosen. Absent: it can be. */
+  readonly refusal?: string | undefined;
+}
+
+/**
+ * A list that a person searches while it is still being read. `words` are what the person has typed; no words find every
+ * row. Rows are in the order of the list, so a row that is read later comes after the others.
+ */
+export interface SearchedList<T> {
+  readonly titles: readonly string[];
+  /** The right-aligned columns, and those that may be cut, by their index. */
+  readonly right: readonly number[];
+  readonly shrink: readonly number[];
+  /** How many rows hold the words, among those that were read so far. */
+  count(words: string): number;
+  row(words: string, index: number): SearchedRow<T> | undefined;
+  /**
+   * Reads on until so many rows hold the words and can be chosen, or a bound is reached; `further`: beyond that bound, or
+   * again after a failed read. Resolves when it reads no further; other words take over.
+   */
+  want(words: string, rows: number, further?: boolean): Promise<void>;
+  /** How far was looked, and what more can be done: `newest 400 orders, back to 3 Nov`. */
+  looked(words: string): string;
+  /** Looks up words that are a whole id and in no row: its row, or why there is none. Undefined: they are no id. */
+  lookUp(words: string): Promise<SearchedRow<T> | string> | undefined;
+  /** Calls the listener whenever more was read. Returns what ends that. */
+  watch(listener: () => void): () => void;
+}
+
 interface Question {
   readonly message: string;
   /** The flag or argument that answers this question in a script. The error names it when nobody can be asked. */
@@ -159,7 +197,7 @@ export interface Ask {
   secret(question: Question & { readonly check?: (text: string) => string | undefined }): Promise<string>;
   choose<T>(question: Question & { readonly choices: readonly Choice<T>[] }): Promise<T>;
   /** A choice out of many. Typed words narrow them. */
-  search<T>(question: Question & { readonly choices: readonly Choice<T>[] }): Promise<T>;
+  search<T>(question: Question & { readonly list: SearchedList<T> }): Promise<T>;
   /** Yes or no. Enter alone means no. */
   confirm(question: Question): Promise<boolean>;
 }

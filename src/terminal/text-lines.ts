@@ -117,7 +117,7 @@ export function widthOfPieces(pieces: readonly Piece[] | undefined): number {
 export function wrap(
   pieces: readonly Piece[],
   indent: number,
-  style: ScreenStyle,
+  style: Pick<ScreenStyle, 'width' | 'paint'>,
   hang = indent,
 ): readonly string[] {
   const lines: (readonly Piece[])[] = [];

@@ -7,6 +7,7 @@ import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { cutBody, type Handler, hangUp, json, reply, startServer } from '../harness/server.ts';
 import { type Service, sentTo, startCreations } from '../harness/service.ts';
+import { sit } from '../orders/desk.ts';
 
 const order = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
 
@@ -279,6 +280,19 @@ test.each([
     expect(left).toMatchObject({ created: id, link: null });
   },
 );
+
+test('a person who repeats the line of a script is given the link again (real terminal)', async () => {
+  await using desk = await startCreations();
+  const { home, env } = desk;
+  const scripted = [...link, '--intent', 'cart-1', '--no-qr'];
+  expect((await desk.run(scripted)).code).toBe(0);
+  const { code, screen } = await sit(scripted, { home, env }).leaves;
+  expect({ code, screen }).toEqual({
+    code: 0,
+    screen: expect.stringContaining('checkout chk_1\nhttps://pay.example.com/link/1\n'),
+  });
+  expect(sentTo(desk)).toHaveLength(1);
+});
 
 test('a created payment link on screens of 80 and 120 columns', async () => {
   await using desk = await startCreations({ sendsDate: false });

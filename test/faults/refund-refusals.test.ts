@@ -130,20 +130,22 @@ describe.concurrent('what cannot be refunded is refused (3) with the numbers, an
   });
 });
 
+const refundOf = ({ id }: { readonly id: string }, amount: number): readonly string[] => {
+  const part = ['--charge', '1', '--amount', String(amount)];
+  return ['orders', 'refund', id, ...part, '--reason', 'other', '--note', 'n'];
+};
+
 describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
   test('the preview shows the raw integer beside the charge amount, with its share of the order', async () => {
     using home = newHome();
     const order = orderWith(once, 2);
     const [charge] = chargesOf(order);
     const asked = Math.floor(order.amount / 4);
-    const ran = atTerminal(
-      ['orders', 'refund', order.id, '--charge', '1', '--amount', String(asked), '--reason', 'other'],
-      {
-        home,
-        env: production.env,
-        columns: 100,
-      },
-    );
+    const ran = atTerminal(refundOf(order, asked), {
+      home,
+      env: production.env,
+      columns: 100,
+    });
     await ran.answer('Type the amount', '\r');
     const { transcript, exitCode } = await ran.end;
     const screen = withoutEscapes(transcript);
@@ -160,14 +162,12 @@ describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
     async (typed) => {
       using home = newHome();
       const order = orderWith(once, 2);
-      const ran = atTerminal(
-        ['orders', 'refund', order.id, '--charge', '1', '--amount', '350', '--reason', 'other'],
-        {
-          home,
-          env: production.env,
-        },
-      );
+      const ran = atTerminal(refundOf(order, 350), {
+        home,
+        env: production.env,
+      });
       await ran.answer('Type the amount', `${typed}\r`);
+      await ran.answer('is not the amount', '\r');
       expect((await ran.end).exitCode).toBe(3);
       expect(production.changes()).toEqual([]);
     },
@@ -284,6 +284,7 @@ describe.concurrent('an order of the other mode is refused (3) before anything i
       await terminal.answer('> ', '\r');
       await terminal.answer(`[${mode}] How much?`, '\r');
       await terminal.answer(`[${mode}] Why?`, '\r');
+      await terminal.answer(`[${mode}] Note`, '\r');
       await terminal.answer(`[${mode}] ${at}`, '\r');
       expect((await terminal.end).exitCode).toBe(3);
     }

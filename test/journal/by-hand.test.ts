@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { journalRows } from '../atmost/desk.ts';
 import { later, standingAt } from '../harness/clock.ts';
 import { chargeOf, listOf, newRefundOf, orderOf } from '../harness/orders.ts';
-import { type Home, paydesk, type Ran } from '../harness/paydesk.ts';
+import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
 import { reply } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
 import { sit } from '../orders/desk.ts';
@@ -579,4 +579,30 @@ describe('journal reconcile', () => {
       "
     `);
   });
+});
+
+test('simulator reset ends the alarms of the demo, which nobody could read any more', async () => {
+  using home = newHome();
+  const run = (args: readonly string[], env = {}) => paydesk(args, { home, env });
+  const tenMinutes = later(600_000);
+  const words = [
+    '-p',
+    'demo',
+    'orders',
+    'refund',
+    'ord_2tQ7zRk9PwE5xNvAm',
+    '--charge',
+    '1',
+    '--amount',
+    '200',
+  ];
+  expect((await run([...words, '--yes'], { PAYDESK_DEMO_FAULT: 'drop' })).code).toBe(7);
+  const intent = journalRows(home)[0]?.intent ?? '';
+  const settle = ['journal', 'settle', intent, ...note, '--confirm', 'ord_2tQ7zRk9PwE5xNvAm'];
+  expect((await run([...settle, '--not-applied'], tenMinutes)).code).toBe(0);
+  expect((await run([...words, '--yes'], tenMinutes)).code).toBe(0);
+  expect((await run([...settle, '--correct', '--applied'], tenMinutes)).code).toBe(7);
+  expect((await run(['journal', 'reconcile', '--all'], tenMinutes)).code).toBe(7);
+  expect((await run(['simulator', 'reset'], tenMinutes)).code).toBe(0);
+  expect((await run(['journal', 'reconcile', '--all'], tenMinutes)).code).toBe(0);
 });

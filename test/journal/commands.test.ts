@@ -322,7 +322,7 @@ describe('the journal file', () => {
     });
   });
 
-  test('forget erases bodies and notes of settled entries, not of open ones, and nothing with --dry-run; export prints every one', async () => {
+  test('forget erases bodies, notes and links of settled entries, not of open ones, and nothing with --dry-run; export prints every one', async () => {
     using desk = deskWith(lost);
     const { run } = desk;
     const forget = ['journal', 'forget', '--before', '2100-01-01', '--yes', '--json'];

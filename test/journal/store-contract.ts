@@ -282,7 +282,7 @@ export function storeContract(kind: string, begin: (folder: string) => TestedJou
       expect(await open().verify()).toMatchObject({ findings: [] });
     });
 
-    it('erases bodies and notes of settled attempts, and stays whole', async () => {
+    it('erases bodies, notes and links of settled attempts, and stays whole', async () => {
       await fill([...two, sent('i_c', 5), verdict('i_c', 6), sent('i_open', 2)]);
       const store = open();
       const { head } = await store.verify();

@@ -156,6 +156,13 @@ export function sit(
   return Object.assign(pty, { leaves: end.then(leave) });
 }
 
+/** Types words at the question which order, and chooses the first order that they find, which must be this one. */
+export async function pick(person: Person, id: string, words = id): Promise<void> {
+  await person.waitFor('Which order?');
+  person.type(words);
+  await person.answer(new RegExp(`${words}[\\s\\S]*\\n${id}  `), '\r');
+}
+
 interface Simulator extends AsyncDisposable {
   readonly url: string;
   readonly key: string;

@@ -62,7 +62,7 @@ describe('in production', () => {
     ['the order id', (paid: { id: string }) => paid.id],
   ])('a person types %s to send it', async (_what, typed) => {
     const paid = await desk.take(paidOnce);
-    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other']);
+    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
     await person.waitFor('PRODUCTION environment');
     await person.answer('Type the amount to send it, or press Enter to cancel:', `${typed(paid)}\r`);
     expect(await person.leaves).toMatchObject({ code: 0 });
@@ -71,7 +71,7 @@ describe('in production', () => {
 
   test('a person who types something else three times has sent nothing (3)', async () => {
     const paid = await desk.take(paidTwice);
-    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--yes']);
+    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n', '--yes']);
     await person.answer('Type the amount to send it, or press Enter to cancel:', 'y\r');
     await person.answer('y is not the amount (2 tries left). Type the amount again', 'ord_other\r');
     await person.answer('ord_other is not the amount (last try)', `${paid.amount + 1}\r`);
@@ -85,7 +85,7 @@ describe('in production', () => {
 
   test('a mistype asks again and throws no answer away', async () => {
     const paid = await desk.take(paidOnce);
-    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other']);
+    const person = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
     await person.answer('Type the amount to send it', `${paid.amount}0\r`);
     await person.answer('is not the amount (2 tries left)', `${paid.amount} ${paid.currency}\r`);
     expect(await person.leaves).toMatchObject({ code: 0 });
@@ -93,11 +93,11 @@ describe('in production', () => {
   });
 
   test('a person who only presses Enter has sent nothing (3), at the first question and at a later one', async () => {
-    const paid = await desk.take(paidTwice);
-    const first = desk.person(['orders', 'refund', paid.id, '--reason', 'other']);
+    const paid = await desk.take(paidOnce);
+    const first = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
     await first.answer('Type the amount to send it', '\r');
     expect(await first.leaves).toMatchObject({ code: 3 });
-    const second = desk.person(['orders', 'refund', paid.id, '--reason', 'other']);
+    const second = desk.person(['orders', 'refund', paid.id, '--reason', 'other', '--note', 'n']);
     await second.answer('Type the amount to send it', 'n\r');
     await second.answer('n is not the amount (2 tries left)', '\r');
     const { code, screen } = await second.leaves;
@@ -199,7 +199,10 @@ describe('the order is read again right before it is sent (F25)', () => {
   test('a refund by someone else while a person thinks stops it: the difference is shown, nothing is sent (3)', async () => {
     await using service = await refunding();
     using home = newHome();
-    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env: service.env });
+    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
+      home,
+      env: service.env,
+    });
     await person.waitFor('Send it? (y/N)');
     const refunds = listOf(refundOf('rf_other', 5000));
     const charges = listOf(chargeOf('ch_1', 35000, { refunds }));
@@ -277,7 +280,10 @@ describe('the order is read again right before it is sent (F25)', () => {
   test('another field makes it ask again, and a No sends nothing', async () => {
     await using service = await refunding();
     using home = newHome();
-    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env: service.env });
+    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
+      home,
+      env: service.env,
+    });
     await person.waitFor('Send it? (y/N)');
     service.orders = [{ ...order, metadata: { shop_order: 'A-2' }, updated_at: 1_790_000_099 }];
     person.type('y\r');
@@ -291,7 +297,10 @@ describe('the order is read again right before it is sent (F25)', () => {
   test('another field and a second yes send it once', async () => {
     await using service = await refunding();
     using home = newHome();
-    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env: service.env });
+    const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
+      home,
+      env: service.env,
+    });
     await person.waitFor('Send it? (y/N)');
     service.orders = [{ ...order, updated_at: 1_790_000_099 }];
     person.type('y\r');
@@ -314,7 +323,7 @@ describe('the order is read again right before it is sent (F25)', () => {
         Date.now = () => now() + (existsSync(${JSON.stringify(minute)}) ? 60_000 : 0);`;
       writeFileSync(clock, code);
       const env = { ...service.env, NODE_OPTIONS: `--require=${clock}` };
-      const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other'], { home, env });
+      const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], { home, env });
       await person.waitFor('Send it? (y/N)');
       service.orders = [{ ...order, updated_at: 1_790_000_099 }];
       person.type('y\r');
@@ -505,7 +514,7 @@ describe('what a lead sets in a profile', () => {
     const person = sit(args, { home, env: {} });
     await person.answer('Why?', '\r');
     expect(person.transcript).not.toContain('no reason is sent');
-    await person.answer('Note (stays on this machine):', '\r');
+    await person.answer('Note, kept only on this computer:', '\r');
     await person.answer('a value is needed', 'ticket 8840\r');
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });

@@ -10,6 +10,7 @@ import {
   paidOnce,
   paidTwice,
   partlyLocked,
+  pick,
   preAuthorized,
   refundedInPart,
   refundsOf,
@@ -123,7 +124,9 @@ describe.each(cases)('$name', ({ kind, args, refunds, status, scriptOnly }) => {
   test('is refunded by a person', async () => {
     const order = await desk.take(kind);
     const person = desk.person(['orders', 'refund', order.id, ...args(order)]);
+    if (kind === paidTwice && args(order).length === 0) await person.answer('> all of it', '\r');
     await person.answer('Why?', '\r');
+    await person.answer('Note, kept only on this computer (Enter: none):', '\r');
     await person.answer('Send it? (y/N)', 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(0);
@@ -139,7 +142,7 @@ describe.each(cases)('$name', ({ kind, args, refunds, status, scriptOnly }) => {
 
 test('a person who presses Enter has refunded nothing (3)', async () => {
   const order = await desk.take(paidOnce);
-  const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+  const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
   await person.answer('Send it? (y/N)', '\r');
   const { code, screen } = await person.leaves;
   expect(code).toBe(3);
@@ -166,7 +169,8 @@ describe('an order with a charge that the service does not refund', () => {
 
   test('tells a person which charge it is, and the command that works does work', async () => {
     const order = await desk.take(partlyLocked);
-    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
+    await person.answer('> all of it', '\r');
     await person.answer('Send it? (y/N)', 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(5);
@@ -259,9 +263,7 @@ describe('capture of an authorized order', () => {
     const order = await desk.take(preAuthorized);
     const before = await desk.orders();
     const person = desk.person(['orders', 'capture']);
-    await person.waitFor('Which order?');
-    person.type(order.id);
-    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    await pick(person, order.id);
     await person.answer('Send it? (y/N)', 'y\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(0);

@@ -11,6 +11,7 @@ import {
   openDesk,
   paidOnce,
   paidTwice,
+  pick,
   preAuthorized,
   refundedInPart,
   refundsOf,
@@ -26,17 +27,16 @@ afterAll(() => desk[Symbol.asyncDispose]());
 const down = '\x1b[B';
 
 describe('orders refund with nothing given', () => {
-  test('asks which order, what of it, how much and why, shows what it will do, and does it', async () => {
+  test('asks which order, refund what, how much and why, shows what it will do, and does it', async () => {
     const order = await desk.take(paidTwice);
     const person = desk.person(['orders', 'refund']);
-    await person.waitFor('Which order?');
-    person.type(order.id);
-    await person.answer(new RegExp(`> .*${order.id}`), '\r');
-    await person.answer('What of it?', `${down}${down}`);
+    await pick(person, order.id);
+    await person.answer('Refund what?', `${down}${down}`);
     await person.answer(/> charge 2 /, '\r');
     await person.answer(`How much? (Enter: all ${chargeAt(order, 1).amount})`, '300\r');
     await person.answer('Why?', down);
     await person.answer(/> the order cannot be fulfilled +cannot_be_fulfilled/, '\r');
+    await person.answer('Note, kept only on this computer (Enter: none):', '\r');
     await person.waitFor('REFUND PART OF AN ORDER');
     await person.answer('Send it? (y/N)', 'y\r');
     const { code, screen } = await person.leaves;
@@ -47,10 +47,8 @@ describe('orders refund with nothing given', () => {
 
   test('finds an order by its buyer, and Enter takes all of it', async () => {
     const order = await desk.take(declinedBeside);
-    const person = desk.person(['orders', 'refund', '--reason', 'other']);
-    await person.waitFor('Which order?');
-    person.type(`${order.customer_info.email} ${order.amount}`);
-    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    const person = desk.person(['orders', 'refund', '--reason', 'other', '--note', 'n']);
+    await pick(person, order.id, `${order.customer_info.email} ${order.amount}`);
     await person.answer(`How much? (Enter: all ${order.amount})`, '\r');
     await person.waitFor('REFUND A WHOLE ORDER');
     await person.answer('Send it? (y/N)', 'y\r');
@@ -60,11 +58,9 @@ describe('orders refund with nothing given', () => {
 
   test('does not offer all of an order of which a part went back before, but what is left of each charge', async () => {
     const order = await desk.take(refundedInPart);
-    const person = desk.person(['orders', 'refund', '--reason', 'other']);
-    await person.waitFor('Which order?');
-    person.type(order.id);
-    await person.answer(new RegExp(`> .*${order.id}`), '\r');
-    await person.waitFor('What of it?');
+    const person = desk.person(['orders', 'refund', '--reason', 'other', '--note', 'n']);
+    await pick(person, order.id);
+    await person.waitFor('Refund what?');
     await person.answer(/> charge 1 .* left/, down);
     const { amount } = chargeAt(order, 1);
     await person.answer(new RegExp(`> charge 2 .* ${amount} left`), '\r');
@@ -78,10 +74,8 @@ describe('orders refund with nothing given', () => {
 
   test('does not take an amount that is more than is left, or no amount at all', async () => {
     const order = await desk.take(declinedBeside);
-    const person = desk.person(['orders', 'refund', '--reason', 'other']);
-    await person.waitFor('Which order?');
-    person.type(order.id);
-    await person.answer(new RegExp(`> .*${order.id}`), '\r');
+    const person = desk.person(['orders', 'refund', '--reason', 'other', '--note', 'n']);
+    await pick(person, order.id);
     await person.answer('How much?', `${order.amount + 1}\r`);
     await person.answer(`only ${order.amount} is left`, '\x15');
     person.type('1e3\r');
@@ -115,9 +109,8 @@ describe('a possible twin', () => {
       ],
     });
     using home = newHome();
-    const person = sit(['orders', 'refund', '--reason', 'other'], { home, env: service.env });
-    await person.answer('Which order?', 'ord_2');
-    await person.answer(/> .*ord_2/, '\r');
+    const person = sit(['orders', 'refund', '--reason', 'other', '--note', 'n'], { home, env: service.env });
+    await pick(person, 'ord_2');
     await person.answer('How much?', '\r');
     await person.answer('Send it? (y/N)', '\r');
     const words = (await person.leaves).screen.replaceAll(/\s+/g, ' ');
@@ -143,6 +136,7 @@ describe('why', () => {
       expect(person.transcript).toMatch(words);
     person.type(down.repeat(5));
     await person.answer('> no reason is sent', '\r');
+    await person.answer('Note', '\r');
     await person.waitFor('will send once: {}');
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
@@ -181,7 +175,7 @@ describe('a yes', () => {
 
   test('typed before the question does not answer it', async () => {
     const order = await desk.take(paidOnce);
-    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
     person.type('y\ry\ry\r');
     await person.answer('Send it? (y/N)', '\r');
     expect(await person.leaves).toMatchObject({ code: 3 });
@@ -193,7 +187,7 @@ describe('a yes', () => {
     ['Ctrl-D', '\x04', 3],
   ])('is not %s: nothing is sent', async (_name, key, code) => {
     const order = await desk.take(paidOnce);
-    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other']);
+    const person = desk.person(['orders', 'refund', order.id, '--reason', 'other', '--note', 'n']);
     await person.answer('Send it? (y/N)', key);
     expect(await person.leaves).toMatchObject({ code });
     expect(await desk.order(order.id)).toEqual(order);

@@ -280,8 +280,9 @@ test('a refund: preview and result; the note is shown as one that stays here, an
 test('a small part of a charge in production; suspected fraud comes with a warning of disputes', async () => {
   await open({ mode: 'production', orders: [{ ...order, livemode: true }] });
   const small = ['orders', 'refund', id, '--charge', '2', '--amount', '300', '--reason', 'suspected_fraud'];
-  expect(await screenOf(small, ['Type the amount', '\r'])).toMatchInlineSnapshot(`
-    "REFUND PART OF AN ORDER                                      PRODUCTION shop
+  expect(await screenOf(small, ['Note', '\r'], ['Type the amount', '\r'])).toMatchInlineSnapshot(`
+    "? [PRODUCTION] Note, kept only on this computer (Enter: none):
+    REFUND PART OF AN ORDER                                      PRODUCTION shop
     order   ord_2tQ7zRk9PwE5xNvAm  52000 MXN  partially_refunded  20 Nov 2020 17:08
     buyer   Buyer Name  buyer@example.com  A-10023
     from    charge 2 of 2, mastercard *5100, 656f1c0e9a2b4d0018c3e5b4
@@ -297,6 +298,8 @@ test('a small part of a charge in production; suspected fraud comes with a warni
     ? [PRODUCTION] Type the amount to send it, or press Enter to cancel:
     cancelled: not confirmed
     certain: nothing was sent
+    now:     the same as one command, for later:
+             paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 2 --amount 300 --reason suspected_fraud
     "
   `);
 });

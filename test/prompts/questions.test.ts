@@ -73,7 +73,7 @@ const missing: readonly Missing[] = [
   },
 ];
 
-const promptText = /Which order\?|What of it|How much|Why\?|Send it|Type the amount/;
+const promptText = /Which order\?|Refund what|How much|Why|Note\?|Send it|Type the amount/;
 
 describe.concurrent('off a terminal something missing exits 2 naming the flag, without waiting (E44)', () => {
   test.each(missing)('$name', async ({ desk, args, flag }) => {
@@ -168,6 +168,7 @@ describe.concurrent('questions are asked on stderr: stdout is the result and not
       redirect: '> f',
     });
     await terminal.answer('Why?', '\r');
+    await terminal.answer('Note', '\r');
     await terminal.answer('Send it?', 'y\r');
     const ended = await terminal.end;
     expect(ended.exitCode).toBe(0);
@@ -183,7 +184,7 @@ describe.concurrent('questions are asked on stderr: stdout is the result and not
 
   test('a refund that is declined leaves the file empty', async () => {
     using home = newHome();
-    const terminal = atTerminal(['orders', 'refund', id(0), '--reason', 'other', '--json'], {
+    const terminal = atTerminal(['orders', 'refund', id(0), '--reason', 'other', '--note', 'n', '--json'], {
       home,
       env: sandbox.env,
       redirect: '> f',
@@ -199,7 +200,7 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
     {
       name: 'a refund',
       desk: () => sandbox,
-      args: () => ['orders', 'refund', id(0), '--reason', 'other'],
+      args: () => ['orders', 'refund', id(0), '--reason', 'other', '--note', 'n'],
       at: 'Send it?',
     },
     {
@@ -211,7 +212,7 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
     {
       name: 'a refund in production',
       desk: () => production,
-      args: () => ['orders', 'refund', id(0), '--reason', 'other'],
+      args: () => ['orders', 'refund', id(0), '--reason', 'other', '--note', 'n'],
       at: 'Type the amount',
     },
     {
@@ -232,7 +233,7 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
 
   test.each(['y', '1', 'ord_doesNotExist'])('in production %j is not enough', async (typed) => {
     using home = newHome();
-    const terminal = atTerminal(['orders', 'refund', id(0), '--reason', 'other', '--yes'], {
+    const terminal = atTerminal(['orders', 'refund', id(0), '--reason', 'other', '--note', 'n', '--yes'], {
       home,
       env: production.env,
     });
@@ -248,7 +249,7 @@ describe.concurrent('an empty answer to a confirmation means No (E49)', () => {
     { name: 'the order id', index: 3, typed: () => id(3) },
   ])('in production $name sends it', async ({ index, typed }) => {
     using home = newHome();
-    const terminal = atTerminal(['orders', 'refund', id(index), '--reason', 'other'], {
+    const terminal = atTerminal(['orders', 'refund', id(index), '--reason', 'other', '--note', 'n'], {
       home,
       env: changingProduction.env,
     });

@@ -54,8 +54,8 @@ const pickCharge = (style: Style) =>
 const questions: readonly Question[] = [
   { name: 'which order', at: 'Which order?', args: () => ['orders', 'refund'] },
   {
-    name: 'what of it',
-    at: 'What of it?',
+    name: 'refund what',
+    at: 'Refund what?',
     args: () => ['orders', 'refund'],
     before: (style) => [pickSplit(style)],
   },
@@ -66,13 +66,17 @@ const questions: readonly Question[] = [
     before: (style) => [pickSplit(style), pickCharge(style)],
   },
   { name: 'why', at: 'Why?', args: () => ['orders', 'refund', paid] },
-  { name: 'refund it', at: 'Send it?', args: () => ['orders', 'refund', paid, '--reason', 'other'] },
+  {
+    name: 'refund it',
+    at: 'Send it?',
+    args: () => ['orders', 'refund', paid, '--reason', 'other', '--note', 'n'],
+  },
   { name: 'capture it', at: 'Send it?', args: () => ['orders', 'capture', authorized] },
   {
     name: 'the amount, in production',
     at: 'Type the amount',
     mode: 'production',
-    args: () => ['orders', 'refund', paid, '--reason', 'other'],
+    args: () => ['orders', 'refund', paid, '--reason', 'other', '--note', 'n'],
   },
 ];
 

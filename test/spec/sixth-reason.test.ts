@@ -71,6 +71,7 @@ describe('a sixth reason of one line in spec.ts', () => {
     expect(person.transcript).toMatch(/a gesture of goodwill +goodwill/);
     person.type('\x1b[B'.repeat(5));
     await person.answer(/> a gesture of goodwill/, '\r');
+    await person.answer('Note', '\r');
     await person.answer('Send it? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
     expect(service.posts.map(({ body }) => body)).toEqual(['{"reason":"goodwill"}']);

@@ -6,6 +6,7 @@ import { chargeOf, errorBody, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
 import { json, reply } from '../harness/server.ts';
 import { startService, storeShop } from '../harness/service.ts';
+import { sit } from '../orders/desk.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--charge', '1', '--amount', '300', '--yes'];
@@ -31,6 +32,10 @@ test('a lost reply names the intent, the script’s id, the order, the profile a
     exit_code: 3,
     commands: [['paydesk', 'journal', 'reconcile', intent]],
   });
+  const settle = ['journal', 'settle', 'ticket-8840', '--applied', '--note', 'seen at the bank', '--json'];
+  expect(JSON.parse((await run(...settle, '--confirm', 'ord_2')).stderr)).toMatchObject(subject);
+  const contradiction = await run('journal', 'acknowledge', intent, '--note', 'n', '--json');
+  expect(JSON.parse(contradiction.stderr)).toMatchObject(subject);
   expect(service.posts).toHaveLength(1);
 });
 
@@ -49,6 +54,16 @@ test('a refusal by the service has its type and code', async () => {
     profile: 'shop',
     commands: [['paydesk', '-p', 'shop', 'orders', 'show', 'ord_1']],
   });
+});
+
+test('at a terminal the error of --json is the same object (real terminal)', async () => {
+  using home = newHome();
+  const { code, screen } = await sit(['-p', 'demo', 'orders', 'show', 'ord_none', '--json'], {
+    home,
+    env: {},
+  }).leaves;
+  expect(code).toBe(5);
+  expect(JSON.parse(screen.replaceAll('\n', ''))).toMatchObject({ order_id: 'ord_none', profile: 'demo' });
 });
 
 test('an order that does not exist is named, and an id that the journal does not have', async () => {

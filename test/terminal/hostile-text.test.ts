@@ -121,10 +121,14 @@ test('an error of the service and the question before a refund are safe as well 
   expect(error).not.toMatch(raw);
   const held = paidOrder('ord_1', { customer_info: { name: evil, email: evil } });
   await using desk = await startAnswering(pages([held]));
-  const pty = runInPty(process.execPath, [bin, 'orders', 'refund', 'ord_1', '--reason', 'other'], {
-    cwd: desk.home.path,
-    env: cleanEnv({ home: desk.home, env: { ...desk.env, NO_COLOR: '1' } }),
-  });
+  const pty = runInPty(
+    process.execPath,
+    [bin, 'orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'],
+    {
+      cwd: desk.home.path,
+      env: cleanEnv({ home: desk.home, env: { ...desk.env, NO_COLOR: '1' } }),
+    },
+  );
   await pty.answer('Send it?', '\x03');
   const { transcript } = await pty.end;
   expect(withoutEscapes(transcript).replaceAll('\r', '')).not.toMatch(raw);

@@ -11,6 +11,7 @@ const everybody = '^src/(errors|io|amounts|api/(spec|resources|records|request-b
 const packages = {
   commander: '^src/cli/',
   ky: '^src/api/',
+  '@inquirer/core': '^src/terminal/',
   '@inquirer/prompts': '^src/terminal/',
   'cli-table3': '^src/terminal/',
   chalk: '^src/terminal/',

@@ -13,7 +13,7 @@ export default defineConfig({
     // With --coverage: not a branch of them goes untried.
     coverage: {
       include: [
-        'src/journal/{agreement,at-most-once,attempt-state,guards,journal-time,judge-read,judge-reply,resolve,same-account,verdict}.ts',
+        'src/journal/{agreement,at-most-once,attempt-state,by-hand,guards,journal-time,judge-read,judge-reply,resolve,same-account,verdict}.ts',
       ],
       reporter: ['text'],
       thresholds: { 100: true },

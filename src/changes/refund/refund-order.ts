@@ -1,7 +1,7 @@
 /** Refunds an order: takes the flags, asks a person for missing values, and plans the refund. */
 
 import { amountProblem, declaresPlaces, figureWords, placesOf, readAmount } from '../../amounts.ts';
-import { type OrderMoney, paidBy, readMoney } from '../../api/charges.ts';
+import { type ChargeMoney, type OrderMoney, paidBy, readMoney } from '../../api/charges.ts';
 import {
   paths,
   type ReasonWords,
@@ -18,7 +18,13 @@ import { changeOrder, type OrderAsked, type OrderPlan, type OrderRead } from '..
 import { originsOf } from './known-refunds.ts';
 import { type FoundTwins, lookForTwins } from './look-for-twins.ts';
 import { checkTwins, refundableMoney, youngWarnings } from './refund-checks.ts';
-import { canGoBackWhole, type NamedMoney, planRefund, type RefundAsked } from './refund-plan.ts';
+import {
+  canGoBackWhole,
+  chargesNamed,
+  type NamedMoney,
+  planRefund,
+  type RefundAsked,
+} from './refund-plan.ts';
 import { refundPreview, refundResult } from './refund-screens.ts';
 import { isPaidBack, type KnownTwin, nameForAgain, twinLine, twinWords } from './twins.ts';
 
@@ -84,12 +90,20 @@ async function planOrder(
       checks: warnings,
       again: asked.again,
     },
+    words: wordsOf(asked),
     preview: refundPreview({ plan, order, profile, note, origins }),
     check: (fresh) => {
       planRefund(asked, fresh, profile);
     },
     result: (applied) => refundResult(plan, applied, profile),
   };
+}
+
+// The flags that ask for the same without a question.
+function wordsOf({ charge, amount, reason, note }: RefundAsked): readonly string[] {
+  return Object.entries({ charge, amount, reason, note }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, String(value)],
+  );
 }
 
 // `--again` may name refunds of twins besides refunds and attempts of this order. The journal knows only those of this order.
@@ -116,49 +130,85 @@ async function splitAgain(
 // refused before the first question.
 async function askForMissing(
   ctx: Context,
-  { service: { profile }, order, isPicked }: OrderRead,
+  read: OrderRead,
   given: RefundAsked,
   confirm: string | undefined,
 ): Promise<RefundAsked> {
-  const { charge, amount, typed, reason, note, again } = given;
+  const { reason, note, again, ...named } = given;
+  const { profile } = read.service;
+  const { order } = read;
   const asks = ctx.ask.interactive && !ctx.options.dryRun;
   const money = refundableMoney(order, profile);
   const asksOptional = asks && !ctx.options.yes && confirm === undefined;
-  const what =
-    asksOptional && isPicked && charge === undefined && amount === undefined
-      ? await askWhat(ctx, profile, money)
-      : { charge, amount, typed };
+  const what = asksOptional ? await askMoney(ctx, read, named, money) : named;
   planRefund({ ...what, reason, note, again }, order, profile);
   const asksReason = asks && (asksOptional || requires(profile, 'reason'));
   return {
     ...what,
     reason: reason ?? (asksReason ? await askReason(ctx, profile) : undefined),
-    note: note ?? (asks && requires(profile, 'note') ? await askNote(ctx, profile) : undefined),
+    note:
+      note ?? (asksOptional || (asks && requires(profile, 'note')) ? await askNote(ctx, profile) : undefined),
     again,
   };
 }
 
-// Asks which charge to refund, or all of the order if that is possible, and then for the amount.
-async function askWhat(ctx: Context, profile: Profile, money: OrderMoney): Promise<NamedMoney> {
-  const charges = money.charges.filter(({ counts }) => counts);
-  const [only, second] = charges;
-  if (only === undefined) return {};
+// Asks which charge and how much, where the flags leave that open: of an order that was picked, was paid by several charges,
+// or was refunded in part. Whatever else is wrong with the order or the flags is for the plan to refuse.
+async function askMoney(
+  ctx: Context,
+  { service: { profile }, isPicked }: OrderRead,
+  given: NamedMoney,
+  money: OrderMoney,
+): Promise<NamedMoney> {
+  const { charge, amount } = given;
+  const counting = money.charges.filter(({ counts }) => counts);
+  const offered = counting.filter(({ isRefundable }) => isRefundable !== false);
+  if (charge !== undefined || amount !== undefined) {
+    const named = charge === undefined ? [] : chargesNamed(charge, money);
+    const meant = charge === undefined ? offered : offered.filter((one) => named.includes(one));
+    if (meant.length < 2) return given;
+    return {
+      ...given,
+      charge: (await askCharge(ctx, profile, { money, charges: meant, offersWhole: false }))?.id,
+    };
+  }
+  const [only, second] = counting;
+  const isPlain = second === undefined && canGoBackWhole(money);
+  if (only === undefined || offered.length === 0 || money.isRefundable === false) return {};
+  if (isPlain && !isPicked) return {};
   if (second === undefined) return askAmount(ctx, profile, money, only.left);
-  const charge = await ctx.ask.choose<string | undefined>({
-    message: aboutMoney(profile, 'What of it?'),
-    flag: '--charge CH',
-    choices: [
-      ...(canGoBackWhole(money) ? [{ value: undefined, label: 'all of it' }] : []),
-      ...charges.map(({ number, value, left, id }) => ({
-        value: id,
-        label: `charge ${number}  ${paidBy(value)}  ${figureWords(left, money.currency, profile.settings)} left`,
-      })),
-    ],
+  const chosen = await askCharge(ctx, profile, {
+    money,
+    charges: offered,
+    offersWhole: canGoBackWhole(money),
   });
-  const chosen = charges.find(({ id }) => id === charge);
   return chosen === undefined
     ? {}
     : { charge: chosen.id, ...(await askAmount(ctx, profile, money, chosen.left)) };
+}
+
+// Undefined: all of the order.
+function askCharge(
+  ctx: Context,
+  profile: Profile,
+  offer: {
+    readonly money: OrderMoney;
+    readonly charges: readonly ChargeMoney[];
+    readonly offersWhole: boolean;
+  },
+): Promise<ChargeMoney | undefined> {
+  const { money, charges, offersWhole } = offer;
+  return ctx.ask.choose<ChargeMoney | undefined>({
+    message: aboutMoney(profile, 'Refund what?'),
+    flag: '--charge CH',
+    choices: [
+      ...(offersWhole ? [{ value: undefined, label: 'all of it' }] : []),
+      ...charges.map((charge) => ({
+        value: charge,
+        label: `charge ${charge.number}  ${paidBy(charge.value)}  ${figureWords(charge.left, money.currency, profile.settings)} left`,
+      })),
+    ],
+  });
 }
 
 // Asks until the amount is one of the order's currency and not more than is left.
@@ -207,12 +257,14 @@ function askReason(ctx: Context, profile: Profile): Promise<RefundReason | undef
   });
 }
 
-function askNote(ctx: Context, profile: Profile): Promise<string> {
-  return ctx.ask.text({
-    message: aboutMoney(profile, 'Note (stays on this machine):'),
+async function askNote(ctx: Context, profile: Profile): Promise<string | undefined> {
+  const required = requires(profile, 'note');
+  const note = await ctx.ask.text({
+    message: aboutMoney(profile, `Note, kept only on this computer${required ? '' : ' (Enter: none)'}:`),
     flag: '--note TEXT',
-    check: (text) => (text.trim() === '' ? 'a note is required' : undefined),
+    optional: !required,
   });
+  return note === '' ? undefined : note;
 }
 
 function requires(profile: Profile, what: 'reason' | 'note'): boolean {

@@ -117,13 +117,17 @@ function wasTouched({ charges }: OrderMoney): boolean {
   return charges.some((charge) => charge.refunds.length > 0);
 }
 
+/** The charges that a name may mean: one by its id or its number, several by the same card. */
+export function chargesNamed(name: string, { charges }: OrderMoney): readonly ChargeMoney[] {
+  const exact = charges.filter(({ id }) => id === name);
+  if (exact.length > 0) return exact;
+  return charges.filter(({ number, value }) => String(number) === name || paidBy(value) === name);
+}
+
 function namedCharge(name: string, asked: RefundAsked, money: OrderMoney, profile: Profile): ChargeMoney {
-  const found = money.charges.filter(
-    (charge) => charge.id === name || String(charge.number) === name || paidBy(charge.value) === name,
-  );
-  const exact = found.find((charge) => charge.id === name);
-  const [charge] = exact === undefined ? found : [exact];
-  if (charge === undefined || (exact === undefined && found.length > 1)) {
+  const found = chargesNamed(name, money);
+  const [charge, second] = found;
+  if (charge === undefined || second !== undefined) {
     const problem = charge === undefined ? `has no charge ${name}` : `has ${found.length} charges ${name}`;
     throw refused(
       `${money.id} ${problem}`,

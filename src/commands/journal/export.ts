@@ -28,7 +28,7 @@ export const exportJournal = defineCommand({
     if (flags.to !== undefined) return archive(ctx, flags.to);
     const origin = await originOf(ctx, flags['all-profiles'] === true);
     const since = flags.since?.at(clockAndZoneOf(ctx));
-    const span = rangeWords('changes sent', { since, until: undefined }, ctx.fullTime);
+    const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);
     await showAttempts(ctx, await ctx.journal.attempts({ origin, since }));
     return undefined;

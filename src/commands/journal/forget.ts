@@ -1,4 +1,4 @@
-/** `journal forget`: erases bodies and notes of settled entries, because they may name people. */
+/** `journal forget`: erases bodies, notes and links of settled entries, because they may name people. */
 
 import { CliError } from '../../errors.ts';
 import { confirmFirst, defineCommand, dryRunShown } from '../command.ts';
@@ -6,7 +6,7 @@ import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
 
 export const forget = defineCommand({
   description:
-    'Erases request bodies and notes of settled entries. What was sent to which order, when, by whom and with what outcome stays, and the chain stays whole.',
+    'Erases request bodies, notes and links of settled entries. What was sent to which order, when, by whom and with what outcome stays, and the chain stays whole.',
   arguments: [],
   flags: { before: whenFlag('entries sent before: 30d, a date, ISO 8601') },
   examples: ['paydesk journal forget --before 400d', 'paydesk journal forget --before 2025-01-01 --yes'],
@@ -19,9 +19,9 @@ export const forget = defineCommand({
       });
     const before = flags.before.at(clockAndZoneOf(ctx));
     const day = new Date(before).toISOString();
-    const would = `would erase bodies and notes of settled entries sent before ${day}`;
+    const would = `would erase bodies, notes and links of settled entries sent before ${day}`;
     if (await dryRunShown(ctx, { action: 'forget', before: day }, would)) return undefined;
-    const message = `erase bodies and notes of settled entries sent before ${day}? It cannot be undone`;
+    const message = `erase bodies, notes and links of settled entries sent before ${day}? It cannot be undone`;
     await confirmFirst(ctx, message, 'nothing was erased');
     const count = await ctx.journal.forget(before);
     const record = { object: 'journal_forget', before: day, entries: count };

@@ -28,7 +28,7 @@ export const list = defineCommand({
     ctx.out.checkColumns(attemptColumns);
     const origin = await originOf(ctx, flags['all-profiles'] === true);
     const since = flags.since?.at(clockAndZoneOf(ctx));
-    const span = rangeWords('changes sent', { since, until: undefined }, ctx.fullTime);
+    const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
     if (span !== undefined) ctx.notes.note(span);
     const query = { origin, orderId: flags.order, operator: flags.operator, since };
     if (origin !== undefined && !ctx.options.dryRun)

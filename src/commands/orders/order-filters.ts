@@ -59,7 +59,7 @@ export interface OrderFilters {
 export function orderFilters(ctx: Context, input: FilterInput): OrderFilters {
   const clockAndZone = clockAndZoneOf(ctx);
   const range = timeRange(input, clockAndZone);
-  const span = rangeWords('orders created', range, ctx.fullTime);
+  const span = rangeWords('orders created', range, ctx.days.full);
   if (span !== undefined) ctx.notes.note(span);
   const amounts = amountRange(input);
   const undated = counted((order) => typeof order.created_at !== 'number');

@@ -8,13 +8,16 @@ import { usage } from '../flags.ts';
 import { fold } from './fold-text.ts';
 
 /** The field in which a word was found, and its value as the service sent it. */
-interface Match {
+export interface Match {
   readonly label: string;
   readonly value: string;
 }
 
 /** Returns the fields that hold the words; undefined when a word is in no field. */
 export type Matcher = (order: JsonObject) => readonly Match[] | undefined;
+
+/** An order made ready to be searched again and again: its fields, folded. */
+export type SearchableOrder = readonly SearchableField[];
 
 /** A word to look for, without case and accents. */
 interface Word {
@@ -37,15 +40,21 @@ const phoneLike = /^\+?[\d\s().-]+$/;
 
 /** Returns the function that looks for these words in an order. Throws CliError 'usage' for a text without a word. */
 export function createMatcher(texts: readonly string[]): Matcher {
+  const search = createSearch(texts);
+  return (order) => search(searchable(order));
+}
+
+/** As `createMatcher`, for orders that are kept and searched more than once. */
+export function createSearch(
+  texts: readonly string[],
+): (order: SearchableOrder) => readonly Match[] | undefined {
   const terms = texts.map(termOf);
   const words = terms.flatMap(({ words: own }) => own);
-  return (order) => {
-    const fields = fieldsOf(order);
+  return (fields) => {
     const found = new Map<Word, Match>();
     for (const field of fields) {
-      // Folding takes time, so each field is folded once for all words.
-      const text = fold(field.value);
-      for (const word of words) if (!found.has(word) && field.finds(word, text)) found.set(word, field);
+      for (const word of words)
+        if (!found.has(word) && field.finds(word, field.folded)) found.set(word, field);
     }
     const matches: Match[] = [];
     for (const { words: own, phone } of terms) {
@@ -56,6 +65,11 @@ export function createMatcher(texts: readonly string[]): Matcher {
     }
     return distinct(matches);
   };
+}
+
+/** The fields of an order, each folded once for all words. */
+export function searchable(order: JsonObject): SearchableOrder {
+  return fieldsOf(order).map((field) => ({ ...field, folded: fold(field.value) }));
 }
 
 function termOf(text: string): Term {
@@ -81,6 +95,10 @@ function distinct(matches: readonly Match[]): readonly Match[] {
 
 interface Field extends Match {
   readonly finds: (word: Word, folded: string) => boolean;
+}
+
+interface SearchableField extends Field {
+  readonly folded: string;
 }
 
 const part = (word: Word, folded: string): boolean => folded.includes(word.text);

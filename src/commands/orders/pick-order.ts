@@ -1,19 +1,17 @@
-/** Lets a person pick an order from the newest ones that can be refunded or captured. */
+/** Lets a person pick the order of a change: by searching the newest orders as `orders find` does, or by a whole id. */
 
-import type { Service, WireRecord } from '../../api/api.ts';
-import { countingCharges, paidBy } from '../../api/charges.ts';
-import { readOrder } from '../../api/records.ts';
-import { idOf, itemsOf, type JsonObject } from '../../api/spec.ts';
+import type { Service } from '../../api/api.ts';
+import type { JsonObject } from '../../api/spec.ts';
 import type { PickedOrder } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
+import type { UnconfirmedChange } from '../../journal/journal.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
-import type { Choice } from '../../terminal/terminal.ts';
+import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../flags.ts';
-import { createTwins } from './order-twins.ts';
-
-const mostOffered = 100;
-const mostRead = 1_000;
+import type { KnownOrder } from './known-orders.ts';
+import { type OrderSearch, searchOrders } from './order-search.ts';
+import { type OrderShown, orderRow, rowColumns, rowTitles, shownOf } from './pick-rows.ts';
 
 export interface Pickable {
   /** What messages call them: `refundable`. */
@@ -23,62 +21,113 @@ export interface Pickable {
   readonly listFlags: readonly string[];
 }
 
-/** Offers up to 100 fitting orders out of the newest 1000. The person types any part of one to find it. */
+type Search = OrderSearch<OrderShown>;
+
+/** Lets a person pick one order of a kind. Pages are read while the person types, and only where that helps. */
 export async function pickOrder(ctx: Context, service: Service, offer: Pickable): Promise<PickedOrder> {
+  const { profile } = service;
   if (!ctx.ask.interactive)
-    throw usage('missing ID: say which order', [
-      commandLine(service.profile, 'orders', 'list', ...offer.listFlags),
-    ]);
-  const found = await readSome(ctx, service, offer);
-  const message = aboutMoney(service.profile, 'Which order?');
-  const id = await ctx.ask.search({ message, flag: 'ID', choices: found.map(orderChoice) });
-  const twins = createTwins();
-  twins.add(found.map(({ value }) => value));
-  return { id, twin: twins.of({ id }) };
+    throw usage('missing ID: say which order', [commandLine(profile, 'orders', 'list', ...offer.listFlags)]);
+  const unconfirmed = await unconfirmedOrders(ctx, service);
+  const search = searchOrders(service, {
+    fits: offer.accepts,
+    isBlocked: (id) => unconfirmed.has(id),
+    show: (order) => shownOf(order, profile.settings['reference.keys']),
+  });
+  try {
+    await readFirst(ctx, search, offer);
+    const message = aboutMoney(profile, 'Which order?');
+    const list = searchedList(ctx, search, { kind: offer.kind, unconfirmed });
+    return await ctx.ask.search({ message, flag: 'ID', list });
+  } finally {
+    search.stop();
+  }
 }
 
-async function readSome(
+// A journal that cannot be read refuses the change later, in its own words.
+async function unconfirmedOrders(
   ctx: Context,
   service: Service,
-  { kind, accepts }: Pickable,
-): Promise<readonly WireRecord[]> {
-  const found: WireRecord[] = [];
-  let read = 0;
-  const endProgress = ctx.notes.progress(() => `${found.length} ${kind} orders`);
+): Promise<ReadonlyMap<string, UnconfirmedChange>> {
   try {
-    for await (const { records } of service.pages('orders', { limit: mostOffered })) {
-      const fitting = records.filter(({ value }) => accepts(value));
-      found.push(...fitting.slice(0, mostOffered - found.length));
-      read += records.length;
-      if (read >= mostRead || found.length >= mostOffered) break;
-    }
+    return await ctx.journal.unconfirmed(service);
+  } catch (error) {
+    if (error instanceof CliError) return new Map();
+    throw error;
+  }
+}
+
+async function readFirst(ctx: Context, search: Search, { kind }: Pickable): Promise<void> {
+  const endProgress = ctx.notes.progress(() => 'reading the newest orders');
+  try {
+    await search.begin();
   } finally {
     endProgress();
   }
-  if (found.length > 0) return found;
-  throw new CliError(
-    'refused',
-    `there is no ${kind} order${read < mostRead ? '' : ` among the first ${read}`}`,
-    { certain: 'nothing was sent', now: [commandLine(service.profile, 'orders', 'list')] },
-  );
+  if (search.known.matches('').fitting.length > 0 || search.state.is !== 'end') return;
+  throw new CliError('refused', `there is no ${kind} order`, {
+    certain: 'nothing was sent',
+    now: ['paydesk orders list'],
+  });
 }
 
-// The buyer comes first and is cut if it is too long; card, amount and id come last and are shown whole.
-function orderChoice(record: WireRecord): Choice<string> {
-  const order = readOrder(record.value);
-  const id = idOf(record) ?? '';
-  const { name, email } = order?.customer_info ?? {};
-  const money = `${order?.amount ?? '-'} ${order?.currency ?? ''}`.trim();
-  return { value: id, label: joined([name, email]), tail: joined([cardOf(record.value), money, id]) };
+interface ListParts {
+  readonly kind: string;
+  readonly unconfirmed: ReadonlyMap<string, UnconfirmedChange>;
 }
 
-function cardOf(order: JsonObject): string {
-  const counting = countingCharges(order).map(({ value }) => value);
-  const [first, second] = counting.length > 0 ? counting : itemsOf(order.charges);
-  if (first === undefined) return '';
-  return second === undefined ? paidBy(first) : 'split';
+function searchedList(ctx: Context, search: Search, parts: ListParts): SearchedList<PickedOrder> {
+  const { known } = search;
+  const shown = (words: string): readonly KnownOrder<OrderShown>[] => {
+    const { fitting, others } = known.matches(words);
+    // Below the others, and only when no more of those can come: no row moves while a person looks at it.
+    return search.state.is === 'reading' ? fitting : [...fitting, ...others];
+  };
+  const row = (one: KnownOrder<OrderShown>, words: string) => {
+    const { id, twin, neighbour } = one;
+    return orderRow(one, { id, twin, neighbour }, words, { ...parts, days: ctx.days });
+  };
+  return {
+    ...rowColumns,
+    titles: rowTitles(ctx.days.offset(known.newest ?? Math.floor(ctx.clock.now() / 1000))),
+    count: (words) => shown(words).length,
+    row(words, index) {
+      const one = shown(words)[index];
+      return one === undefined ? undefined : row(one, words);
+    },
+    want: (words, rows, further) => search.want(words, rows, further),
+    looked: (words) => lookedWords(ctx, search, words, parts.kind),
+    lookUp: (words) => (search.isId(words) ? lookedUp(search, words.trim(), row) : undefined),
+    watch: (listener) => search.watch(listener),
+  };
 }
 
-function joined(parts: readonly (string | undefined)[]): string {
-  return parts.filter((part) => part !== undefined && part !== '').join('  ');
+async function lookedUp<R>(
+  search: Search,
+  id: string,
+  row: (one: KnownOrder<OrderShown>, words: string) => R,
+): Promise<R | string> {
+  const found = await search.lookUp(id);
+  return typeof found === 'string' ? found : row(found, '');
+}
+
+// What was looked through, what it holds besides, and what Enter or going on does.
+function lookedWords(ctx: Context, search: Search, words: string, kind: string): string {
+  const { known, state } = search;
+  const { fitting, others } = known.matches(words);
+  const back = known.oldest === undefined ? '' : `, back to ${ctx.days.show(known.oldest, 'date')}`;
+  const all = `${state.is === 'end' ? 'all' : 'the newest'} ${known.count} ${known.count === 1 ? 'order' : 'orders'}${back}`;
+  const isTyped = words.trim() !== '';
+  if (isTyped && fitting.length + others.length === 0 && search.isId(words))
+    return `not among ${all}; Enter looks it up by its id`;
+  const head = isTyped ? `${fitting.length} found in ${all}` : all;
+  const more = others.length === 0 ? '' : `, ${others.length} more not ${kind}`;
+  return `${head}${more}${stateWords(state, fitting.length + others.length)}`;
+}
+
+function stateWords(state: Search['state'], count: number): string {
+  const how = count === 0 ? 'Enter' : 'going past the last row';
+  if (state.is === 'reading') return '; reading on';
+  if (state.is === 'bound') return `; ${how} looks further back`;
+  return state.is === 'failed' ? `; the next page was not read (${state.why}); ${how} tries again` : '';
 }

@@ -20,6 +20,7 @@ const offerCharges: Completer = async ({ args: [order], flags }, known) =>
 export const refund = defineCommand({
   description: [
     'ID alone refunds the whole order; --charge one charge of it; --charge with --amount part of that charge.',
+    'On a terminal it asks for what is not given: without an ID, for words to find the order by; of a split or part-refunded order, for the charge and the amount; for the reason and a note.',
     'Nothing is sent before a preview and a yes; it is sent at most once, whatever happens to the answer.',
     `Reasons: ${refundReasonValues.map((value) => `${value} (${refundReasons[value].words})`).join(', ')}.`,
   ].join(' '),

@@ -7,6 +7,7 @@ import { createAsk } from '../../../src/terminal/ask.ts';
 import { colorLevel } from '../../../src/terminal/color.ts';
 import { createNotes } from '../../../src/terminal/notes.ts';
 import { createSecrets } from '../../../src/terminal/secrets.ts';
+import type { SearchedList } from '../../../src/terminal/terminal.ts';
 
 const kind = process.argv[2];
 const accessible = process.env.PAYDESK_ACCESSIBLE === '1';
@@ -59,6 +60,32 @@ const reasons = [
   { value: 'accents', label: 'José \u202e\u001b[2J Núñez' },
 ];
 
+// A list that is read as a whole from the start.
+const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+const foundBy = (words: string) =>
+  reasons.filter(({ label }) => words.split(' ').every((word) => plain(label).includes(plain(word))));
+const list: SearchedList<string> = {
+  titles: ['WORDS', 'VALUE'],
+  right: [],
+  shrink: [0],
+  count: (words) => foundBy(words).length,
+  row(words, index) {
+    const reason = foundBy(words)[index];
+    return (
+      reason && {
+        value: reason.value,
+        cells: [reason.label, reason.value],
+        details: [],
+        answer: reason.value,
+      }
+    );
+  },
+  want: async () => undefined,
+  looked: (words) => `${foundBy(words).length} found`,
+  lookUp: () => undefined,
+  watch: () => () => undefined,
+};
+
 const questions: Readonly<Record<string, () => Promise<unknown>>> = {
   confirm: () => ask.confirm({ message: 'Send it?', flag: '--yes' }),
   text: () =>
@@ -75,7 +102,7 @@ const questions: Readonly<Record<string, () => Promise<unknown>>> = {
       check: (key) => (key.length > 3 ? undefined : 'too short'),
     }),
   choose: () => ask.choose({ message: 'Why?', flag: '--reason', choices: reasons }),
-  search: () => ask.search({ message: 'Which?', flag: 'ID', choices: reasons }),
+  search: () => ask.search({ message: 'Which?', flag: 'ID', list }),
 };
 
 const question = questions[kind ?? ''];

@@ -1,0 +1,142 @@
+/** The orders that were read for a search, as far as they are kept, and which of them hold the typed words. */
+
+import type { WireRecord } from '../../api/api.ts';
+import { idOf, type JsonObject } from '../../api/spec.ts';
+import type { Twin } from '../../changes/changes.ts';
+import { fold } from './fold-text.ts';
+import { createSearch, type Match, type SearchableOrder, searchable } from './order-matching.ts';
+import { createTwins } from './order-twins.ts';
+
+/** An order that was read; `T` is what its row shows. */
+export interface KnownOrder<T> {
+  readonly id: string;
+  /** The id of the order before it in the list. */
+  readonly neighbour: string | undefined;
+  readonly shown: T;
+  /** It is of the kind that can be chosen. */
+  readonly fits: boolean;
+  /** It would fit, but may not be changed now. */
+  readonly isBlocked: boolean;
+  /** Another order of the same buyer and amount within ten minutes. */
+  readonly twin: Twin | undefined;
+  readonly fields: SearchableOrder;
+}
+
+/** What is decided about an order when it is read. */
+export interface KeptParts<T> {
+  readonly fits: (order: JsonObject) => boolean;
+  readonly isBlocked: (id: string) => boolean;
+  readonly show: (order: JsonObject) => T;
+}
+
+/** The orders that hold some words, in the order of the list. Without words, those that fit. */
+interface Matches<T> {
+  readonly fitting: readonly KnownOrder<T>[];
+  /** They hold the words and do not fit. */
+  readonly others: readonly KnownOrder<T>[];
+}
+
+export interface KnownOrders<T> {
+  /** How many were read. */
+  readonly count: number;
+  /** `created_at` of the newest and the oldest, Unix seconds. */
+  readonly newest: number | undefined;
+  readonly oldest: number | undefined;
+  /** The id of the last one. */
+  readonly last: string | undefined;
+  /** Takes the orders of a page in. */
+  add(records: readonly WireRecord[]): void;
+  matches(words: string): Matches<T>;
+}
+
+interface Kept<T> extends Omit<KnownOrder<T>, 'twin'> {
+  twin: Twin | undefined;
+}
+
+interface Matched<T> {
+  readonly words: string;
+  /** How many orders were looked at. */
+  seen: number;
+  readonly fitting: Kept<T>[];
+  readonly others: Kept<T>[];
+}
+
+/** Keeps nothing of an order but what its row shows and what a search looks at, since there may be many thousands. */
+export function createKnownOrders<T>(parts: KeptParts<T>): KnownOrders<T> {
+  const known: Kept<T>[] = [];
+  const twins = createTwins();
+  let newest: number | undefined;
+  let oldest: number | undefined;
+  let matched: Matched<T> = { words: '', seen: 0, fitting: [], others: [] };
+
+  const add = (record: WireRecord): void => {
+    const one = keep(parts, record, known.at(-1)?.id);
+    if (one === undefined) return;
+    known.push(one);
+    const { created_at: at } = record.value;
+    if (typeof at !== 'number') return;
+    newest = Math.max(newest ?? at, at);
+    oldest = Math.min(oldest ?? at, at);
+  };
+  return {
+    get count() {
+      return known.length;
+    },
+    get newest() {
+      return newest;
+    },
+    get oldest() {
+      return oldest;
+    },
+    get last() {
+      return known.at(-1)?.id;
+    },
+    add(records) {
+      twins.add(records.map(({ value }) => value));
+      records.forEach(add);
+      // The twin of an order may be on the page before.
+      for (const one of known.slice(-2 * records.length)) one.twin ??= twins.of({ id: one.id });
+    },
+    matches(words) {
+      if (matched.words !== words) matched = { words, seen: 0, fitting: [], others: [] };
+      const find = finderOf(words);
+      for (const one of known.slice(matched.seen)) {
+        if (find !== undefined && find(one.fields) === undefined) continue;
+        if (one.fits) matched.fitting.push(one);
+        else if (find !== undefined) matched.others.push(one);
+      }
+      matched.seen = known.length;
+      return matched;
+    },
+  };
+}
+
+/** The order that a record shows; undefined if it has no id. */
+export function keep<T>(
+  { fits, isBlocked, show }: KeptParts<T>,
+  record: WireRecord,
+  neighbour: string | undefined,
+): Kept<T> | undefined {
+  const id = idOf(record);
+  if (id === undefined) return undefined;
+  const { value } = record;
+  return {
+    id,
+    neighbour,
+    shown: show(value),
+    fits: fits(value),
+    isBlocked: isBlocked(id),
+    fields: searchable(value),
+    twin: undefined,
+  };
+}
+
+/** Where the words are in an order; nothing without words. */
+export function foundIn({ fields }: Pick<KnownOrder<unknown>, 'fields'>, words: string): readonly Match[] {
+  return finderOf(words)?.(fields) ?? [];
+}
+
+function finderOf(words: string): ReturnType<typeof createSearch> | undefined {
+  // A lone accent is nothing to look for.
+  return fold(words).trim() === '' ? undefined : createSearch([words]);
+}

@@ -1,0 +1,128 @@
+/** The rows of the orders to pick from: what stands in each column, and the lines about the one under the cursor. Pure. */
+
+import { countingCharges, paidBy } from '../../api/charges.ts';
+import { readOrder } from '../../api/records.ts';
+import { orderColumns, referenceOf } from '../../api/resources.ts';
+import { itemsOf, type JsonObject } from '../../api/spec.ts';
+import type { Twin } from '../../changes/changes.ts';
+import { changeKinds, type UnconfirmedChange } from '../../journal/journal.ts';
+import type { SearchedRow, Span } from '../../terminal/terminal.ts';
+import type { Days } from '../command.ts';
+import { foundIn, type KnownOrder } from './known-orders.ts';
+
+/** What a row shows of an order. */
+export interface OrderShown {
+  readonly createdAt: unknown;
+  readonly buyer: string;
+  readonly email: string | undefined;
+  readonly card: string;
+  readonly money: string;
+  readonly status: string;
+  readonly reference: string;
+  /** The charges of an order that several cards paid. */
+  readonly charges: readonly string[];
+}
+
+/** `referenceKeys` is the setting `reference.keys`. */
+export function shownOf(value: JsonObject, referenceKeys: readonly string[]): OrderShown {
+  const { customer_info: buyer, amount, currency, payment_status: status } = readOrder(value) ?? {};
+  const counting = countingCharges(value).map((charge) => charge.value);
+  const charges = itemsOf(value.charges).map((charge) => {
+    const state = counting.includes(charge) || typeof charge.status !== 'string' ? '' : ` ${charge.status}`;
+    return `${paidBy(charge)} ${String(charge.amount)}${state}`;
+  });
+  const reference = referenceOf(value, referenceKeys);
+  const card = orderColumns.find(({ name }) => name === 'card')?.value(value, referenceKeys);
+  return {
+    createdAt: value.created_at,
+    buyer: [buyer?.name, buyer?.email, buyer?.phone].find((text) => text !== undefined && text !== '') ?? '-',
+    email: buyer?.email,
+    card: typeof card === 'string' ? card : '-',
+    money: `${amount ?? '-'} ${currency ?? ''}`.trim(),
+    status: status ?? '-',
+    reference: typeof reference === 'string' || typeof reference === 'number' ? String(reference) : '',
+    charges: charges.length < 2 ? [] : charges,
+  };
+}
+
+/** What rows are made with. */
+export interface RowParts {
+  readonly days: Pick<Days, 'show'>;
+  /** What the orders are that can be chosen: `refundable`. */
+  readonly kind: string;
+  readonly unconfirmed: ReadonlyMap<string, UnconfirmedChange>;
+}
+
+/** The titles of the columns; `offset` is that of the zone. */
+export function rowTitles(offset: string): readonly string[] {
+  return [`CREATED ${offset}`, 'BUYER', 'CARD', 'AMOUNT', 'STATUS', 'REFERENCE'];
+}
+
+/** The columns that may be cut, and those that are right-aligned. */
+export const rowColumns = { shrink: [1, 4, 5], right: [3] } as const;
+
+/** The row of an order; the words are those that found it. */
+export function orderRow<V>(
+  one: KnownOrder<OrderShown>,
+  value: V,
+  words: string,
+  parts: RowParts,
+): SearchedRow<V> {
+  const { id, shown, twin, fits } = one;
+  const change = parts.unconfirmed.get(id);
+  const blocked = change === undefined ? undefined : unconfirmedWords(change, parts.days);
+  const found = foundIn(one, words).filter(({ label }) => !visible.includes(label));
+  const details: readonly (Span | undefined)[] = [
+    joined([id, shown.email, ...shown.charges]),
+    found.length === 0
+      ? undefined
+      : `found: ${found.map(({ label, value: text }) => `${label} ${text}`).join(', ')}`,
+    blocked === undefined ? undefined : { text: blocked, style: 'bad' },
+    twin === undefined
+      ? undefined
+      : {
+          text: `possible twin, same buyer and amount: ${twin.id}  ${timesAndState(twin, parts.days)}`,
+          style: 'warn',
+        },
+  ];
+  const reason = fits ? blocked : `${id} is not ${parts.kind}: ${shown.status}`;
+  return {
+    value,
+    cells: [
+      parts.days.show(shown.createdAt, 'day'),
+      shown.buyer,
+      shown.card,
+      shown.money,
+      statusOf(one, blocked !== undefined),
+      shown.reference,
+    ],
+    details: details.filter((line) => line !== undefined),
+    answer: joined([shown.card, shown.money, id]),
+    ...(reason === undefined ? {} : { refusal: reason }),
+  };
+}
+
+// Fields that the row shows by itself.
+const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id'];
+
+// The words that matter come first, since a long status is cut.
+function statusOf({ shown, twin }: KnownOrder<OrderShown>, isBlocked: boolean): string {
+  if (isBlocked) return 'unconfirmed';
+  return twin === undefined ? shown.status : `twin, ${shown.status}`;
+}
+
+function unconfirmedWords(change: UnconfirmedChange, days: RowParts['days']): string {
+  const { kind, amount, currency, sentAt, operator, intent } = change;
+  const sum = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
+  const when = days.show(Math.floor(sentAt / 1000), 'day');
+  return `an earlier ${changeKinds[kind].noun}${sum} (${when}, by ${operator}) is still unconfirmed: paydesk journal reconcile ${intent}`;
+}
+
+function timesAndState({ createdAt, status, refunded }: Twin, days: RowParts['days']): string {
+  const back = refunded === undefined || refunded === 0 ? '' : `, ${refunded} went back`;
+  return `${days.show(createdAt, 'day')}, ${status ?? 'status not shown'}${back}`;
+}
+
+function joined(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== '').join('  ');
+}

@@ -1,0 +1,170 @@
+/** The prompt of a full terminal for a list that is still being read: it is redrawn when a page comes in, not only when somebody types. */
+
+import {
+  createPrompt,
+  isDownKey,
+  isEnterKey,
+  isTabKey,
+  isUpKey,
+  type KeypressEvent,
+  useEffect,
+  useKeypress,
+  useState,
+} from '@inquirer/core';
+import type { ClockWithTimers } from '../io.ts';
+import { createChoiceColumns } from './choice-columns.ts';
+import type { Paint } from './color.ts';
+import type { SearchedList, SearchedRow, Span } from './terminal.ts';
+import { wrap } from './text-lines.ts';
+
+/** What the prompt draws with. */
+interface SearchScreen {
+  readonly paint: Paint;
+  /** Cells in a line, without the cursor before a row. */
+  readonly room: number;
+  /** Rows that are shown at once. */
+  readonly pageSize: number;
+  readonly clock: Pick<ClockWithTimers, 'after'>;
+}
+
+type Context = NonNullable<Parameters<ReturnType<typeof createPrompt>>[1]>;
+type Line = Pick<Parameters<Parameters<typeof useKeypress>[0]>[1], 'line' | 'clearLine' | 'write'>;
+
+const pauseMs = 150;
+// The cursor and a space.
+const beforeRow = 2;
+const keysHelp = 'type to search, arrows to move, Enter to choose, Ctrl-C to stop';
+
+/** Asks for one row of a list. While the question stands, the list reads on where too few rows hold the words. */
+export function searchPrompt<T>(
+  message: string,
+  list: SearchedList<T>,
+  screen: SearchScreen,
+  context: Context,
+): Promise<T> {
+  const { paint, pageSize } = screen;
+  const columns = createChoiceColumns(list, screen.room);
+  const prompt = createPrompt<T, object>((_, done) => {
+    const [words, setWords] = useState('');
+    const [active, setActive] = useState(0);
+    const [chosen, setChosen] = useState<SearchedRow<T>>();
+    // What was wrong with the last Enter; or that an id is being looked up.
+    const [said, setSaid] = useState<string>();
+    const [looking, setLooking] = useState(false);
+    const [, setReads] = useState(0);
+    useEffect(() => list.watch(() => setReads((reads) => reads + 1)), []);
+    // A page is asked for when the typing pauses, not for every letter.
+    useEffect(
+      () => screen.clock.after(words === '' ? 0 : pauseMs, () => void list.want(words, active + pageSize)),
+      [words, active],
+    );
+    const further = (): void => {
+      void list.want(words, active + pageSize, true);
+    };
+
+    const choose = (row: SearchedRow<T>): void => {
+      if (row.refusal !== undefined) setSaid(row.refusal);
+      else {
+        setChosen(row);
+        done(row.value);
+      }
+    };
+    const lookUp = async (found: Promise<SearchedRow<T> | string>): Promise<void> => {
+      setLooking(true);
+      setSaid(undefined);
+      const row = await found;
+      setLooking(false);
+      if (typeof row !== 'string') choose(row);
+      else {
+        setSaid(row);
+        void list.want(words, active + pageSize);
+      }
+    };
+    const enter = (): void => {
+      const row = list.row(words, active);
+      const found = row === undefined ? list.lookUp(words) : undefined;
+      if (row !== undefined) choose(row);
+      else if (found !== undefined) void lookUp(found);
+      else further();
+    };
+    const move = (by: number): void => {
+      setSaid(undefined);
+      const count = list.count(words);
+      if (active + by >= count) further();
+      setActive(Math.max(0, Math.min(count - 1, active + by)));
+    };
+    useKeypress((key, line) => {
+      if (looking || chosen !== undefined) return keep(words, line);
+      const steps = stepsOf(key, pageSize);
+      if (isEnterKey(key)) {
+        // Enter has emptied the line.
+        line.write(words);
+        enter();
+      } else if (steps !== 0) {
+        keep(words, line);
+        move(steps);
+      } else if (isTabKey(key)) keep(words, line);
+      else if (line.line !== words) {
+        setWords(line.line);
+        setActive(0);
+        setSaid(undefined);
+      }
+    });
+
+    if (chosen !== undefined) return `? ${message} ${paint(chosen.answer, 'strong')}`;
+    const count = list.count(words);
+    const first = Math.max(0, Math.min(active - Math.floor(pageSize / 2), count - pageSize));
+    const rows = shownRows(list, words, first, pageSize);
+    const { heading, lines } = columns(rows.map(({ cells }) => cells));
+    const below: readonly Span[] = [
+      ...(said === undefined
+        ? (rows[active - first]?.details ?? [])
+        : [{ text: `> ${said}`, style: 'bad' } as const]),
+      looking ? `looking for ${words.trim()}` : list.looked(words),
+    ];
+    const body = [
+      ...(rows.length === 0 ? [] : [paint(`  ${heading}`, 'faint')]),
+      ...rows.map((row, index) => drawn(row, lines[index] ?? '', first + index === active, paint)),
+      ' ',
+      ...below.flatMap((line) => wrapped(line, screen)),
+      paint(keysHelp, 'faint'),
+    ];
+    return [`? ${message} ${paint(words, 'strong')}`.trimEnd(), body.join('\n')];
+  });
+  return prompt({}, context);
+}
+
+function shownRows<T>(
+  list: SearchedList<T>,
+  words: string,
+  first: number,
+  pageSize: number,
+): readonly SearchedRow<T>[] {
+  return Array.from({ length: pageSize }, (_, index) => list.row(words, first + index)).filter(
+    (row) => row !== undefined,
+  );
+}
+
+function drawn(row: SearchedRow<unknown>, line: string, isActive: boolean, paint: Paint): string {
+  const text = `${isActive ? '>' : ' '} ${line}`;
+  if (isActive) return paint(text, 'strong');
+  return row.refusal === undefined ? text : paint(text, 'faint');
+}
+
+function wrapped(line: Span, { paint, room }: SearchScreen): readonly string[] {
+  const piece = typeof line === 'string' ? { text: line, style: undefined } : line;
+  return wrap([piece], 0, { paint, width: room + beforeRow }, beforeRow);
+}
+
+function stepsOf(key: KeypressEvent, pageSize: number): number {
+  if (isDownKey(key)) return 1;
+  if (isUpKey(key)) return -1;
+  if (key.name === 'pagedown') return pageSize;
+  return key.name === 'pageup' ? -pageSize : 0;
+}
+
+// The key must not change what was typed.
+function keep(words: string, line: Line): void {
+  line.clearLine(0);
+  line.write(words);
+}

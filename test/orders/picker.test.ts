@@ -1,0 +1,441 @@
+/** Picking the order of a refund: what a search finds, how far it looks, what it costs, and which orders cannot be chosen. */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  chargeOf,
+  errorBody,
+  type Json,
+  listOf,
+  orderOf,
+  refundOf,
+  withCharge,
+  withRefund,
+} from '../harness/orders.ts';
+import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { screenOf } from '../harness/screen.ts';
+import { json, reply } from '../harness/server.ts';
+import { pages, type Service, startAnswering, startService } from '../harness/service.ts';
+import { openDesk, type Person, sit } from './desk.ts';
+
+const newest = 1_605_900_000;
+const buyer = (name: string, email: string): Json => ({ object: 'customer_info', name, email });
+
+/** The order at a place of the list, newest first. */
+function orderAt(place: number, changes: Json = {}): Json {
+  const number = String(place).padStart(17, '0');
+  return orderOf(`ord_${number}`, [chargeOf(`ch_${number}`, 35_000 + place)], {
+    created_at: newest - place * 600,
+    customer_info: buyer(`Buyer ${place}`, `buyer${place}@example.com`),
+    ...changes,
+  });
+}
+
+function cardOf(last4: string): Json {
+  return {
+    payment_method: { object: 'card_payment', type: 'credit', name: 'A HOLDER', last4, brand: 'visa' },
+  };
+}
+
+const paths = (service: Service): readonly string[] => service.requests.map(({ url }) => url);
+
+/** The screen as it is now, without what stood before the question. */
+function screenNow(person: Person, columns: number): string {
+  const screen = screenOf(person.transcript, columns);
+  return screen.slice(screen.indexOf('? ['));
+}
+
+/** Types words, and waits until a row and the state below it show. */
+async function search(person: Person, words: string, shown: RegExp): Promise<void> {
+  person.type(words);
+  await person.waitFor(new RegExp(`${words}[\\s\\S]*${shown.source}`));
+}
+
+describe('among 20,000 orders', () => {
+  const special = new Map<number, Json>([
+    [300, orderAt(300, { customer_info: buyer('María Núñez Álvarez', 'mna@example.com') })],
+    [
+      900,
+      orderOf('ord_splitOfTwoCards', [chargeOf('ch_a', 20_000), chargeOf('ch_b', 17_000, cardOf('7391'))], {
+        created_at: newest - 900 * 600,
+        customer_info: buyer('Ana Torres', 'ana@example.com'),
+      }),
+    ],
+    [2300, orderAt(2300, { metadata: { shop_order: 'A-77123' } })],
+    [14_900, orderAt(14_900, { customer_info: buyer('Łukasz Żółć', 'lz@example.com') })],
+  ]);
+  const orders = Array.from({ length: 20_000 }, (_, place) => special.get(place) ?? orderAt(place));
+  let service: Service;
+  beforeAll(async () => {
+    service = await startService({ orders });
+  });
+  afterAll(() => service[Symbol.asyncDispose]());
+
+  const sitDown = async (home: Home) => {
+    const person = sit(['orders', 'refund'], { home, env: service.env }, 100);
+    await person.waitFor('Which order?');
+    return person;
+  };
+
+  test.each([
+    { what: 'a name with accents typed without them', words: 'nunez maria', place: 300 },
+    { what: 'a card inside a split', words: '7391 torres', place: 900 },
+    { what: "the shop's own number", words: 'a-77123', place: 2300 },
+  ])('finds $what while it reads on, and reads each page once', async ({ words, place }) => {
+    using home = newHome();
+    const before = service.requests.length;
+    const person = await sitDown(home);
+    const id = String(orders[place]?.id);
+    await search(person, words, new RegExp(`\\n${id}  `));
+    person.type('\r');
+    await person.waitFor(place === 900 ? 'Refund what?' : 'How much?');
+    person.type('\x03');
+    expect(await person.leaves).toMatchObject({ code: 130 });
+    const asked = paths(service).slice(before);
+    const pages = asked.filter((url) => url.startsWith('/orders?limit=250'));
+    expect(new Set(pages).size).toBe(pages.length);
+    expect(pages.length).toBeGreaterThan(Math.floor(place / 250));
+    expect(pages.length).toBeLessThanOrEqual(20);
+    // It is read again behind the order before it.
+    expect(asked.at(-1)).toBe(`/orders?limit=1&next=${String(orders[place - 1]?.id)}`);
+  });
+
+  test('an id 15,000 orders back is looked up on Enter: four requests to the next question', async () => {
+    using home = newHome();
+    const before = service.requests.length;
+    const person = await sitDown(home);
+    const id = String(orders[15_000]?.id);
+    await search(person, id, /not among the newest 250 orders, back to 19 Nov 2020; Enter looks it up/);
+    person.type('\r');
+    await person.waitFor('How much?');
+    person.type('\x03');
+    await person.leaves;
+    expect(paths(service).slice(before)).toEqual([
+      '/orders?limit=250',
+      `/orders?limit=1&previous=${id}`,
+      `/orders?limit=1&next=${String(orders[14_999]?.id)}`,
+      `/orders?limit=1&next=${String(orders[14_999]?.id)}`,
+    ]);
+  });
+
+  test('says how far it looked, and looks further back when Enter is pressed', async () => {
+    using home = newHome();
+    const before = service.requests.length;
+    const person = await sitDown(home);
+    await search(
+      person,
+      'lukasz',
+      /0 found in the newest 5000 orders, back to 17 Oct 2020; Enter looks further back/,
+    );
+    expect(service.requests.length - before).toBe(20);
+    person.type('\r');
+    await person.answer(/0 found in the newest 10000 orders[\s\S]*Enter looks further back/, '\r');
+    await person.waitFor(/\nord_00000000000014900/);
+    person.type('\r');
+    await person.answer('How much?', '\x03');
+    await person.leaves;
+    expect(service.requests.length - before).toBe(61);
+  });
+
+  test('an id of which the service says nothing is searched for like other words', async () => {
+    using home = newHome();
+    const person = await sitDown(home);
+    await search(person, 'ord_nowhere', /Enter looks it up/);
+    person.type('\r');
+    await person.waitFor('ord_nowhere was not found by its id');
+    await person.waitFor('0 found in the newest 5000 orders');
+    person.type('\x15mna@');
+    await person.waitFor(/mna@[\s\S]*1 found in/);
+    person.type('\x03');
+    expect(await person.leaves).toMatchObject({ code: 130 });
+  });
+
+  test('numbered lines find the same: words, more by Enter, and an id that is typed', async () => {
+    using home = newHome();
+    const person = sit(['orders', 'refund'], { home, env: { ...service.env, PAYDESK_ACCESSIBLE: '1' } }, 100);
+    const next = 'or Enter for more: ';
+    await person.answer(next, '7391 torres\r');
+    await person.answer(/ 1 {2}.*Ana Torres {2}split {2}37000 MXN {2}paid[\s\S]*for more: /, '\r');
+    await person.answer(/0 found|1 found in the newest 10000 orders/, '');
+    await person.answer(next, `${String(orders[15_000]?.id)}\r`);
+    await person.answer('How much?', '\x03');
+    expect(await person.leaves).toMatchObject({ code: 130 });
+  });
+});
+
+describe('the screen', () => {
+  const twins = buyer('Ana Torres Hernández de la Cruz', 'ana@example.com');
+  const orders = [
+    orderAt(0, { customer_info: twins, amount: 35_000, metadata: { shop_order: 'A-10025' } }),
+    orderOf(
+      'ord_2tQ7zRk9PwE5xNvAm',
+      [
+        chargeOf('ch_1', 35_000, { refunds: listOf(refundOf('rf_1', 12_000)), status: 'partially_refunded' }),
+        chargeOf('ch_2', 17_000, cardOf('5100')),
+      ],
+      {
+        created_at: newest - 86_400,
+        amount_refunded: 12_000,
+        payment_status: 'partially_refunded',
+        metadata: { shop_order: 'A-10023' },
+      },
+    ),
+    orderAt(300, { customer_info: buyer('José Pérez', 'jose@example.com') }),
+    orderAt(301, { customer_info: twins, payment_status: 'refunded', is_refundable: false }),
+    withCharge(orderAt(4000, { customer_info: twins, amount: 900 }), { amount: 900 }),
+    withCharge(
+      orderAt(4000, {
+        id: 'ord_twin',
+        created_at: newest - 4000 * 600 + 240,
+        customer_info: twins,
+        amount: 900,
+      }),
+      {
+        amount: 900,
+      },
+    ),
+  ];
+
+  async function open(columns: number, service: Service, home: Home) {
+    const env = { ...service.env, TZ: 'America/Mexico_City', PAYDESK_OPERATOR: 'root' };
+    const person = sit(['orders', 'refund'], { home, env }, columns);
+    await person.waitFor('Which order?');
+    await person.waitFor('all 6 orders');
+    return person;
+  }
+
+  test('stands in columns, with what is known of the row under the cursor, at 80 columns', async () => {
+    await using service = await startService({ orders });
+    using home = newHome();
+    const person = await open(80, service, home);
+    const all = screenNow(person, 80);
+    await search(person, 'torres', /1 more not refundable/);
+    person.type('\x1b[B');
+    await person.waitFor('possible twin');
+    const twin = screenNow(person, 80);
+    person.type('\x1b[B\x1b[B\r');
+    await person.waitFor('is not refundable: refunded');
+    const refused = screenNow(person, 80);
+    person.type('\x03');
+    await person.leaves;
+    expect([all, twin, refused].join('\n\n')).toMatchInlineSnapshot(`
+      "? [sandbox] Which order?
+        CREATED -06        BUYER           CARD      AMOUNT  STATUS          REFERENCE
+      > 20 Nov 2020 13:20  Ana Torres He…  *4242  35000 MXN  paid            A-10025
+        19 Nov 2020 13:20  Buyer Name      split  52000 MXN  partially_ref…  A-10023
+        18 Nov 2020 11:20  José Pérez      *4242  35300 MXN  paid
+        23 Oct 2020 19:40  Ana Torres He…  *4242    900 MXN  twin, paid
+        23 Oct 2020 19:44  Ana Torres He…  *4242    900 MXN  twin, paid
+
+      ord_00000000000000000  ana@example.com
+      all 6 orders, back to 23 Oct 2020
+      type to search, arrows to move, Enter to choose, Ctrl-C to stop
+
+      ? [sandbox] Which order? torres
+        CREATED -06        BUYER           CARD      AMOUNT  STATUS          REFERENCE
+        20 Nov 2020 13:20  Ana Torres He…  *4242  35000 MXN  paid            A-10025
+      > 23 Oct 2020 19:40  Ana Torres He…  *4242    900 MXN  twin, paid
+        23 Oct 2020 19:44  Ana Torres He…  *4242    900 MXN  twin, paid
+        18 Nov 2020 11:10  Ana Torres He…  *4242  35301 MXN  refunded
+
+      ord_00000000000004000  ana@example.com
+      possible twin, same buyer and amount: ord_twin  23 Oct 2020 19:44, paid
+      3 found in all 6 orders, back to 23 Oct 2020, 1 more not refundable
+      type to search, arrows to move, Enter to choose, Ctrl-C to stop
+
+      ? [sandbox] Which order? torres
+        CREATED -06        BUYER           CARD      AMOUNT  STATUS          REFERENCE
+        20 Nov 2020 13:20  Ana Torres He…  *4242  35000 MXN  paid            A-10025
+        23 Oct 2020 19:40  Ana Torres He…  *4242    900 MXN  twin, paid
+        23 Oct 2020 19:44  Ana Torres He…  *4242    900 MXN  twin, paid
+      > 18 Nov 2020 11:10  Ana Torres He…  *4242  35301 MXN  refunded
+
+      > ord_00000000000000301 is not refundable: refunded
+      3 found in all 6 orders, back to 23 Oct 2020, 1 more not refundable
+      type to search, arrows to move, Enter to choose, Ctrl-C to stop"
+    `);
+    expect(service.posts).toEqual([]);
+  });
+
+  test('has room for whole names at 120 columns, and says where the words were found', async () => {
+    await using service = await startService({ orders });
+    using home = newHome();
+    const person = await open(120, service, home);
+    await search(person, '5100 holder', /1 found in all/);
+    const found = screenNow(person, 120);
+    person.type('\x15');
+    await person.waitFor(/\n.*all 6 orders/);
+    const all = screenNow(person, 120);
+    person.type('\x03');
+    await person.leaves;
+    expect([found, all].join('\n\n')).toMatchInlineSnapshot(`
+      "? [sandbox] Which order? 5100 holder
+        CREATED -06        BUYER                            CARD      AMOUNT  STATUS              REFERENCE
+      > 19 Nov 2020 13:20  Buyer Name                       split  52000 MXN  partially_refunded  A-10023
+
+      ord_2tQ7zRk9PwE5xNvAm  buyer@example.com  *4242 35000  *5100 17000
+      found: card 5100, cardholder A HOLDER
+      1 found in all 6 orders, back to 23 Oct 2020
+      type to search, arrows to move, Enter to choose, Ctrl-C to stop
+
+      ? [sandbox] Which order?
+        CREATED -06        BUYER                            CARD      AMOUNT  STATUS              REFERENCE
+      > 20 Nov 2020 13:20  Ana Torres Hernández de la Cruz  *4242  35000 MXN  paid                A-10025
+        19 Nov 2020 13:20  Buyer Name                       split  52000 MXN  partially_refunded  A-10023
+        18 Nov 2020 11:20  José Pérez                       *4242  35300 MXN  paid
+        23 Oct 2020 19:40  Ana Torres Hernández de la Cruz  *4242    900 MXN  twin, paid
+        23 Oct 2020 19:44  Ana Torres Hernández de la Cruz  *4242    900 MXN  twin, paid
+
+      ord_00000000000000000  ana@example.com
+      all 6 orders, back to 23 Oct 2020
+      type to search, arrows to move, Enter to choose, Ctrl-C to stop"
+    `);
+  });
+
+  test('an order with an unconfirmed refund is marked and cannot be chosen', async () => {
+    await using service = await startService({ orders, onPost: () => reply('gone', 502) });
+    using home = newHome();
+    const env = { ...service.env, PAYDESK_OPERATOR: 'root' };
+    const lost = await paydesk(['orders', 'refund', 'ord_twin', '--yes'], { home, env });
+    expect(lost.code).toBe(7);
+    const person = await open(80, service, home);
+    await search(person, '900', /twin, paid/);
+    person.type('\x1b[B');
+    await person.waitFor('is still');
+    person.type('\r');
+    await person.waitFor('> an earlier refund of 900 MXN');
+    await person.waitFor('Ctrl-C to stop');
+    const screen = screenNow(person, 80)
+      .replaceAll(/i_[0-9a-z]{8}/g, 'i_7f3k2m9x')
+      .replaceAll(/\(\d+ \w+ \d\d:\d\d,/g, '(20 Nov 05:05,');
+    expect(screen).toMatchInlineSnapshot(`
+      "? [sandbox] Which order? 900
+        CREATED -06        BUYER           CARD      AMOUNT  STATUS          REFERENCE
+        23 Oct 2020 19:40  Ana Torres He…  *4242    900 MXN  twin, paid
+      > 23 Oct 2020 19:44  Ana Torres He…  *4242    900 MXN  unconfirmed
+
+      > an earlier refund of 900 MXN (20 Nov 05:05, by root) is still unconfirmed:
+        paydesk journal reconcile i_7f3k2m9x
+      2 found in all 6 orders, back to 23 Oct 2020
+      type to search, arrows to move, Enter to choose, Ctrl-C to stop"
+    `);
+    person.type('\x03');
+    expect(await person.leaves).toMatchObject({ code: 130 });
+    expect(service.posts).toHaveLength(1);
+  });
+});
+
+test('a page that cannot be read is told, and Enter reads it again', async () => {
+  const orders = Array.from({ length: 600 }, (_, place) => orderAt(place));
+  const whole = pages(orders);
+  let refusals = 1;
+  await using service = await startAnswering((request, response, socket) => {
+    const refuses = request.url.includes('&next=') && refusals > 0;
+    if (refuses) refusals -= 1;
+    return (refuses ? json(errorBody(), 422) : whole)(request, response, socket);
+  });
+  using home = newHome();
+  const person = sit(['orders', 'refund'], { home, env: service.env }, 100);
+  await person.waitFor('Which order?');
+  await search(person, 'buyer555', /0 found in the newest 250 orders[\s\S]*not\s+read\s[\s\S]*tries/);
+  person.type('\r');
+  await person.waitFor(/1 found in all 600 orders/);
+  person.type('\x03');
+  expect(await person.leaves).toMatchObject({ code: 130 });
+  expect(paths(service)).toEqual([
+    '/orders?limit=250',
+    ...['249', '249', '499'].map((last) => `/orders?limit=250&next=ord_${last.padStart(17, '0')}`),
+  ]);
+});
+
+test('an id that the service does not know is said to be missing, and no page is read for it', async () => {
+  await using desk = await openDesk();
+  using home = newHome();
+  const person = sit(['orders', 'refund'], { home, env: desk.env }, 100);
+  await person.waitFor('Which order?');
+  await search(person, 'ord_nowhere', /Enter looks it up/);
+  person.type('\r');
+  await person.waitFor('sandbox environment has no order ord_nowhere');
+  person.type('\x03');
+  expect(await person.leaves).toMatchObject({ code: 130 });
+});
+
+describe('an order that is given by its id, on a terminal', () => {
+  const split = orderOf('ord_split', [chargeOf('ch_1', 20_000), chargeOf('ch_2', 15_000, cardOf('5100'))]);
+  const part = withRefund(orderOf('ord_part', [chargeOf('ch_1', 20_000)]), refundOf('rf_1', 5_000), 5_000);
+  const two = orderOf('ord_same', [chargeOf('ch_1', 20_000), chargeOf('ch_2', 15_000)]);
+  const flags = ['--reason', 'other', '--note', 'ticket 8840'];
+
+  test('a split one leads to the questions which charge and how much; after a No the command is printed, and works', async () => {
+    await using service = await startService({ orders: [split] });
+    using home = newHome();
+    const person = sit(['orders', 'refund', 'ord_split', ...flags], { home, env: service.env });
+    await person.answer('Refund what?', '\x1b[B\x1b[B');
+    await person.answer(/> charge 2 +\*5100 +15000 left/, '\r');
+    await person.answer('How much? (Enter: all 15000)', '300\r');
+    await person.answer('Send it? (y/N)', '\r');
+    const { code, screen } = await person.leaves;
+    expect(code).toBe(3);
+    const command = "orders refund ord_split --charge ch_2 --amount 300 --reason other --note 'ticket 8840'";
+    expect(screen.slice(screen.indexOf('cancelled:'))).toBe(
+      `cancelled: not confirmed\ncertain: nothing was sent\nnow:     the same as one command, for later:\n         paydesk ${command}\n`,
+    );
+    const dry = await service.run([
+      ...command.replaceAll("'", '').split(' ').slice(0, 9),
+      '--dry-run',
+      '--json',
+    ]);
+    expect(JSON.parse(dry.stdout)).toMatchObject({ body: { charge_id: 'ch_2', amount: 300 } });
+    expect(service.posts).toEqual([]);
+  });
+
+  test('one that was refunded in part is asked how much of the rest', async () => {
+    await using service = await startService({ orders: [part] });
+    using home = newHome();
+    const person = sit(['orders', 'refund', 'ord_part', ...flags], { home, env: service.env });
+    await person.answer('How much? (Enter: all 15000)', '\r');
+    await person.waitFor('REFUND THE REST OF A CHARGE');
+    await person.answer('Send it? (y/N)', '\x03');
+    expect(await person.leaves).toMatchObject({ code: 130 });
+  });
+
+  test('an amount without a charge is asked for its charge only', async () => {
+    await using service = await startService({ orders: [split] });
+    using home = newHome();
+    const person = sit(['orders', 'refund', 'ord_split', '--amount', '300', ...flags], {
+      home,
+      env: service.env,
+    });
+    await person.waitFor('Refund what?');
+    await person.answer(/> charge 1 +\*4242 +20000 left/, '\r');
+    await person.waitFor('"amount":300');
+    await person.answer('Send it? (y/N)', '\x03');
+    const { screen } = await person.leaves;
+    expect(screen).not.toContain('How much?');
+    expect(screen).not.toContain('all of it');
+  });
+
+  test('a card that two charges have is asked which of them', async () => {
+    await using service = await startService({ orders: [two] });
+    using home = newHome();
+    const person = sit(['orders', 'refund', 'ord_same', '--charge', '*4242', ...flags], {
+      home,
+      env: service.env,
+    });
+    await person.answer('Refund what?', '\x1b[B');
+    await person.answer(/> charge 2 /, '\r');
+    await person.waitFor('"charge_id":"ch_2"');
+    await person.answer('Send it? (y/N)', '\x03');
+    await person.leaves;
+  });
+
+  test('a script is refused with the command for each charge, as before', async () => {
+    await using service = await startService({ orders: [split, two] });
+    const ran = await service.run(['orders', 'refund', 'ord_split', '--amount', '300', '--yes']);
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain('has 2 charges: say which one --amount is for');
+    const same = await service.run(['orders', 'refund', 'ord_same', '--charge', '*4242', '--yes']);
+    expect(same.code).toBe(3);
+    expect(same.stderr).toContain('has 2 charges *4242');
+    expect(service.posts).toEqual([]);
+  });
+});
