@@ -55,7 +55,7 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     add 'Add an account: its address, mode and key' \
                     list 'List the accounts' \
-                    show 'Show a profile, where each value comes from, and where files lie' \
+                    show 'Show a profile, where each value comes from, and where files are' \
                     use 'Make a profile the default' \
                     set 'Change a setting of a profile' \
                     key 'Replace the key of a profile' \
@@ -77,7 +77,7 @@ function __paydesk_complete
                     simulator 'The simulator of the service inside paydesk' \
                     api 'Send any request, with the key and version of a profile' \
                     completion 'Print the script that completes paydesk in a shell' \
-                    environment 'what stands for an option that is not given' \
+                    environment 'variables that set an option when the flag is not given' \
                     exit-codes 'what a script can rely on' \
                     output 'stdout is the result and nothing else' \
                     safety 'a refund is sent at most once, and its outcome is never lost'
@@ -118,7 +118,7 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     add 'Add an account: its address, mode and key' \
                     list 'List the accounts' \
-                    show 'Show a profile, where each value comes from, and where files lie' \
+                    show 'Show a profile, where each value comes from, and where files are' \
                     use 'Make a profile the default' \
                     set 'Change a setting of a profile' \
                     key 'Replace the key of a profile' \

@@ -50,7 +50,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'profile' {
                 "add`tAdd an account: its address, mode and key"
                 "list`tList the accounts"
-                "show`tShow a profile, where each value comes from, and where files lie"
+                "show`tShow a profile, where each value comes from, and where files are"
                 "use`tMake a profile the default"
                 "set`tChange a setting of a profile"
                 "key`tReplace the key of a profile"
@@ -70,7 +70,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "simulator`tThe simulator of the service inside paydesk"
                 "api`tSend any request, with the key and version of a profile"
                 "completion`tPrint the script that completes paydesk in a shell"
-                "environment`twhat stands for an option that is not given"
+                "environment`tvariables that set an option when the flag is not given"
                 "exit-codes`twhat a script can rely on"
                 "output`tstdout is the result and nothing else"
                 "safety`ta refund is sent at most once, and its outcome is never lost"
@@ -106,7 +106,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'help profile' {
                 "add`tAdd an account: its address, mode and key"
                 "list`tList the accounts"
-                "show`tShow a profile, where each value comes from, and where files lie"
+                "show`tShow a profile, where each value comes from, and where files are"
                 "use`tMake a profile the default"
                 "set`tChange a setting of a profile"
                 "key`tReplace the key of a profile"

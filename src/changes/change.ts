@@ -132,7 +132,7 @@ function checkAnswerable(
   if (mode === 'production')
     throw usage(`${names(flag)}: in production --yes alone is not enough`, now(typed));
   const why = ask.interactive ? '--body - reads standard input to its end, so ' : '';
-  if (!options.yes) throw usage(`${names('--yes')}: ${why}nobody can be asked here`, now('--yes'));
+  if (!options.yes) throw usage(`${names('--yes')}: ${why}no terminal to ask on`, now('--yes'));
 }
 
 function checkConfirmed(confirm: string, name: string, what = name): void {

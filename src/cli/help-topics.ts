@@ -5,7 +5,7 @@ import { exitMeanings } from '../errors.ts';
 import { globalFlags } from './global-options.ts';
 
 const environment = (): readonly string[] => [
-  'Environment: what stands for an option that is not given. An empty variable counts as unset.',
+  'Environment: variables that set an option when the flag is not given. An empty variable counts as unset.',
   'Order: the flag, the variable, the profile, the default. No file of the current folder is read.',
   '',
   ...Object.entries<Flag>(globalFlags).flatMap(([name, { env, summary }]) =>
@@ -23,14 +23,14 @@ const environment = (): readonly string[] => [
   'Others:',
   '  PAYDESK_OPERATOR     who makes a change, for the journal; default the system user',
   '  PAYDESK_ACCESSIBLE   1: numbered line prompts, nothing redrawn, -o list',
-  '  PAYDESK_DEMO_FAULT   lose replies on the demo, to practise: apply-drop, drop, ...',
+  '  PAYDESK_DEMO_FAULT   lose replies on the demo, for practice: apply-drop, drop, ...',
   '  CI                   set: the same as --no-input',
   '  NO_COLOR             set: no colour; FORCE_COLOR: colour also in a pipe',
-  '  HTTPS_PROXY          a proxy for https, but for hosts in NO_PROXY; plain http and this machine are never proxied',
+  '  HTTPS_PROXY          the proxy for https, except for hosts in NO_PROXY; plain http and this machine never use it',
   '  XDG_CONFIG_HOME      profiles and keys lie in its folder paydesk; XDG_STATE_HOME: the journal, its witness, locks and the demo; XDG_CACHE_HOME: compiled code',
-  '  PAYDESK_STATE_ON_NETWORK  1: the journal may lie on a network file system, since you have tested that locks hold there',
+  '  PAYDESK_STATE_ON_NETWORK  1: the journal may lie on a network file system; say so only if you tested that locks hold there',
   '',
-  'Nothing else is kept anywhere, and no host but the service is asked for anything. To leave no trace:',
+  'paydesk keeps nothing else, and contacts no host except the service. To remove every trace:',
   '  rm -r ~/.config/paydesk ~/.local/state/paydesk ~/.cache/paydesk',
   'removes profiles, keys, the journal of what was sent and its witness (the folder witness beside the folder journal); paydesk profile show says where they lie on this system.',
 ];
@@ -40,7 +40,7 @@ const exitCodes = (): readonly string[] => [
   '',
   ...[...exitMeanings].map(([code, meaning]) => `  ${String(code).padEnd(4)} ${meaning}`),
   '',
-  'Code 7 outranks every other. After 2, 3, 4, 5 and 6 nothing was changed by this command.',
+  'Code 7 comes before every other. After 2, 3, 4, 5 and 6 nothing was changed by this command.',
 ];
 
 const output = (): readonly string[] => [
@@ -48,7 +48,7 @@ const output = (): readonly string[] => [
   '',
   '  -o table   for people: columns, never cutting an id or an amount',
   '  -o list    Field: value lines, every field; reads well aloud',
-  "  -o json    the service's own objects, keys as they came; a list is one envelope with has_more last",
+  "  -o json    the service's own objects, fields as they came; a list is one envelope with has_more last",
   '  -o ndjson  one record per line',
   '  -o csv     a heading line, then one row per record: times in UTC (ISO 8601), amounts as whole numbers; a cell that a spreadsheet would run as a formula gets a leading quote',
   '',
@@ -74,7 +74,7 @@ const safety = (): readonly string[] => [
   '',
   'Guaranteed:',
   '  - what will be sent is on disk, with the order as it was, before one byte leaves; no journal, no refund',
-  '  - one request: no second try, no redirect followed, none after a refused key',
+  '  - one request: no second try, no redirect followed, and none after the key was refused',
   '  - no usable answer: the verdict is unknown; paydesk reads the order, and blocks it until that is settled',
   '  - two runs on this machine never change one order at once, whatever its address or profile is called',
   '',
@@ -91,9 +91,9 @@ const safety = (): readonly string[] => [
   '',
   'It rests on:',
   '  - no request takes effect later than its horizon (refund.horizon_part, refund.horizon_whole)',
-  '  - a person settles truthfully (journal settle)',
+  '  - a person who settles a change by hand records the truth (journal settle)',
   '  - a commit to disk is durable',
-  '  - one journal: the same account is changed from this machine',
+  '  - one journal: the account is changed from this machine only',
   '',
   'What no client of this service can do: it has no idempotency key. Two machines without a shared journal can both make the same partial refund; the read right before sending shows equal ones, but not between that read and the sending (refund.send_within at most).',
   'The chain of the journal finds accidents, not forgers. On Windows a closed window leaves only seconds to write.',

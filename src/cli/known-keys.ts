@@ -66,9 +66,9 @@ function inputsOf({ argv, env }: KeyPlaces): readonly { readonly name: string; r
 function keyIn(name: string): CliError {
   const where = name.startsWith('PAYDESK_')
     ? `${name} holds a key: only PAYDESK_API_KEY may hold one`
-    : `${name} holds a key: keys are never arguments`;
+    : `${name} holds a key: a key is never an argument`;
   return new CliError('usage', where, {
     certain: 'nothing was sent',
-    now: ['replace that key, since others may have seen it: paydesk profile key NAME'],
+    now: ['others may have seen that key; replace it: paydesk profile key NAME'],
   });
 }

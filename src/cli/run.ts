@@ -115,7 +115,7 @@ function toCliError(error: unknown, { stop }: RunState): CliError {
     return sent === undefined ? error : withParts(withJournal(error, sent), { intent: sent });
   const message = error instanceof Error ? error.message : String(error);
   if (sent !== undefined) {
-    return new CliError('unknown', `a change was sent, then this happened, which should not: ${message}`, {
+    return new CliError('unknown', `a change was sent, then paydesk failed: ${message}`, {
       intent: sent,
       certain: 'what is known of the change is in the journal; it is not sent again',
       now: [`paydesk journal show ${sent}`, `paydesk journal reconcile ${sent}`],

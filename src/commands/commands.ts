@@ -148,7 +148,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['profile', 'show'],
-    summary: 'Show a profile, where each value comes from, and where files lie',
+    summary: 'Show a profile, where each value comes from, and where files are',
     load: async () => (await import('./profile/show.ts')).show,
   },
   {

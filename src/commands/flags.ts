@@ -91,7 +91,7 @@ function amount(text: string, name: string): number {
   const value = parseAmount(text);
   if (value === undefined) {
     throw usage(
-      `${name} ${short(text)}: not an amount: a whole number, no decimals or commas, 1 to 9007199254740991`,
+      `${name} ${short(text)}: not a whole number, without decimals or commas, 1 to 9007199254740991`,
     );
   }
   return value;
@@ -100,7 +100,9 @@ function amount(text: string, name: string): number {
 function typedAmount(text: string, name: string): TypedAmount {
   const typed = text === text.trim() ? readAmount(text) : undefined;
   if (typed !== undefined) return typed;
-  throw usage(`${name} ${short(text)}: not an amount such as 23000 or 230.00; no commas, and more than 0`);
+  throw usage(
+    `${name} ${short(text)}: not an amount such as 23000 or 230.00, without commas and more than 0`,
+  );
 }
 
 /** Returns the id of an order or customer. Throws CliError 'usage' for any other text. */

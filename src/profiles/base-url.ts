@@ -19,12 +19,12 @@ export type BaseUrlReading = BaseUrl | { readonly problem: string; readonly kind
 export function readBaseUrl(text: string): BaseUrlReading {
   const scheme = /^(https?):\/\/(?=[^/])/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined || !URL.canParse(text))
-    return { kind: 'usage', problem: 'it is no address such as https://api.example.com' };
+    return { kind: 'usage', problem: 'it is not an address such as https://api.example.com' };
   const refused = (problem: string) => ({ kind: 'refused', problem }) as const;
   if (!/^[\x21-\x7e]+$/.test(text) || text.includes('\\'))
-    return refused('it may hold printable ASCII without spaces only; write other hosts as xn--…');
-  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refused('it may name no user and no password');
-  if (/[?#]/.test(text)) return refused('it may have no query and no fragment');
+    return refused('it must be printable ASCII without spaces; write other hosts as xn--…');
+  if (/^[^/]*\/\/[^/?#]*@/.test(text)) return refused('it must not contain a user or a password');
+  if (/[?#]/.test(text)) return refused('it must not have a query (?) or a fragment (#)');
   const url = new URL(text);
   if (url.hostname.endsWith('.')) return refused('its host ends in a dot');
   if (scheme === 'http' && !isLoopback(url.hostname))

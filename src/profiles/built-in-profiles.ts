@@ -101,7 +101,7 @@ export function environmentKey(env: Env, cwd: () => string): string {
   const key = variable(env, names.key);
   const file = variable(env, names.keyFile);
   if (key !== undefined && file !== undefined) {
-    throw new CliError('usage', `${names.key} and ${names.keyFile} are both set: one of them holds the key`, {
+    throw new CliError('usage', `${names.key} and ${names.keyFile} are both set: set only one of them`, {
       certain: 'nothing was sent',
     });
   }
@@ -140,7 +140,7 @@ function required(env: Env, name: string): string {
 }
 
 function missing(name: string): CliError {
-  return new CliError('auth', `the environment forms no profile: ${name} is not set`, {
+  return new CliError('auth', `the environment does not make a whole profile: ${name} is not set`, {
     certain: 'nothing was sent',
     now: [
       `set ${names.baseUrl}, ${names.mode} and ${names.key} (or ${names.keyFile})`,

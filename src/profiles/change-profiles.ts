@@ -32,7 +32,7 @@ export function checkFree(profiles: ProfileFile['profiles'], name: string): void
   if (!profiles.has(name)) return;
   throw new CliError('refused', `there is a profile ${name} already`, {
     certain: 'nothing was changed',
-    now: [`look at it: paydesk profile show ${name}`, `or make room: paydesk profile remove ${name}`],
+    now: [`look at it: paydesk profile show ${name}`, `or remove it: paydesk profile remove ${name}`],
   });
 }
 
@@ -41,11 +41,9 @@ export function storedIn(profiles: ProfileFile['profiles'], name: string): Store
   const stored = profiles.get(name);
   if (stored !== undefined) return stored;
   if (name === demoName || name === environmentName) {
-    throw new CliError(
-      'refused',
-      `profile ${name} is built in: it is not stored, so nothing of it can change`,
-      { certain: 'nothing was changed' },
-    );
+    throw new CliError('refused', `profile ${name} is built in and cannot be changed`, {
+      certain: 'nothing was changed',
+    });
   }
   throw unknownProfile(name, [...profiles.keys()]);
 }

@@ -145,7 +145,7 @@ function chooseProfile(
   if (variables.length > 0 && choice.name !== environmentName) {
     throw new CliError(
       'refused',
-      `profile ${choice.name} is named, but the environment forms one too (${variables.join(', ')}): which is meant?`,
+      `profile ${choice.name} is named, but the environment sets one too (${variables.join(', ')}): which is meant?`,
       {
         certain: 'nothing was sent',
         now: [`unset ${variables.join(' ')}`, `or use the variables: -p ${environmentName}`],
@@ -181,7 +181,7 @@ export function unknownProfile(name: string, known: readonly string[]): CliError
 
 function noProfile(stored: readonly string[]): CliError {
   const [first] = stored;
-  return new CliError('auth', 'no profile is named and none is the default', {
+  return new CliError('auth', 'no profile is given, and there is no default profile', {
     certain: 'nothing was sent',
     now: [
       ...(first === undefined ? [] : [namesLine(stored), `name one: -p ${first}`]),

@@ -147,7 +147,7 @@ export function draftOfLead(text: string, where: string): Omit<ProfileDraft, 'na
   const result = v.safeParse(v.pipe(v.string(), v.parseJson(), leadFile), text);
   if (!result.success) {
     const [issue] = result.issues;
-    throw usage(`${where}: ${issue.type === 'parse_json' ? 'it is no JSON' : issueText(issue)}`);
+    throw usage(`${where}: ${issue.type === 'parse_json' ? 'it is not JSON' : issueText(issue)}`);
   }
   const { base_url: baseUrl, api_version: apiVersion, ...same } = result.output;
   return { ...same, baseUrl, apiVersion };
@@ -184,12 +184,12 @@ function neededWords({ expected, type, path }: v.BaseIssue<unknown>): string {
   return type === 'string' ? 'must be text' : 'cannot be read';
 }
 
-/** Parses the profile file or the key file. Throws CliError 'refused' if it is no JSON. The message never quotes the file. */
+/** Parses the profile file or the key file. Throws CliError 'refused' if it is not JSON. The message never quotes the file. */
 export function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw damaged(path, 'it is no JSON');
+    throw damaged(path, 'it is not JSON');
   }
 }
 

@@ -100,7 +100,7 @@ const perCurrency = {
   'refund.max_amount': v.pipe(
     v.string(),
     v.transform(parseAmount),
-    v.number('an amount: a whole number, no decimals or commas, 1 to 9007199254740991'),
+    v.number('a whole number, no decimals or commas, 1 to 9007199254740991'),
   ),
   /** Changes what is shown, and how a typed amount with a point is read. */
   'amounts.decimals': v.pipe(v.string(), v.regex(/^[0-6]$/, 'a number from 0 to 6'), v.transform(Number)),

@@ -75,7 +75,8 @@ export function createAsk(options: AskOptions): Ask {
     },
     async text(question) {
       const check: Check = (text) => {
-        if (options.secrets.holds(text)) return 'that holds a key: a key is typed only where it is asked for';
+        if (options.secrets.holds(text))
+          return 'that holds a key: type a key only where paydesk asks for one';
         if (text.trim() !== '') return question.check?.(text.trim());
         return question.optional ? undefined : 'a value is needed';
       };

@@ -211,7 +211,7 @@ test.each([
     { id: 'chk_1', url: 'https://pay.example.com/1', expired_at: 1_900_000_000 },
     'expires  17 Mar 2030 17:46:40 UTC',
   ],
-  ['no link', { id: 'chk_1' }, 'the answer shows no link'],
+  ['no link', { id: 'chk_1' }, 'the reply shows no link'],
   ['an empty object', {}, 'id not shown'],
 ])('a payment link answered with %s is shown as far as it goes', async (_name, body, says) => {
   await using desk = await startCreations({ onChange: json(body) });

@@ -84,7 +84,7 @@ describe('on a terminal', () => {
   test('an order without a link shows none, and says so to who asked', async () => {
     await using desk = await startCreations();
     expect(drawn(await screenOf(desk, order))).toEqual([]);
-    expect(await screenOf(desk, [...order, '--qr'])).toContain('no QR code: the answer shows no link');
+    expect(await screenOf(desk, [...order, '--qr'])).toContain('no QR code: the reply shows no link');
   });
 
   test.each([

@@ -19,7 +19,7 @@ test.each([
   const ran = await paydesk(['-p', 'demo', ...line.split(' '), '--no-input', '--json'], { home });
   expect(ran.code).toBe(2);
   expect(JSON.parse(ran.stderr)).toMatchObject({
-    message: `missing ${missing}: nobody can be asked here`,
+    message: `missing ${missing}: no terminal to ask on`,
     now: [now],
   });
 });

@@ -205,11 +205,12 @@ describe('a twin that was refunded', () => {
     expect(service.posts).toHaveLength(1);
   });
 
-  test('in a dialogue is refused after the reason is chosen, with the command to copy', async () => {
+  test('in a dialogue is refused after the last answer, with the command to copy', async () => {
     await serve([own, refundedTwin(900)]);
     const person = sit(['orders', 'refund', 'ord_twinB'], { home: service.home, env: service.env });
     await person.answer('Why?', '\x1b[B\x1b[B');
     await person.answer('> the buyer was charged twice', '\r');
+    await person.answer('Note', '\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
     expect(screen).toContain(

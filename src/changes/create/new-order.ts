@@ -137,7 +137,7 @@ function orderPreview(body: OrderRequest, profile: Profile): readonly Block[] {
   const goesTo = [contact?.receiver, contact?.phone, ...Object.values(contact?.address ?? {})];
   return [
     headLine('CREATE AN ORDER', profile),
-    { line: `buyer   ${customer?.customer_id ?? 'not said'}` },
+    { line: `buyer   ${customer?.customer_id ?? 'no buyer given'}` },
     ...itemBlocks(body.line_items, body.currency, profile, shippingOf(body)),
     ...(contact === undefined
       ? []

@@ -36,7 +36,7 @@ export function parseDetail(text: string, name: string): ItemDetail {
 export function parseShipping(text: string, name: string): number {
   const amount = text === '0' ? 0 : parseAmount(text);
   if (amount !== undefined) return amount;
-  throw usage(`${name} ${text}: not an amount: a whole number, no decimals or commas`);
+  throw usage(`${name} ${text}: not a whole number, without decimals or commas`);
 }
 
 export const orderFlags = {

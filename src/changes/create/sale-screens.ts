@@ -16,6 +16,8 @@ interface TextQuestion<T> {
   readonly message: string;
   readonly flag: string;
   readonly parse: Parse<T>;
+  /** What Enter alone means; absent: none. */
+  readonly otherwise?: string;
 }
 
 /** Asks until `parse` accepts the answer. */
@@ -27,10 +29,15 @@ export async function askFor<T>(ctx: Context, { message, flag, parse }: TextQues
 /** Like `askFor`, but returns undefined when the person only presses Enter. */
 export async function askMaybe<T>(
   ctx: Context,
-  { message, flag, parse }: TextQuestion<T>,
+  { message, flag, parse, otherwise = 'none' }: TextQuestion<T>,
 ): Promise<T | undefined> {
   const check = (typed: string) => (typed === '' ? undefined : problemOf(typed, parse));
-  const text = await ctx.ask.text({ message: `${message} (Enter: none)`, flag, optional: true, check });
+  const text = await ctx.ask.text({
+    message: `${message} (Enter: ${otherwise})`,
+    flag,
+    optional: true,
+    check,
+  });
   return text === '' ? undefined : parse(text, flag);
 }
 
@@ -80,12 +87,18 @@ export const saleQuestions = {
     parse: (text: string, name: string) => recordId('customers', text, name),
   },
   method: {
-    message: `Ways to pay, of ${paymentMethodValues.join(',')}`,
+    message: `Allowed ways to pay, of ${paymentMethodValues.join(',')}`,
+    otherwise: "the account's own",
     flag: '--method',
     parse: (text: string, name: string) =>
       text.split(',').map((word) => oneOf(paymentMethodValues, word.trim(), name)),
   },
-  expires: { message: 'Expires, such as 7d or 2026-12-31', flag: '--expires', parse: parseExpiry },
+  expires: {
+    message: 'Expires, such as 7d or 2026-12-31',
+    otherwise: 'the service decides',
+    flag: '--expires',
+    parse: parseExpiry,
+  },
   installments: {
     message: 'Monthly installments, such as 3,6,9',
     flag: '--installments',
@@ -140,12 +153,12 @@ export function expiryBlock(expiry: number | undefined): Block {
   return {
     line:
       expiry === undefined
-        ? 'expires as the service decides'
+        ? 'the service decides when it expires'
         : ['expires ', { time: expiry, precision: 'full' }],
   };
 }
 
-const uncountable = 'more than can be counted exactly';
+const uncountable = 'too large to add up exactly';
 
 /** When a checkout expires. The document spells the field in two ways (service: Endpoints 4 and 5). */
 export function expiryOf(checkout: JsonObject): unknown {
@@ -157,9 +170,9 @@ export function linkLines(checkout: JsonObject): readonly Block[] {
   const { url } = checkout;
   const expiry = expiryOf(checkout);
   return [
-    { line: typeof url === 'string' && url !== '' ? url : 'the answer shows no link' },
+    { line: typeof url === 'string' && url !== '' ? url : 'the reply shows no link' },
     expiry === undefined || expiry === null
-      ? { line: 'the answer shows no expiry' }
+      ? { line: 'the reply shows no expiry' }
       : { line: ['expires  ', { time: expiry, precision: 'full' }] },
   ];
 }
@@ -172,6 +185,6 @@ export async function drawLink(
 ): Promise<void> {
   if (noQr || ctx.options.dryRun) return;
   const missing =
-    typeof url === 'string' && url !== '' ? await ctx.out.qr(url, asked) : 'the answer shows no link';
+    typeof url === 'string' && url !== '' ? await ctx.out.qr(url, asked) : 'the reply shows no link';
   if (asked && missing !== undefined) ctx.notes.note(`no QR code: ${missing}`);
 }

@@ -14,7 +14,7 @@ import { statusColumn } from './unconfirmed-status.ts';
 
 export const list = defineCommand({
   description:
-    'One command shows one page and ends with the command for the next. Filters are applied here while walking, until a page of matches. A date ends the walk early only where the profile says orders.order newest-first. Times without an offset are in time.zone; --since is included, --until is not.',
+    'One command shows one page and ends with the command for the next. Filters are applied here while walking, until a page of matches. Dates are faster with the setting orders.order newest-first. Times without an offset are in time.zone; --since is included, --until is not.',
   arguments: [],
   flags: { ...pagingFlags('orders'), ...filterFlags },
   examples: [

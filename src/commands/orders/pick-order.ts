@@ -2,16 +2,15 @@
 
 import type { Service } from '../../api/api.ts';
 import type { JsonObject } from '../../api/spec.ts';
-import type { PickedOrder } from '../../changes/changes.ts';
+import { type PickedOrder, unconfirmedOf } from '../../changes/changes.ts';
 import { CliError } from '../../errors.ts';
-import type { UnconfirmedChange } from '../../journal/journal.ts';
 import { aboutMoney, commandLine } from '../../profiles/profiles.ts';
 import type { SearchedList } from '../../terminal/terminal.ts';
 import type { Context } from '../command.ts';
 import { usage } from '../flags.ts';
 import type { KnownOrder } from './known-orders.ts';
 import { type OrderSearch, searchOrders } from './order-search.ts';
-import { type OrderShown, orderRow, rowColumns, rowTitles, shownOf } from './pick-rows.ts';
+import { type OrderShown, orderRow, type RowParts, rowColumns, rowTitles, shownOf } from './pick-rows.ts';
 
 export interface Pickable {
   /** What messages call them: `refundable`. */
@@ -28,32 +27,19 @@ export async function pickOrder(ctx: Context, service: Service, offer: Pickable)
   const { profile } = service;
   if (!ctx.ask.interactive)
     throw usage('missing ID: say which order', [commandLine(profile, 'orders', 'list', ...offer.listFlags)]);
-  const unconfirmed = await unconfirmedOrders(ctx, service);
+  const unconfirmed = await unconfirmedOf(ctx, service);
   const search = searchOrders(service, {
     fits: offer.accepts,
     isBlocked: (id) => unconfirmed.has(id),
-    show: (order) => shownOf(order, profile.settings['reference.keys']),
+    show: (order) => shownOf(order, profile),
   });
   try {
     await readFirst(ctx, search, offer);
     const message = aboutMoney(profile, 'Which order?');
-    const list = searchedList(ctx, search, { kind: offer.kind, unconfirmed });
+    const list = searchedList(ctx, search, { ctx, profile, kind: offer.kind, unconfirmed });
     return await ctx.ask.search({ message, flag: 'ID', list });
   } finally {
     search.stop();
-  }
-}
-
-// A journal that cannot be read refuses the change later, in its own words.
-async function unconfirmedOrders(
-  ctx: Context,
-  service: Service,
-): Promise<ReadonlyMap<string, UnconfirmedChange>> {
-  try {
-    return await ctx.journal.unconfirmed(service);
-  } catch (error) {
-    if (error instanceof CliError) return new Map();
-    throw error;
   }
 }
 
@@ -71,12 +57,7 @@ async function readFirst(ctx: Context, search: Search, { kind }: Pickable): Prom
   });
 }
 
-interface ListParts {
-  readonly kind: string;
-  readonly unconfirmed: ReadonlyMap<string, UnconfirmedChange>;
-}
-
-function searchedList(ctx: Context, search: Search, parts: ListParts): SearchedList<PickedOrder> {
+function searchedList(ctx: Context, search: Search, parts: RowParts): SearchedList<PickedOrder> {
   const { known } = search;
   const shown = (words: string): readonly KnownOrder<OrderShown>[] => {
     const { fitting, others } = known.matches(words);
@@ -85,7 +66,7 @@ function searchedList(ctx: Context, search: Search, parts: ListParts): SearchedL
   };
   const row = (one: KnownOrder<OrderShown>, words: string) => {
     const { id, twin, neighbour } = one;
-    return orderRow(one, { id, twin, neighbour }, words, { ...parts, days: ctx.days });
+    return orderRow(one, { id, twin, neighbour }, words, parts);
   };
   return {
     ...rowColumns,

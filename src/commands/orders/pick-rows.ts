@@ -1,14 +1,17 @@
 /** The rows of the orders to pick from: what stands in each column, and the lines about the one under the cursor. Pure. */
 
+import { amountWords, figureWords } from '../../amounts.ts';
 import { countingCharges, paidBy } from '../../api/charges.ts';
 import { readOrder } from '../../api/records.ts';
 import { orderColumns, referenceOf } from '../../api/resources.ts';
 import { itemsOf, type JsonObject } from '../../api/spec.ts';
-import type { Twin } from '../../changes/changes.ts';
+import { type Twin, twinLine, twinWords, type UnconfirmedChanges } from '../../changes/changes.ts';
 import { changeKinds, type UnconfirmedChange } from '../../journal/journal.ts';
+import type { Profile } from '../../profiles/profiles.ts';
 import type { SearchedRow, Span } from '../../terminal/terminal.ts';
-import type { Days } from '../command.ts';
+import type { Context } from '../command.ts';
 import { foundIn, type KnownOrder } from './known-orders.ts';
+import { unconfirmedStatus } from './unconfirmed-status.ts';
 
 /** What a row shows of an order. */
 export interface OrderShown {
@@ -17,19 +20,21 @@ export interface OrderShown {
   readonly email: string | undefined;
   readonly card: string;
   readonly money: string;
+  readonly currency: string | undefined;
   readonly status: string;
   readonly reference: string;
   /** The charges of an order that several cards paid. */
   readonly charges: readonly string[];
 }
 
-/** `referenceKeys` is the setting `reference.keys`. */
-export function shownOf(value: JsonObject, referenceKeys: readonly string[]): OrderShown {
+export function shownOf(value: JsonObject, { settings }: Pick<Profile, 'settings'>): OrderShown {
+  const referenceKeys = settings['reference.keys'];
   const { customer_info: buyer, amount, currency, payment_status: status } = readOrder(value) ?? {};
   const counting = countingCharges(value).map((charge) => charge.value);
   const charges = itemsOf(value.charges).map((charge) => {
+    const sum = typeof charge.amount === 'number' ? figureWords(charge.amount, currency, settings) : '-';
     const state = counting.includes(charge) || typeof charge.status !== 'string' ? '' : ` ${charge.status}`;
-    return `${paidBy(charge)} ${String(charge.amount)}${state}`;
+    return `${paidBy(charge)} ${sum}${state}`;
   });
   const reference = referenceOf(value, referenceKeys);
   const card = orderColumns.find(({ name }) => name === 'card')?.value(value, referenceKeys);
@@ -38,7 +43,8 @@ export function shownOf(value: JsonObject, referenceKeys: readonly string[]): Or
     buyer: [buyer?.name, buyer?.email, buyer?.phone].find((text) => text !== undefined && text !== '') ?? '-',
     email: buyer?.email,
     card: typeof card === 'string' ? card : '-',
-    money: `${amount ?? '-'} ${currency ?? ''}`.trim(),
+    money: amount === undefined ? '-' : amountWords(amount, currency, settings),
+    currency,
     status: status ?? '-',
     reference: typeof reference === 'string' || typeof reference === 'number' ? String(reference) : '',
     charges: charges.length < 2 ? [] : charges,
@@ -47,10 +53,11 @@ export function shownOf(value: JsonObject, referenceKeys: readonly string[]): Or
 
 /** What rows are made with. */
 export interface RowParts {
-  readonly days: Pick<Days, 'show'>;
+  readonly ctx: Pick<Context, 'days' | 'shortTime' | 'clock'>;
+  readonly profile: Pick<Profile, 'settings'>;
   /** What the orders are that can be chosen: `refundable`. */
   readonly kind: string;
-  readonly unconfirmed: ReadonlyMap<string, UnconfirmedChange>;
+  readonly unconfirmed: UnconfirmedChanges;
 }
 
 /** The titles of the columns; `offset` is that of the zone. */
@@ -70,7 +77,7 @@ export function orderRow<V>(
 ): SearchedRow<V> {
   const { id, shown, twin, fits } = one;
   const change = parts.unconfirmed.get(id);
-  const blocked = change === undefined ? undefined : unconfirmedWords(change, parts.days);
+  const blocked = change === undefined ? undefined : blockedWords(change, parts);
   const found = foundIn(one, words).filter(({ label }) => !visible.includes(label));
   const details: readonly (Span | undefined)[] = [
     joined([id, shown.email, ...shown.charges]),
@@ -78,18 +85,13 @@ export function orderRow<V>(
       ? undefined
       : `found: ${found.map(({ label, value: text }) => `${label} ${text}`).join(', ')}`,
     blocked === undefined ? undefined : { text: blocked, style: 'bad' },
-    twin === undefined
-      ? undefined
-      : {
-          text: `possible twin, same buyer and amount: ${twin.id}  ${timesAndState(twin, parts.days)}`,
-          style: 'warn',
-        },
+    twin === undefined ? undefined : { text: twinText(one, twin, parts), style: 'warn' },
   ];
   const reason = fits ? blocked : `${id} is not ${parts.kind}: ${shown.status}`;
   return {
     value,
     cells: [
-      parts.days.show(shown.createdAt, 'day'),
+      parts.ctx.days.show(shown.createdAt, 'day'),
       shown.buyer,
       shown.card,
       shown.money,
@@ -107,20 +109,27 @@ const visible: readonly string[] = ['name', 'email', 'amount', 'currency', 'id']
 
 // The words that matter come first, since a long status is cut.
 function statusOf({ shown, twin }: KnownOrder<OrderShown>, isBlocked: boolean): string {
-  if (isBlocked) return 'unconfirmed';
+  if (isBlocked) return unconfirmedStatus;
   return twin === undefined ? shown.status : `twin, ${shown.status}`;
 }
 
-function unconfirmedWords(change: UnconfirmedChange, days: RowParts['days']): string {
+function blockedWords(change: UnconfirmedChange, { ctx, profile }: RowParts): string {
   const { kind, amount, currency, sentAt, operator, intent } = change;
-  const sum = amount === undefined ? '' : ` of ${amount} ${currency ?? ''}`.trimEnd();
-  const when = days.show(Math.floor(sentAt / 1000), 'day');
-  return `an earlier ${changeKinds[kind].noun}${sum} (${when}, by ${operator}) is still unconfirmed: paydesk journal reconcile ${intent}`;
+  const { noun, provable } = changeKinds[kind];
+  const sum = amount === undefined ? '' : ` of ${amountWords(amount, currency, profile.settings)}`;
+  const sent = `${ctx.shortTime(sentAt)}, by ${operator}`;
+  const command = `paydesk journal ${provable ? 'reconcile' : 'show'} ${intent}`;
+  return `an earlier ${noun}${sum} (${sent}) is still unconfirmed: ${command}`;
 }
 
-function timesAndState({ createdAt, status, refunded }: Twin, days: RowParts['days']): string {
-  const back = refunded === undefined || refunded === 0 ? '' : `, ${refunded} went back`;
-  return `${days.show(createdAt, 'day')}, ${status ?? 'status not shown'}${back}`;
+function twinText(
+  { shown }: KnownOrder<OrderShown>,
+  twin: Twin,
+  { ctx, profile, unconfirmed }: RowParts,
+): string {
+  const own = { created_at: shown.createdAt, currency: shown.currency };
+  const words = twinWords(ctx, profile, own);
+  return `possible twin: ${twinLine({ ...twin, unconfirmed: unconfirmed.get(twin.id) }, words)}`;
 }
 
 function joined(parts: readonly (string | undefined)[]): string {

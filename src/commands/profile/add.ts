@@ -48,7 +48,7 @@ const flags = {
   }),
   confirm: flag.text({
     value: 'HOST',
-    summary: 'the host as xn--…: says that a host with letters beyond ASCII is meant',
+    summary: 'the host as xn--…: confirms a host with letters beyond ASCII',
   }),
   'no-check': flag.switch({ summary: 'keep the key without trying it first' }),
   default: flag.switch({ summary: 'use it from now on when no -p is given' }),
@@ -58,7 +58,7 @@ type Values = Input<[], typeof flags>['flags'];
 
 export const add = defineCommand({
   description:
-    'Asks for what no flag says. The key is never an argument: it is typed at a prompt, or read with --key-stdin or ' +
+    'Asks for everything that no flag gives. The key is never an argument: it is typed at a prompt, or read with --key-stdin or ' +
     '--key-file. Before it is kept it is tried: one GET reads the newest order and shows whose account it is ' +
     '(--no-check: it is kept untried). It is kept in the system keyring, or, if you say so (--key-store file), in a ' +
     'file that only you can read. ' +
@@ -164,12 +164,12 @@ async function confirmHost(ctx: Context, baseUrl: string, confirmed: string | un
   if (host.unicode === undefined || confirmed !== undefined) return;
   const both = `${host.ascii} reads ${host.unicode}`;
   if (!ctx.ask.interactive) {
-    throw new CliError('refused', `the host ${both}: its letters may only look like those of another`, {
+    throw new CliError('refused', `the host ${both}: its letters may look like those of another host`, {
       certain: 'nothing was kept and nothing was sent',
-      now: [`if it is the host that you mean, add --confirm ${host.ascii}`],
+      now: [`if that is the right host, add --confirm ${host.ascii}`],
     });
   }
-  ctx.notes.warn(`the host ${both}: its letters may only look like those of another`);
+  ctx.notes.warn(`the host ${both}: its letters may look like those of another host`);
   const meant = await ctx.ask.confirm({ message: `send the key to ${host.ascii}?`, flag: '--confirm' });
   if (!meant) throw new CliError('cancelled', 'nothing was kept and nothing was sent');
 }

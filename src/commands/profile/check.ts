@@ -87,7 +87,9 @@ function tellOfMode(
   if (orders.length === 0) {
     ctx.notes.note('there are no orders yet, so neither the mode nor finding an order could be tried');
   } else if (shown === undefined) {
-    ctx.notes.note(`no order shows its mode: that ${profile.name} is ${profile.mode} is your word alone`);
+    ctx.notes.note(
+      `no order shows whether it is real money, so nothing confirms that ${profile.name} is ${profile.mode}`,
+    );
   }
 }
 

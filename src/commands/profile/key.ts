@@ -56,7 +56,7 @@ async function journalOrder(ctx: Context, name: string): Promise<string | undefi
     return about?.sent.proof.orderId;
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
-    ctx.notes.note(`no order of the journal could be looked for: ${error.message}`);
+    ctx.notes.note(`the journal could not be read to find an order to try: ${error.message}`);
     return undefined;
   }
 }

@@ -10,8 +10,8 @@ import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 export const show = defineCommand({
   description:
-    'Every value with where it comes from: flag, environment, profile or default. Of the key, the last four ' +
-    'characters and a fingerprint at most. Without a profile it still shows where files lie, and exits 4.',
+    'Shows every value and where it comes from: flag, environment, profile or default. Of the key it shows at most the ' +
+    'last four characters and a fingerprint. Without a profile it still shows where files are, and exits 4.',
   arguments: [nameArgument(false)],
   flags: {},
   examples: ['paydesk profile show', 'paydesk profile show test-mx --json'],
