@@ -1,6 +1,5 @@
 /** The journal of a run: it keeps keys out of the rows, answers what commands ask, and names what is unconfirmed. */
 
-import { amountWords } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
 import { CliError } from '../errors.ts';
 import type { Clock } from '../io.ts';
@@ -20,14 +19,14 @@ import {
 import { recordedOutcome } from './change-outcome.ts';
 import type { EffectParts } from './effects.ts';
 import { usedUp } from './guards.ts';
-import { changeKinds, type Journal, type UnconfirmedChange } from './journal.ts';
+import type { Journal, UnconfirmedChange } from './journal.ts';
 import type { AttemptRecord, JournalRow, Moment } from './journal-rows.ts';
 import type { JournalStore } from './journal-store.ts';
 import { momentOf } from './journal-time.ts';
 import { pickDue, resolveOne } from './read-again.ts';
 import { refusalError } from './refusal-error.ts';
 import { marksOf, marksOfService, mayBeSameAccount } from './same-account.ts';
-import { probableRefunds, unconfirmedChange } from './unconfirmed.ts';
+import { probableRefunds, unconfirmedChange, unconfirmedLine } from './unconfirmed.ts';
 
 /** What a run needs for its journal. */
 export interface JournalParts {
@@ -94,7 +93,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
       told.add(profile.name);
       try {
         await warnOnce();
-        const line = openLine(await openAttempts(journal, profile), profile);
+        const line = unconfirmedLine(await openAttempts(journal, profile), profile.settings);
         if (line !== undefined) parts.notes.note(line);
       } catch (error) {
         if (!(error instanceof CliError)) throw error;
@@ -134,31 +133,6 @@ async function openAttempts(journal: Journal, { origin }: Profile): Promise<read
   if (attempts.length === 0) return [];
   const now = await journal.now();
   return attempts.filter((record) => isOpen(record, now));
-}
-
-// A line is read at a glance, so it names three of them at most.
-const mostNamed = 3;
-
-// `2 refunds unconfirmed: ord_…, 900 MXN; ord_…, 500 MXN: paydesk journal reconcile --all`
-function openLine(open: readonly AttemptRecord[], profile: Profile): string | undefined {
-  const [first, second] = open;
-  if (first === undefined) return undefined;
-  const isMixed = open.some(({ sent }) => sent.proof.kind !== first.sent.proof.kind);
-  const { noun } = changeKinds[first.sent.proof.kind];
-  const what = isMixed ? 'changes' : second === undefined ? noun : `${noun}s`;
-  const names = open
-    .slice(0, mostNamed)
-    .map(
-      (record) => (isMixed ? `${changeKinds[record.sent.proof.kind].noun} ` : '') + nameOf(record, profile),
-    );
-  const more = open.length > mostNamed ? [`and ${open.length - mostNamed} more`] : [];
-  return `${open.length} ${what} unconfirmed: ${[...names, ...more].join('; ')}: paydesk journal reconcile --all`;
-}
-
-// `ord_…, 900 MXN`; what belongs to no order, or has no amount, is found in the journal.
-function nameOf({ sent: { intent, proof, amount, currency } }: AttemptRecord, { settings }: Profile): string {
-  const sum = amount === undefined ? [] : [amountWords(amount, currency, settings)];
-  return [proof.orderId ?? intent, ...sum].join(', ');
 }
 
 function createJournal(parts: JournalParts): Journal {

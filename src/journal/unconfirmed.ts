@@ -1,8 +1,9 @@
-/** The unconfirmed changes of an order as screens show them, and the refunds that they probably made. Pure. */
+/** Unconfirmed changes as screens show them: one line about all of an account, and the refunds that they probably made. Pure. */
 
+import { type AmountStyle, amountWords } from '../amounts.ts';
 import type { JsonObject } from '../api/spec.ts';
 import { claimsOf, ownRefunds, verdictOf } from './attempt-state.ts';
-import type { UnconfirmedChange } from './journal.ts';
+import { changeKinds, type UnconfirmedChange } from './journal.ts';
 import type { AttemptRecord } from './journal-rows.ts';
 import { earliestOf } from './journal-time.ts';
 import { isSameMoney, judgeRead } from './judge-read.ts';
@@ -48,4 +49,36 @@ function mayHaveMadeMore(record: AttemptRecord): boolean {
   if (last === undefined || last.by === 'person' || last.alarm === 'duplicate') return true;
   if (last.verdict === 'rejected') return last.confirmed === false;
   return last.verdict === 'unknown' || last.verdict === 'not_seen';
+}
+
+// The line is read at a glance, so it names three of them at most.
+const mostNamed = 3;
+
+/**
+ * `2 refunds unconfirmed: ord_…, 900 MXN; ord_…, 500 MXN: paydesk journal reconcile --all`. Undefined when there is
+ * none.
+ */
+export function unconfirmedLine(
+  unconfirmed: readonly AttemptRecord[],
+  amounts: AmountStyle,
+): string | undefined {
+  const [first, second] = unconfirmed;
+  if (first === undefined) return undefined;
+  const { noun } = changeKinds[first.sent.proof.kind];
+  const isMixed = unconfirmed.some(({ sent }) => sent.proof.kind !== first.sent.proof.kind);
+  const what = isMixed ? 'changes' : second === undefined ? noun : `${noun}s`;
+  const names = unconfirmed
+    .slice(0, mostNamed)
+    .map(
+      (record) =>
+        `${isMixed ? `${changeKinds[record.sent.proof.kind].noun} ` : ''}${nameOf(record, amounts)}`,
+    );
+  const more = unconfirmed.length > mostNamed ? [`and ${unconfirmed.length - mostNamed} more`] : [];
+  return `${unconfirmed.length} ${what} unconfirmed: ${[...names, ...more].join('; ')}: paydesk journal reconcile --all`;
+}
+
+// `ord_…, 900 MXN`. A change without an order has the name of its intent.
+function nameOf({ sent: { intent, proof, amount, currency } }: AttemptRecord, amounts: AmountStyle): string {
+  const sum = amount === undefined ? [] : [amountWords(amount, currency, amounts)];
+  return [proof.orderId ?? intent, ...sum].join(', ');
 }

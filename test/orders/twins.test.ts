@@ -12,7 +12,7 @@ import {
   refundOf,
 } from '../harness/orders.ts';
 import type { Ran } from '../harness/paydesk.ts';
-import { json, reset } from '../harness/server.ts';
+import { json, reset, stall } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
 import { sit } from './desk.ts';
 
@@ -290,6 +290,19 @@ describe('looking for twins', () => {
     const shown = await run('orders show ord_twinB');
     expect(shown.code).toBe(0);
     expect(shown.stderr).toContain('a twin may be missing here');
+  });
+
+  test('waits no longer than --timeout, and then the refund goes on', async () => {
+    await serve([own, refundedTwin(900)], {
+      onPage: ({ url }) => (url.includes('limit=50&next') ? stall : undefined),
+    });
+    const { code, stderr } = await run('orders refund ord_twinB --yes --timeout 1');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(
+      'the orders made before it could not be read, so a twin may be missing here: no answer',
+    );
+    expect(pagesBeside()).toHaveLength(2);
+    expect(service.posts).toHaveLength(1);
   });
 
   test('says when so many orders lie around that ten minutes were not looked through', async () => {

@@ -101,7 +101,7 @@ describe('money that goes back', () => {
 
   test('is red in the preview of a refund', async () => {
     await using desk = await startService({ orders: [paidOrder('ord_1')] });
-    const person = atTerminal(['orders', 'refund', 'ord_1', '--reason', 'other'], {
+    const person = atTerminal(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'late'], {
       home: desk.home,
       env: desk.env,
     });
