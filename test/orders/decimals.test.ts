@@ -314,7 +314,21 @@ describe('in production, in a terminal', () => {
     async (typed) => {
       await using shop = await production();
       const person = sit(
-        ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '230.00', '--reason', 'other'],
+        [
+          '-p',
+          'shop',
+          'orders',
+          'refund',
+          id,
+          '--charge',
+          '1',
+          '--amount',
+          '230.00',
+          '--reason',
+          'other',
+          '--note',
+          'ticket 8840',
+        ],
         { home: shop.service.home, env: {} },
       );
       await person.answer('Type the amount to send it, or press Enter to cancel:', `${typed}\r`);
@@ -330,7 +344,10 @@ describe('in production, in a terminal', () => {
   test('a mistype is told what it would be and asked for again, twice; then nothing is sent', async () => {
     await using shop = await production();
     const args = ['-p', 'shop', 'orders', 'refund', id, '--charge', '1', '--amount', '230.00'];
-    const person = sit([...args, '--reason', 'other'], { home: shop.service.home, env: {} });
+    const person = sit([...args, '--reason', 'other', '--note', 'ticket 8840'], {
+      home: shop.service.home,
+      env: {},
+    });
     await person.answer('Type the amount to send it', '230\r');
     await person.answer('230 is not the amount: in decimals it is 2.30 (2 tries left)', '230.0\r');
     await person.answer(/MXN has 2 decimals.*\(last try\)/s, '2300000\r');
