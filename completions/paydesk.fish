@@ -43,7 +43,7 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     list 'List what was sent, and what became of it' \
                     show 'Show one intent, its history, and what to do now' \
-                    reconcile 'Read orders again until outcomes are certain' \
+                    reconcile 'Read the orders of unconfirmed changes again' \
                     settle 'Record by hand whether an unconfirmed change was made' \
                     acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
@@ -106,7 +106,7 @@ function __paydesk_complete
                 printf '%s\t%s\n' \
                     list 'List what was sent, and what became of it' \
                     show 'Show one intent, its history, and what to do now' \
-                    reconcile 'Read orders again until outcomes are certain' \
+                    reconcile 'Read the orders of unconfirmed changes again' \
                     settle 'Record by hand whether an unconfirmed change was made' \
                     acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \

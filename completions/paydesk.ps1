@@ -39,7 +39,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'journal' {
                 "list`tList what was sent, and what became of it"
                 "show`tShow one intent, its history, and what to do now"
-                "reconcile`tRead orders again until outcomes are certain"
+                "reconcile`tRead the orders of unconfirmed changes again"
                 "settle`tRecord by hand whether an unconfirmed change was made"
                 "acknowledge`tEnd an alarm, such as a duplicate, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
@@ -95,7 +95,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             'help journal' {
                 "list`tList what was sent, and what became of it"
                 "show`tShow one intent, its history, and what to do now"
-                "reconcile`tRead orders again until outcomes are certain"
+                "reconcile`tRead the orders of unconfirmed changes again"
                 "settle`tRecord by hand whether an unconfirmed change was made"
                 "acknowledge`tEnd an alarm, such as a duplicate, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"

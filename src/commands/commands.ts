@@ -103,7 +103,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'reconcile'],
-    summary: 'Read orders again until outcomes are certain',
+    summary: 'Read the orders of unconfirmed changes again',
     load: async () => (await import('./journal/reconcile.ts')).reconcile,
   },
   {
