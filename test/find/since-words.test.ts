@@ -131,10 +131,8 @@ test('orders find and the journal say their span too', async () => {
 });
 
 test('an export counts by its own --tz, and says its span in that zone', async () => {
-  const ran = await shop([
-    ...['orders', 'export', '--since', 'yesterday', '--until', 'today', '--tz', 'America/Mexico_City'],
-    '--ndjson',
-  ]);
+  const span = ['--since', 'yesterday', '--until', 'today', '--tz', 'America/Mexico_City'];
+  const ran = await shop(['orders', 'export', ...span, '--ndjson']);
   expect(ran.code, ran.stderr).toBe(0);
   // At this moment it is 03:00 on Monday in Mexico City.
   expect(ids(ran)).toEqual(['ord_2', 'ord_3']);
