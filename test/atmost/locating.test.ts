@@ -113,7 +113,7 @@ describe.concurrent('the order is found, and no other one (F33)', () => {
   });
 
   test.each<[string, Habits, number, string]>([
-    ['the pages loop', { loops: true, pageSize: 3 }, 9, 'the service gives the same page again'],
+    ['the pages loop', { loops: true, pageSize: 3 }, 9, 'the service sends the same page again'],
     [
       'the cursor is refused and the rest out of reach',
       { cursors: refusesCursors, pageSize: 3 },

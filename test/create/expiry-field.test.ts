@@ -77,7 +77,7 @@ test('--body with both spellings is refused, and nothing is sent', async () => {
   const input = JSON.stringify({ ...body, expired_at: 1_900_000_000, expires_at: 1_900_000_000 });
   const ran = await desk.run(['checkout', 'create', '--body', '-', '--yes'], { input });
   expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain('expires_at: stands beside expired_at: one of the two is enough');
+  expect(ran.stderr).toContain('expires_at: given together with expired_at: give only one of the two');
   expect(sentTo(desk)).toEqual([]);
 });
 

@@ -221,7 +221,7 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
   expect(await check('o.csv')).toMatchObject({ code: 0 });
   expect(await check('other.csv')).toMatchObject({
     code: 9,
-    stderr: expect.stringContaining('other.csv: there is no such file, and no manifest of it'),
+    stderr: expect.stringContaining('other.csv: there is no such file, and no manifest for it'),
   });
   writeFileSync(at(home, 'other.csv'), 'id\n');
   expect((await check('other.csv')).stderr.replace(/\s+/g, ' ')).toContain('other.csv.manifest.json');
@@ -252,7 +252,7 @@ test('records that are not as documented are exported as they came, counted and 
   using home = newHome();
   const ran = await exporting(server, home, '--to', 'o.ndjson');
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toContain('ord_000000000002: not as the service documents them; exported as they came');
+  expect(ran.stderr).toContain('ord_000000000002: not as the service’s document says; exported as received');
   expect(text(home, 'o.ndjson').split('\n')[0]).toBe(JSON.stringify(odd));
   expect(manifest(home, 'o.ndjson')).toMatchObject({ rows: 2, odd_records: 1, unsummed_rows: 1 });
 });

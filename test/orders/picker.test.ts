@@ -117,18 +117,18 @@ describe('among 20,000 orders', () => {
     ]);
   });
 
-  test('says how far it looked, and looks further back when Enter is pressed', async () => {
+  test('says how far it looked, and reads older orders when Enter is pressed', async () => {
     using home = newHome();
     const before = service.requests.length;
     const person = await sitDown(home);
     await search(
       person,
       'lukasz',
-      /0 found in the newest 5000 orders, back to 17 Oct 2020; Enter looks further back/,
+      /0 found in the newest 5000 orders, back to 17 Oct 2020; Enter reads older orders/,
     );
     expect(service.requests.length - before).toBe(20);
     person.type('\r');
-    await person.answer(/0 found in the newest 10000 orders[\s\S]*Enter looks further back/, '\r');
+    await person.answer(/0 found in the newest 10000 orders[\s\S]*Enter reads older orders/, '\r');
     await person.waitFor(/\nord_00000000000014900/);
     person.type('\r');
     await person.answer('How much?', '\x03');

@@ -282,7 +282,7 @@ describe('looking for twins', () => {
         THIS REFUND      -900  all of the order
         left afterwards     0
       note: the orders next to it could not be read, so a twin may be missing here:
-            the service does not serve now (HTTP 503: El parámetro no es válido)
+            the service is not working right now (HTTP 503: El parámetro no es válido)
       will send once: {"reason":"duplicated_transaction"}
       "
     `);

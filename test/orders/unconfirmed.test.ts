@@ -70,7 +70,7 @@ describe('a refund whose reply was lost', () => {
                 refund total matches the service
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
-               items 35000: equal to the order
+               items 35000: equal to the order amount
 
       first find out what became of the unconfirmed refund:
         paydesk journal reconcile i_7f3k2m9x
@@ -97,7 +97,7 @@ describe('a refund whose reply was lost', () => {
                 refund total matches the service
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
-               items 35000: equal to the order
+               items 35000: equal to the order amount
 
       first find out what became of the unconfirmed refund:
         paydesk journal reconcile i_7f3k2m9x
@@ -117,7 +117,7 @@ describe('a refund whose reply was lost', () => {
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid         35000 MXN         -  *4242
       1 refund unconfirmed: ord_2tQ8mVxK4nRz7LcWp, 900 MXN:
       paydesk journal reconcile --all
-      2 orders, sandbox environment. No more follow
+      2 orders, sandbox environment. There are no more
       "
     `);
     expect(withoutIds(await run('05:10:00', 'orders list', 120))).toMatchInlineSnapshot(`
@@ -125,7 +125,7 @@ describe('a refund whose reply was lost', () => {
       ord_2tQ8mVxK4nRz7LcWp  20 Nov 18:42  unconfirmed  35000 MXN         -  *4242  Ana    -       -   
       ord_2tQ8mTd6JhB3sYfGq  20 Nov 17:02  paid         35000 MXN         -  *4242  Ana    -       -   
       1 refund unconfirmed: ord_2tQ8mVxK4nRz7LcWp, 900 MXN: paydesk journal reconcile --all
-      2 orders, sandbox environment. No more follow
+      2 orders, sandbox environment. There are no more
       "
     `);
     const found = await run('05:10:00', 'orders find 4242', 80);
@@ -209,7 +209,7 @@ describe('a refund that shows after its reply was lost', () => {
                id rf_2
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
-               items 35000: equal to the order
+               items 35000: equal to the order amount
 
       first find out what became of the unconfirmed refund:
         paydesk journal reconcile i_7f3k2m9x
@@ -240,7 +240,7 @@ describe('a refund that shows after its reply was lost', () => {
                id rf_2
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000  35000
-               items 35000: equal to the order
+               items 35000: equal to the order amount
 
       first find out what became of the unconfirmed refund:
         paydesk journal reconcile i_7f3k2m9x

@@ -36,7 +36,7 @@ test.each([
   ['a key', 'https://pay.example.com/key_test_4u9fQ2'],
 ])('no code is drawn of %s', async (_, url) => {
   const { out, text } = outputOf({ secrets });
-  expect(await out.qr(url, true)).toBe('the link is none that a QR code is drawn of');
+  expect(await out.qr(url, true)).toBe('this is not a plain web link');
   expect(text()).toBe('');
 });
 

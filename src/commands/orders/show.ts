@@ -36,7 +36,7 @@ const { idExample } = resources.orders;
 
 export const show = defineCommand({
   description:
-    'The service documents no way to get one order, so it is found through its paging. -o list shows every field the service sent.',
+    'The service documents no way to get one order, so paydesk looks for the order page by page. -o list shows every field the service sent.',
   arguments: [idArgument('orders', true)],
   flags: {},
   examples: [
@@ -85,7 +85,7 @@ interface OrderShown extends Known {
 function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
   const { value, profile, origins, unconfirmed } = shown;
   const order = readOrder(value);
-  if (order === undefined) return [{ line: 'this record is no order' }];
+  if (order === undefined) return [{ line: 'this record is not an order' }];
   const reading = readMoney(value);
   return [
     ...head(ctx, order, shown),
@@ -328,8 +328,8 @@ function itemsView(order: Order): readonly Block[] {
 function itemsSum(sum: number, amount: number | undefined): Cell {
   const comparison =
     sum === amount
-      ? 'equal to the order'
-      : `the order says ${amount ?? 'no amount'}; shipping, taxes and discounts are not in it`;
+      ? 'equal to the order amount'
+      : `the order says ${amount ?? 'no amount'}; items do not include shipping, taxes and discounts`;
   return `${underHeading}items ${sum}: ${comparison}`;
 }
 
