@@ -61,6 +61,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     stateFolder: folders.state,
   });
   const exports = exportDoor({ state, globals, locks, folder: join(folders.state, 'exports') });
+  const days = daysOf(() => createTimes(state.zone(), now));
   const context: Context = {
     options: globals,
     clock,
@@ -75,7 +76,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     change: account.change,
     journal: account.journal,
     ...createReaders(io, state.signal),
-    days: daysOf(() => createTimes(state.zone(), now)),
+    days,
     daysIn(zone) {
       const times = createTimes(zone, now);
       return knowsZone(zone) ? daysOf(() => times) : undefined;
@@ -85,7 +86,7 @@ export function createRun(state: RunState, globals: Globals, words: readonly str
     completionScript: async (shell) => (await import('./completion/scripts.ts')).completionScript(shell),
     shortTime,
     timeOfDay: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'clock'),
-    fullTime: (ms) => createTimes(state.zone(), now).show(Math.floor(ms / 1000), 'full'),
+    fullTime: (ms) => days.full(ms),
   };
   const close = () => {
     account.close();
@@ -171,6 +172,7 @@ function daysOf(times: () => Times): Days {
     moment: (shown) => times().moment(shown),
     between: (first, last) => times().days(first, last),
     day: (seconds) => times().day(seconds),
+    full: (ms) => times().show(Math.floor(ms / 1000), 'full'),
     show: (seconds, precision) => {
       const shown = times();
       return shown.valid(seconds) ? shown.show(seconds, precision) : '-';

@@ -1,10 +1,18 @@
 /** `orders show`: shows one order with its charges, refunds, items and metadata. */
 
+import {
+  type AmountStyle,
+  amountWords,
+  digits,
+  figuresIn,
+  figureWords,
+  placesOf,
+  scaled,
+} from '../../amounts.ts';
 import { readOne, type Service } from '../../api/api.ts';
 import {
   type ChargeMoney,
   canBeRefunded,
-  negative,
   type OrderMoney,
   paidBy,
   type RefundRecord,
@@ -84,6 +92,7 @@ interface OrderShown extends Known {
 
 function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
   const { value, profile, origins, unconfirmed } = shown;
+  const { settings } = profile;
   const order = readOrder(value);
   if (order === undefined) return [{ line: 'this record is not an order' }];
   const reading = readMoney(value);
@@ -91,9 +100,9 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
     ...head(ctx, order, shown),
     'blank',
     ...('money' in reading
-      ? [moneyGrid(reading.money, value), ...refundsView(reading.money, origins)]
-      : unprovenMoney(order, value, reading.problem)),
-    ...itemsView(order),
+      ? [moneyGrid(reading.money, value, settings), ...refundsView(reading.money, origins, settings)]
+      : unprovenMoney(order, value, reading.problem, settings)),
+    ...itemsView(order, settings),
     ...metadataView(value.metadata),
     ...(unconfirmed !== undefined
       ? unconfirmedSteps(unconfirmed)
@@ -181,7 +190,7 @@ function nextSteps(money: OrderMoney, value: JsonObject, profile: Profile): read
 const underHeading = ' '.repeat(9);
 const underCharge = ' '.repeat(10);
 
-function moneyGrid(money: OrderMoney, value: JsonObject): Block {
+function moneyGrid(money: OrderMoney, value: JsonObject, style: AmountStyle): Block {
   const refunded = refundedSum(money);
   const left = money.charges.reduce((sum, charge) => sum + (charge.counts ? charge.left : 0), 0);
   return {
@@ -193,21 +202,44 @@ function moneyGrid(money: OrderMoney, value: JsonObject): Block {
         ' refunded',
         '     left',
       ],
-      ...money.charges.flatMap((charge) => [chargeRow(charge), [chargeDetail(charge, value.created_at)]]),
-      ['order', String(money.amount), negative(refunded), String(left)],
-      [agreement(money, refunded)],
-      ...chargeSum(money, value).map((line) => [line]),
+      ...money.charges.flatMap((charge) => [
+        ...chargeRows(charge, money, style),
+        [chargeDetail(charge, value.created_at)],
+      ]),
+      ...figureRows('order', [money.amount, -refunded, left], money, style),
+      [agreement(money, refunded, style)],
+      ...chargeSum(money, value, style).map((line) => [line]),
     ],
   };
 }
 
-function chargeRow(charge: ChargeMoney): readonly Cell[] {
-  return [
+function chargeRows(
+  charge: ChargeMoney,
+  money: OrderMoney,
+  style: AmountStyle,
+): readonly (readonly Cell[])[] {
+  const left = charge.counts || charge.left === 0 ? charge.left : undefined;
+  return figureRows(
     `charge ${charge.number}  ${charge.id}  ${paidBy(charge.value)}`,
-    String(charge.amount),
-    negative(charge.refunded),
-    charge.counts || charge.left === 0 ? String(charge.left) : '-',
-  ];
+    [charge.amount, -charge.refunded, left],
+    money,
+    style,
+  );
+}
+
+// A row of the service's integers. If decimals are declared, the same amounts follow in the row below, since a narrow terminal has
+// no room for both beside each other.
+function figureRows(
+  name: string,
+  amounts: readonly (number | undefined)[],
+  { currency }: OrderMoney,
+  style: AmountStyle,
+): readonly (readonly Cell[])[] {
+  const cells = (write: (amount: number) => string | undefined) =>
+    amounts.map((amount) => (amount === undefined ? '-' : (write(amount) ?? '-')));
+  const row = [name, ...cells((amount) => digits(amount, style))];
+  if (placesOf(currency, style) === undefined) return [row];
+  return [row, [`${underCharge}in ${currency}`, ...cells((amount) => scaled(amount, currency, style))]];
 }
 
 function chargeDetail({ value, status, isRefundable, counts }: ChargeMoney, createdAt: unknown): Cell {
@@ -242,32 +274,42 @@ function text(value: unknown): string | undefined {
 }
 
 // amount_refunded should be the sum of the refund records (service: order). A person should know when it is not.
-function agreement(money: OrderMoney, refunded: number): Cell {
+function agreement(money: OrderMoney, refunded: number, style: AmountStyle): Cell {
+  const figure = figuresIn(money.currency, style);
   if (money.amountRefunded === undefined) return `${underCharge}the service shows no amount_refunded`;
   if (money.amountRefunded === refunded) return `${underCharge}refund total matches the service`;
   return {
-    text: `${underCharge}the service says amount_refunded ${money.amountRefunded}, but its refunds add up to ${refunded}`,
+    text: `${underCharge}the service says amount_refunded ${figure(money.amountRefunded)}, but its refunds add up to ${figure(refunded)}`,
     style: 'warn',
   };
 }
 
-function chargeSum(money: OrderMoney, value: JsonObject): readonly Cell[] {
+function chargeSum(money: OrderMoney, value: JsonObject, style: AmountStyle): readonly Cell[] {
+  const figure = figuresIn(money.currency, style);
   const paid = money.charges.filter((charge) => charge.counts || charge.refunded > 0);
   const sum = paid.reduce((total, charge) => total + charge.amount, 0);
   if (paid.length === 0 || sum === money.amount || value.payment_status === undefined) return [];
-  return [{ text: `${underCharge}charges add up to ${sum}, the order says ${money.amount}`, style: 'warn' }];
+  return [
+    {
+      text: `${underCharge}charges add up to ${figure(sum)}, the order says ${figure(money.amount)}`,
+      style: 'warn',
+    },
+  ];
 }
 
 function unprovenMoney(
   { amount, currency, amount_refunded: refunded, payment_status: status }: Order,
   value: JsonObject,
   problem: string,
+  style: AmountStyle,
 ): readonly Block[] {
   // Of an order that was paid, charges that are not shown are missing.
   const hasNoCharge = value.charges === undefined && status === undefined && (refunded ?? 0) === 0;
-  const money = amount === undefined ? 'not shown' : `${amount} ${currency ?? ''}`.trimEnd();
+  const money = amount === undefined ? 'not shown' : amountWords(amount, currency, style);
   return [
-    { line: `MONEY  ${money}  refunded ${refunded ?? 'not shown'}` },
+    {
+      line: `MONEY  ${money}  refunded ${refunded === undefined ? 'not shown' : figureWords(refunded, currency, style)}`,
+    },
     {
       line: hasNoCharge ? 'no charges on this order yet' : `its charges cannot be added up: ${problem}`,
       indent: 7,
@@ -276,22 +318,28 @@ function unprovenMoney(
 }
 
 /** Two lines for each refund; the second one has its id. */
-function refundsView(money: OrderMoney, origins: RefundOrigins): readonly Block[] {
+function refundsView(money: OrderMoney, origins: RefundOrigins, style: AmountStyle): readonly Block[] {
+  const figure = figuresIn(money.currency, style);
   const rows = money.charges.flatMap((charge) =>
-    charge.refunds.flatMap((refund) => refundRows(charge, refund, origins)),
+    charge.refunds.flatMap((refund) => refundRows(charge, refund, origins, figure)),
   );
   if (rows.length === 0) return [];
   const heading = ['REFUNDS', 'from charge', 'amount', 'when', 'auth', 'by'];
   return ['blank', { grid: [heading, ...rows], right: [2] }];
 }
 
-function refundRows(charge: ChargeMoney, refund: RefundRecord, origins: RefundOrigins): (readonly Cell[])[] {
+function refundRows(
+  charge: ChargeMoney,
+  refund: RefundRecord,
+  origins: RefundOrigins,
+  figure: (amount: number) => string,
+): (readonly Cell[])[] {
   const reason = origins?.get(refund.id)?.reason;
   return [
     [
       '',
       `${charge.number} ${paidBy(charge.value)}`,
-      String(refund.amount),
+      figure(refund.amount),
       { time: refund.createdAt, precision: 'zoned' },
       refund.authCode ?? '-',
       sentBy(origins, refund.id),
@@ -309,28 +357,29 @@ function stateSpan(status: string): Span {
   return { text: status, style: failedWords.includes(status.toLowerCase()) ? 'bad' : 'strong' };
 }
 
-function itemsView(order: Order): readonly Block[] {
+function itemsView(order: Order, style: AmountStyle): readonly Block[] {
+  const figure = figuresIn(order.currency, style);
   const items = order.line_items?.data ?? [];
   if (items.length === 0) return [];
   const rows = items.map(({ name, sku, quantity, unit_price: price }, index): readonly Cell[] => [
     index === 0 ? 'ITEMS  ' : '',
     `${name ?? '-'}${sku === undefined || sku === '' ? '' : `  sku ${sku}`}`,
-    `${quantity ?? '-'} x ${price ?? '-'}`,
-    quantity === undefined || price === undefined ? '-' : String(quantity * price),
+    `${quantity ?? '-'} x ${price === undefined ? '-' : figure(price)}`,
+    quantity === undefined || price === undefined ? '-' : figure(quantity * price),
   ]);
   const sum = items.reduce(
     (total, { quantity, unit_price: price }) => total + (quantity ?? 0) * (price ?? 0),
     0,
   );
-  return ['blank', { grid: [...rows, [itemsSum(sum, order.amount)]], right: [2, 3], shrink: [1] }];
+  return ['blank', { grid: [...rows, [itemsSum(sum, order.amount, figure)]], right: [2, 3], shrink: [1] }];
 }
 
-function itemsSum(sum: number, amount: number | undefined): Cell {
+function itemsSum(sum: number, amount: number | undefined, figure: (amount: number) => string): Cell {
   const comparison =
     sum === amount
       ? 'equal to the order amount'
-      : `the order says ${amount ?? 'no amount'}; items do not include shipping, taxes and discounts`;
-  return `${underHeading}items ${sum}: ${comparison}`;
+      : `the order says ${amount === undefined ? 'no amount' : figure(amount)}; items do not include shipping, taxes and discounts`;
+  return `${underHeading}items ${figure(sum)}: ${comparison}`;
 }
 
 function metadataView(metadata: unknown): readonly Block[] {
