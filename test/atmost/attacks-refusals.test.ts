@@ -212,7 +212,7 @@ describe.concurrent('a documented type and code is a refusal on any status', () 
     const order = ledger.add('refund', () => json(body, status));
     const ran = await desk.run(home, changeArgs(order));
     expect(came(ran, order, home), ran.stderr).toEqual({ code: 5, posts: 1, story: 'sent rejected' });
-    expect(inOneLine(ran.stderr)).toContain('this attempt moved no money');
+    expect(inOneLine(ran.stderr)).toContain('this refund moved no money');
   });
 
   test.each<[string, OnPost]>([

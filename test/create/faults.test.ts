@@ -179,12 +179,12 @@ describe.concurrent('a wrong body names every fault by its path', () => {
   });
 
   test.each([
-    ['holds no JSON', '{'],
+    ['does not contain JSON', '{'],
     [
-      'amount stands twice in one object of standard input',
+      'amount appears twice in one object of standard input',
       '{"a":[{"amount":1},{"amount":2,"am\\u006funt":3}]}',
     ],
-    ['holds JSON that is no object', '[1]'],
+    ['contains JSON that is not an object', '[1]'],
     ['cannot be sent exactly', '{"currency":"MXN","line_items":[],"metadata":{"n":9007199254740993}}'],
   ])('text that %s', async (says, text) => {
     const ran = await desk.run(['orders', 'create', '--body', '-', '--yes'], { input: text });

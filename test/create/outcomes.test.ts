@@ -176,7 +176,7 @@ test('a refusal by the service is shown with its faults, exit 5', async () => {
   const ran = await paydesk([...order, ...customer], { home, env: desk.env });
   expect(ran.code).toBe(5);
   expect(ran.stderr).toContain('param customer_info[customer_id]');
-  expect(ran.stderr).toContain('this attempt created nothing');
+  expect(ran.stderr).toContain('nothing was created');
 });
 
 test.each([

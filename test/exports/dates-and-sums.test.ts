@@ -279,6 +279,6 @@ test('orders that show no date are left out of a range and counted, never silent
   using home = newHome();
   const ran = await exporting(server, home, '--since', '2020-01-01', '--to', 'o.csv');
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toContain('left out, since they show no date of the kind --by created: 1 of the orders');
+  expect(ran.stderr).toContain('1 of the orders were left out: the service shows no date for --by created');
   expect(JSON.parse(read(home, 'o.csv.manifest.json'))).toMatchObject({ rows: 1, left_out: 1 });
 });

@@ -151,13 +151,13 @@ test('an unfinished file that somebody else put there is not written to (F61)', 
 });
 
 test.each([
-  [['--to', 'o.txt'], '--to o.txt: the name says no format'],
+  [['--to', 'o.txt'], '--to o.txt: end the name in .ndjson'],
   [['--to', 'o.ndjson', '--csv'], '--to o.ndjson says ndjson, -o says csv'],
   [['-o', 'table'], '-o table: an export is ndjson, json, csv'],
   [['--resume'], '--resume needs --to FILE'],
   [['--force'], '--force needs --to FILE'],
   [['--max-age', '26h'], '--max-age needs --verify FILE'],
-  [['--tz', 'Mars/Olympus'], '--tz Mars/Olympus: no time zone'],
+  [['--tz', 'Mars/Olympus'], '--tz Mars/Olympus: this machine knows no such time zone'],
   [['--to', 'none/o.csv'], '--to none/o.csv: its folder cannot be used: no such file or directory (ENOENT)'],
   [['--to', 'o.csv', '--columns', 'nope'], '--columns nope: there is no such column'],
   [['--verify', 'nothing.csv', '--to', 'o.csv'], '--verify'],

@@ -186,7 +186,7 @@ test('a resumed export uses the zone of its first run, and is refused when this 
   expect(await run('--resume')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining(
-      'the unfinished file counts days in Nowhere/Else: no time zone of this machine',
+      'the unfinished file counts days in Nowhere/Else: this machine knows no such time zone',
     ),
   });
   writeFileSync(path, sound);

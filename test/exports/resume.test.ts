@@ -49,7 +49,7 @@ const faults: readonly (readonly [name: string, handler: Handler, code: number, 
     'a list with a record that is no JSON',
     json('{"object":"list","has_more":true,"data":[{"id":tru}]}'),
     9,
-    'no JSON',
+    'not JSON',
   ],
   [
     'a key that is refused',

@@ -91,7 +91,7 @@ test('stdout on a full disk: the JSON of the error says what is certain and what
   expect(JSON.parse(stderr)).toMatchObject({
     certain: 'not everything that was read could be written',
     now: [
-      'free space, or name another file, which can be resumed: paydesk orders export --limit 50 --json --to FILE.json',
+      'free some space, or export into a file on another disk, where you can resume it: paydesk orders export --limit 50 --json --to FILE.json',
     ],
   });
 });

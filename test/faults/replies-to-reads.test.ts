@@ -46,7 +46,7 @@ const odd: readonly Odd[] = [
     what: 'half of JSON, said to be all of it',
     handler: json('{"object":"list","data":[{"id":'),
     code: 1,
-    says: 'no JSON',
+    says: 'not JSON',
   },
   { what: 'null', handler: json('null'), code: 1, says: 'not a list' },
   {
@@ -71,13 +71,13 @@ const odd: readonly Odd[] = [
     what: 'a body cut off',
     handler: cutBody('{"object":"list","data":['),
     code: 6,
-    says: 'cut off before its end',
+    says: 'a reply that was cut off',
   },
   {
     what: 'a chunked body cut off',
     handler: cutChunked('{"object":"list"'),
     code: 6,
-    says: 'cut off before its end',
+    says: 'a reply that was cut off',
   },
   {
     what: 'a connection closed without an answer',

@@ -138,7 +138,7 @@ describe('a capture that comes back pre_authorized', () => {
       from    charge 1, visa *4242, ch_1
         THIS CAPTURE  7450 MXN   all that was authorized
       will send once: no body
-      unknown: the answer contradicts what was asked for: the capture of 7450 MXN on
+      unknown: the reply shows something else than was asked for: the capture of 7450 MXN on
                ord_2tQ7sLf1DtX6kPjQr (HTTP 200, log_id 5f2c81)
       certain: sent once by this machine; HTTP 200, an order that is still
                pre_authorized
@@ -156,7 +156,7 @@ describe('a capture that comes back pre_authorized', () => {
       from    charge 1, visa *4242, ch_1
         THIS CAPTURE  7450 MXN   all that was authorized
       will send once: no body
-      unknown: the answer contradicts what was asked for: the capture of 7450 MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP 200, log_id
+      unknown: the reply shows something else than was asked for: the capture of 7450 MXN on ord_2tQ7sLf1DtX6kPjQr (HTTP 200, log_id
                5f2c81)
       certain: sent once by this machine; HTTP 200, an order that is still pre_authorized
       now:     stop on this order and show your lead:
@@ -190,7 +190,7 @@ describe('a 500 with an error of the service', () => {
       certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
-               blocked until a read tells, or until you settle it
+               blocked until paydesk can confirm it, or until you settle it
 
         reply      HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81:
                    The bank did not answer.
@@ -207,7 +207,7 @@ describe('a 500 with an error of the service', () => {
       certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
-               blocked until a read tells, or until you settle it
+               blocked until paydesk can confirm it, or until you settle it
 
         reply      HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.
       "

@@ -182,7 +182,7 @@ describe('where a date ends a walk', () => {
     const found = await stored(one, ['orders', 'find', 'mxn', ...since, '--ndjson']);
     expect(numbersIn(found.stdout)).toEqual([60, 59, 58]);
     expect(found.stderr).toContain(
-      `further back: paydesk -p shop orders find mxn --limit 10 --ndjson --next ${id(58)}`,
+      `older orders: paydesk -p shop orders find mxn --limit 10 --ndjson --next ${id(58)}`,
     );
     expect(asked(one)).toBe(2);
   });

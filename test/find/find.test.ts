@@ -232,7 +232,7 @@ describe('what it says', () => {
     expect(found.code).toBe(0);
     expect(JSON.parse(found.stdout)).toMatchObject({ has_more: true });
     expect(found.stderr).toContain('found in 100 orders');
-    expect(found.stderr).toMatch(/further back: paydesk orders find buyer --max 100 --json --next ord_\w+$/m);
+    expect(found.stderr).toMatch(/older orders: paydesk orders find buyer --max 100 --json --next ord_\w+$/m);
   });
 
   test('what matched stands beside each order, in table, list and CSV', async () => {

@@ -177,7 +177,7 @@ describe('what is read must say one thing, all of it', () => {
     const ran = await run(home, service, '--charge', '1', '--amount', '500', '--dry-run', '--json');
     expect(ran.code, ran.stderr).toBe(0);
     const { checks } = JSON.parse(ran.stdout);
-    expect(checks).toContain('the order says that 4000 went back, the refunds that it shows are 1000');
+    expect(checks).toContain('the order says 4000 refunded, but its refunds add up to 1000');
   });
 
   test('an order with a key twice is not changed (1) (F7)', async () => {
@@ -287,7 +287,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     await person.waitFor('Send it? (y/N)');
     service.orders = [{ ...order, metadata: { shop_order: 'A-2' }, updated_at: 1_790_000_099 }];
     person.type('y\r');
-    await person.answer('Send it all the same? (y/N)', '\r');
+    await person.answer('Send it anyway? (y/N)', '\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
     expect(screen.replaceAll(/\s+/g, ' ')).toContain('changed (metadata, updated_at); its money did not');
@@ -304,7 +304,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     await person.waitFor('Send it? (y/N)');
     service.orders = [{ ...order, updated_at: 1_790_000_099 }];
     person.type('y\r');
-    await person.answer('Send it all the same? (y/N)', 'y\r');
+    await person.answer('Send it anyway? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
     expect(service.posts).toHaveLength(1);
   });
@@ -327,7 +327,7 @@ describe('the order is read again right before it is sent (F25)', () => {
       await person.waitFor('Send it? (y/N)');
       service.orders = [{ ...order, updated_at: 1_790_000_099 }];
       person.type('y\r');
-      await person.waitFor('Send it all the same? (y/N)');
+      await person.waitFor('Send it anyway? (y/N)');
       if (refunded) service.orders = [refundedWhole(order)];
       writeFileSync(minute, '');
       person.type('y\r');

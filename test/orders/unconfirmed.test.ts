@@ -189,7 +189,7 @@ describe('a refund that shows after its reply was lost', () => {
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  refund unconfirmed  sandbox
       environment
       UNCONFIRMED  refund of 900 MXN, sent at 05:05:12 by root
-              the order now shows a refund like it, see below; do not refund it again
+              the order now shows such a refund, see below; do not refund it again
               confirm it: paydesk journal reconcile i_7f3k2m9x
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
@@ -222,7 +222,7 @@ describe('a refund that shows after its reply was lost', () => {
     ).toMatchInlineSnapshot(`
       "ord_2tQ8mVxK4nRz7LcWp  partially_refunded  refund unconfirmed  sandbox environment
       UNCONFIRMED  refund of 900 MXN, sent at 05:05:12 by root
-              the order now shows a refund like it, see below; do not refund it again
+              the order now shows such a refund, see below; do not refund it again
               confirm it: paydesk journal reconcile i_7f3k2m9x
       created 20 Nov 2026 18:42:00 UTC    read just now, 21 Nov 05:10:00
       buyer   Ana  ana@example.com
@@ -265,7 +265,7 @@ describe('a refund that shows after its reply was lost', () => {
     expect((await run('05:11:00', `journal reconcile ${intent}`)).code).toBe(7);
     const after = (await run('05:12:00', 'orders show ord_2tQ8mVxK4nRz7LcWp')).stdout;
     expect(after).toContain('root (its reply was lost)');
-    expect(after).toContain('probably ours: sent at 05:05:12, sent once, shown twice');
+    expect(after).toContain('probably ours: sent at 05:05:12, sent once, but there are two');
     expect(after).not.toContain('not from this machine');
   });
 

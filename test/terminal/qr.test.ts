@@ -6,7 +6,7 @@ const link = 'https://pay.example.com/link/1';
 
 test.each(['json', 'ndjson', 'csv'] as const)('%s never holds one', async (format) => {
   const { out, text } = outputOf({ format, width: 80 });
-  expect(await out.qr(link, true)).toBe(`${format} holds no QR code`);
+  expect(await out.qr(link, true)).toBe(`-o ${format} cannot show one`);
   expect(text()).toBe('');
 });
 
