@@ -183,7 +183,7 @@ test('beside a name that says the format, --json says how the run speaks: a fail
   expect(JSON.parse(failed.stderr)).toMatchObject({
     object: 'error',
     exit_code: 9,
-    now: ['go on with it: paydesk orders export --limit 25 --json --to o.csv.gz --resume'],
+    now: ['go on with the export: paydesk orders export --limit 25 --json --to o.csv.gz --resume'],
   });
   broken = false;
   expect(await exporting(server, home, ...words, '--resume')).toMatchObject({ code: 0, stdout: '' });
@@ -226,7 +226,7 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
   writeFileSync(at(home, 'other.csv'), 'id\n');
   expect((await check('other.csv')).stderr.replace(/\s+/g, ' ')).toContain('other.csv.manifest.json');
   writeFileSync(at(home, 'o.csv.manifest.json'), '{}');
-  expect(await check('o.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('no manifest') });
+  expect(await check('o.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a manifest') });
 });
 
 test('a service that refuses pages of 250 is read in pages of its own size', async () => {
@@ -252,7 +252,7 @@ test('records that are not as documented are exported as they came, counted and 
   using home = newHome();
   const ran = await exporting(server, home, '--to', 'o.ndjson');
   expect(ran.code).toBe(0);
-  expect(ran.stderr).toContain('ord_000000000002: not as the service’s document says; exported as received');
+  expect(ran.stderr).toContain("ord_000000000002: not as the service's document says; exported as received");
   expect(text(home, 'o.ndjson').split('\n')[0]).toBe(JSON.stringify(odd));
   expect(manifest(home, 'o.ndjson')).toMatchObject({ rows: 2, odd_records: 1, unsummed_rows: 1 });
 });

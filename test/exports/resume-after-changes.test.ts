@@ -28,7 +28,7 @@ async function interrupted(): Promise<{ server: TestServer; now: { third: Handle
 
 // The line that says how to go on, as somebody would paste it.
 function printedCommand(ran: Ran): readonly string[] {
-  const line = /go on with it: paydesk (.*)$/m.exec(ran.stderr)?.[1];
+  const line = /go on with the export: paydesk (.*)$/m.exec(ran.stderr)?.[1];
   return line?.split(' ') ?? [];
 }
 
