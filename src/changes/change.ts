@@ -1,13 +1,12 @@
 /** The one way to change something at the service: plan, preview, confirm, act and show. */
 
-import { amountProblem, amountWords, readAmount, scaled } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
 import type { Context } from '../commands/command.ts';
-import { short, usage } from '../commands/flags.ts';
-import { about, CliError } from '../errors.ts';
+import { about } from '../errors.ts';
 import type { Intent } from '../journal/journal.ts';
-import { aboutMoney, checkMode, type Profile } from '../profiles/profiles.ts';
+import { checkMode } from '../profiles/profiles.ts';
 import type { Block } from '../terminal/terminal.ts';
+import { type Confirmation, confirmChange } from './confirm-change.ts';
 import { type Applied, checkRecorded } from './outcome.ts';
 import { appliedNow, type ColumnsOf, type Repeat, showRecorded } from './repeat.ts';
 
@@ -67,6 +66,7 @@ async function sendPlanned(
   return applied;
 }
 
+<<<<<<< HEAD
 /** What confirms a change: the id or the amount of its order, or the profile's name when there is no order. */
 export interface Confirmation {
   readonly profile: Profile;
@@ -246,6 +246,8 @@ function cancelled({ command }: Confirmation, why = 'not confirmed'): CliError {
   });
 }
 
+=======
+>>>>>>> main
 // The newest order shows whether the key belongs to the mode of the profile (service: Authentication 5). The read also proves
 // that the service can be reached. If the sending then cannot connect, the change certainly did not arrive.
 async function checkAccountMode(service: Service): Promise<void> {

@@ -151,7 +151,7 @@ interface ProfileNeeds {
 
 function joinProfiles({ state, globals, locks, demo }: ProfileNeeds): Profiles {
   const { io, clock, folders, keys } = state;
-  return createProfiles({
+  const profiles = createProfiles({
     folders,
     env: io.env,
     given: globals,
@@ -164,6 +164,15 @@ function joinProfiles({ state, globals, locks, demo }: ProfileNeeds): Profiles {
     notice: (line) => state.screen().notes.warn(line),
     demo: async () => ({ ...(await demo.open()), baseUrl: demo.baseUrl }),
   });
+  return {
+    ...profiles,
+    // Commands of the journal open the profile but not its account; their days are those of the profile too.
+    async open(name, trial) {
+      const opened = await profiles.open(name, trial);
+      if (name === undefined) state.setProfile(opened.profile);
+      return opened;
+    },
+  };
 }
 
 // The time zone of a run is the zone of its profile, once the profile is open. So it is looked up each time.

@@ -9,7 +9,7 @@ import { readAgain } from './reconcile.ts';
 
 export const list = defineCommand({
   description:
-    'What this machine sent, newest last, for the account of the profile. Open outcomes are read again first, three at most.',
+    'What this machine sent, newest last, for the account of the profile. The orders of unconfirmed changes are read again first, three at most.',
   arguments: [],
   flags: {
     open: flag.switch({ summary: 'only unconfirmed changes, and alarms that nobody has acknowledged' }),

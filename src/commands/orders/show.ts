@@ -1,33 +1,15 @@
 /** `orders show`: shows one order with its charges, refunds, items and metadata. */
 
-import {
-  type AmountStyle,
-  amountWords,
-  digits,
-  figuresIn,
-  figureWords,
-  placesOf,
-  scaled,
-} from '../../amounts.ts';
 import { readOne, type Service } from '../../api/api.ts';
-import {
-  type ChargeMoney,
-  canBeRefunded,
-  type OrderMoney,
-  paidBy,
-  type RefundRecord,
-  readMoney,
-  refundedSum,
-} from '../../api/charges.ts';
+import { canBeRefunded, type OrderMoney, readMoney } from '../../api/charges.ts';
 import { type Order, readOrder } from '../../api/records.ts';
 import { orderColumns, resources } from '../../api/resources.ts';
-import { failedWords, type JsonObject, statuses, valueAt } from '../../api/spec.ts';
+import { type JsonObject, statuses } from '../../api/spec.ts';
 import {
   type KnownTwin,
   lookForTwins,
   originsOf,
   type RefundOrigins,
-  sentBy,
   twinLine,
   twinWords,
   unconfirmedBlocks,
@@ -36,9 +18,10 @@ import {
 } from '../../changes/changes.ts';
 import { changeKinds, type UnconfirmedChange } from '../../journal/journal.ts';
 import { accountSpan, commandLine, type Profile } from '../../profiles/profiles.ts';
-import type { Block, Cell, Span } from '../../terminal/terminal.ts';
+import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { idArgument } from '../flags.ts';
+import { orderContents } from './order-contents.ts';
 
 const { idExample } = resources.orders;
 
@@ -99,11 +82,7 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
   return [
     ...head(ctx, order, shown),
     'blank',
-    ...('money' in reading
-      ? [moneyGrid(reading.money, value, settings), ...refundsView(reading.money, origins, settings)]
-      : unprovenMoney(order, value, reading.problem, settings)),
-    ...itemsView(order, settings),
-    ...metadataView(value.metadata),
+    ...orderContents(order, value, origins, settings),
     ...(unconfirmed !== undefined
       ? unconfirmedSteps(unconfirmed)
       : 'money' in reading
@@ -185,6 +164,7 @@ function nextSteps(money: OrderMoney, value: JsonObject, profile: Profile): read
     ...lines.flatMap(({ words, command }): Block[] => [{ line: words }, { line: command, indent: 2 }]),
   ];
 }
+<<<<<<< HEAD
 
 // These indents align text under the first word after `REFUNDS`, and after `charge 1`.
 const underHeading = ' '.repeat(9);
@@ -395,3 +375,5 @@ function memberText(member: unknown): string {
   // A very large integer is a bigint here, and JSON.stringify refuses bigints.
   return JSON.stringify(member, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner));
 }
+=======
+>>>>>>> main
