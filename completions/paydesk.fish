@@ -42,13 +42,8 @@ function __paydesk_complete
             case 'journal'
                 printf '%s\t%s\n' \
                     list 'List what was sent, and what became of it' \
-<<<<<<< HEAD
                     show 'Show one change: its history, and what to do now' \
-                    reconcile 'Read orders again to confirm unconfirmed changes' \
-=======
-                    show 'Show one intent, its history, and what to do now' \
                     reconcile 'Read the orders of unconfirmed changes again' \
->>>>>>> main
                     settle 'Record by hand whether an unconfirmed change was made' \
                     acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
@@ -110,13 +105,8 @@ function __paydesk_complete
             case 'help journal'
                 printf '%s\t%s\n' \
                     list 'List what was sent, and what became of it' \
-<<<<<<< HEAD
                     show 'Show one change: its history, and what to do now' \
-                    reconcile 'Read orders again to confirm unconfirmed changes' \
-=======
-                    show 'Show one intent, its history, and what to do now' \
                     reconcile 'Read the orders of unconfirmed changes again' \
->>>>>>> main
                     settle 'Record by hand whether an unconfirmed change was made' \
                     acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \

@@ -38,13 +38,8 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'journal' {
                 "list`tList what was sent, and what became of it"
-<<<<<<< HEAD
                 "show`tShow one change: its history, and what to do now"
-                "reconcile`tRead orders again to confirm unconfirmed changes"
-=======
-                "show`tShow one intent, its history, and what to do now"
                 "reconcile`tRead the orders of unconfirmed changes again"
->>>>>>> main
                 "settle`tRecord by hand whether an unconfirmed change was made"
                 "acknowledge`tEnd an alarm, such as a duplicate, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
@@ -99,13 +94,8 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
             }
             'help journal' {
                 "list`tList what was sent, and what became of it"
-<<<<<<< HEAD
                 "show`tShow one change: its history, and what to do now"
-                "reconcile`tRead orders again to confirm unconfirmed changes"
-=======
-                "show`tShow one intent, its history, and what to do now"
                 "reconcile`tRead the orders of unconfirmed changes again"
->>>>>>> main
                 "settle`tRecord by hand whether an unconfirmed change was made"
                 "acknowledge`tEnd an alarm, such as a duplicate, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"

@@ -103,11 +103,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'reconcile'],
-<<<<<<< HEAD
-    summary: 'Read orders again to confirm unconfirmed changes',
-=======
     summary: 'Read the orders of unconfirmed changes again',
->>>>>>> main
     load: async () => (await import('./journal/reconcile.ts')).reconcile,
   },
   {

@@ -109,7 +109,7 @@ describe.concurrent('an order that says refunds were made and does not show them
       posts: 0,
       story: '',
     });
-    expect(inOneLine(ran.stderr)).toContain('its outcome could not be proved afterwards');
+    expect(inOneLine(ran.stderr)).toContain('paydesk could not tell afterwards');
   });
 });
 

@@ -141,7 +141,7 @@ describe.concurrent('the order is found, and no other one (F33)', () => {
       posts: 1,
       story: 'sent unknown unknown',
     });
-    expect(stderr).toContain('no read of it was possible');
+    expect(stderr).toContain('paydesk could not look it up');
     shop.habits = { ignoresPrevious: true };
     const later = await shop.desk.run(home, ['journal', 'reconcile', '--all']);
     expect({ code: later.code, posts: shop.posts().length }, later.stderr).toEqual({ code: 0, posts: 1 });

@@ -111,7 +111,7 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
     order.onRead = () => reset;
     const blind = await desk.run(home, withId(order));
     expect(blind.code).toBe(7);
-    expect(blind.stderr).toContain('no read of it was possible now: ');
+    expect(blind.stderr).toContain('paydesk could not look it up now: ');
     order.onRead = undefined;
     order.apply(order.posts[0]?.body ?? '');
     const made = await desk.run(home, withId(order));

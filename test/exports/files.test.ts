@@ -226,7 +226,10 @@ test('--verify tells a whole file from a changed, a short, an unfinished and an 
   writeFileSync(at(home, 'other.csv'), 'id\n');
   expect((await check('other.csv')).stderr.replace(/\s+/g, ' ')).toContain('other.csv.manifest.json');
   writeFileSync(at(home, 'o.csv.manifest.json'), '{}');
-  expect(await check('o.csv')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a manifest') });
+  expect(await check('o.csv')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('is not a manifest'),
+  });
 });
 
 test('a service that refuses pages of 250 is read in pages of its own size', async () => {

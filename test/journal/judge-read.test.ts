@@ -162,7 +162,7 @@ describe('what a read shows of a refund', () => {
     ]),
   );
   it.each<[string, unknown, string]>([
-    ['no order', { ...done, object: 'charge' }, 'this record is not an order'],
+    ['no order', { ...done, object: 'charge' }, 'it is no order'],
     ['another order', { ...done, id: 'ord_2' }, 'it is another order'],
     ['an order of the other mode', { ...done, livemode: false }, 'its livemode is of the other mode'],
     ['charges that are not shown', { ...done, charges: undefined }, 'the charges are not shown'],
@@ -176,7 +176,7 @@ describe('what a read shows of a refund', () => {
       ),
       'refund old is not shown as before',
     ],
-    ['nothing at all', undefined, 'this record is not an order'],
+    ['nothing at all', undefined, 'it is no order'],
   ])('%s is no evidence', (_, value, problem) => {
     expect(judgeRead(proof(), value, nothing)).toEqual({ shows: 'unreadable', problem });
   });

@@ -105,7 +105,7 @@ test.concurrent('that not a byte of a refund left: exit 6, and the command that 
     story: 'sent',
   });
   const words = ran.stderr.replaceAll(/\s+/g, ' ');
-  expect(words).toContain('not a byte of it left this machine');
+  expect(words).toContain('it never left this machine');
   const [intent = ''] = /i_\w+(?= --not-applied --note TEXT)/.exec(words) ?? [];
   const settle = [
     'journal',

@@ -79,8 +79,8 @@ describe('after charge_id_is_required', () => {
 
   test('the commands keep the amount and the reason, and cards that end alike have their ids, at 80 columns', async () => {
     expect(await refused(80)).toMatchInlineSnapshot(`
-      "refused by the service: order ord_2tQ7zRk9PwE5xNvAm was paid by 3 charges: a
-               part of it needs a charge (HTTP 402, log_id 5f2c81)
+      "refused by the service: order ord_2tQ7zRk9PwE5xNvAm was paid by 3 charges: to
+               refund a part, name the charge (HTTP 402, log_id 5f2c81)
                A split payment needs charge_id.
                (service.errors.processing.charge_operations.refund.split_payment.charge_id_is_required)
       certain: this refund moved no money
@@ -95,8 +95,8 @@ describe('after charge_id_is_required', () => {
 
   test('the same at 120 columns', async () => {
     expect(await refused(120)).toMatchInlineSnapshot(`
-      "refused by the service: order ord_2tQ7zRk9PwE5xNvAm was paid by 3 charges: to refund a part, name the charge (HTTP 402, log_id
-               5f2c81)
+      "refused by the service: order ord_2tQ7zRk9PwE5xNvAm was paid by 3 charges: to refund a part, name the charge (HTTP 402,
+               log_id 5f2c81)
                A split payment needs charge_id.
                (service.errors.processing.charge_operations.refund.split_payment.charge_id_is_required)
       certain: this refund moved no money

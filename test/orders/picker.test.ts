@@ -242,7 +242,7 @@ describe('the screen', () => {
 
       ord_00000000000004000  ana@example.com
       possible twin: ord_twin, same buyer and amount, 4 min later, was not refunded:
-        make sure which of the two the buyer means
+        make sure which of the two orders the buyer means
       3 found in all 6 orders, back to 23 Oct 2020, 1 more not refundable
       type to search, arrows to move, Enter to choose, Ctrl-C to stop
 

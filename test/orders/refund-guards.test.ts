@@ -293,7 +293,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     await person.answer('Send it anyway? (y/N)', '\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
-    expect(screen.replaceAll(/\s+/g, ' ')).toContain('changed (metadata, updated_at); its money did not');
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain('changed since it was shown, but its money did not: metadata, updated_at');
     expect(service.posts).toEqual([]);
   });
 
@@ -357,7 +357,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     using home = newHome();
     const ran = await run(home, service, '--yes');
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain('other fields of ord_1 changed (updated_at)');
+    expect(ran.stderr).toContain('ord_1 changed since it was shown, but its money did not: updated_at');
     expect(service.posts).toHaveLength(1);
   });
 });

@@ -379,9 +379,9 @@ describe('bad moments', () => {
                log_id 5f2c81)
                The order is not refundable.
                (service.errors.precondition_required.combo.order.is_not_returnable)
-      certain: this refund moved no money; 32000 of 52000 MXN went back on 21 Nov
-               2020 07:02:11 UTC-6, not from this machine
-      now:     give the buyer that time and the bank's auth code 490215
+      certain: this refund moved no money; 32000 of 52000 MXN went back on 21 Nov 2020
+               07:02:11 UTC-6, not from this machine
+      now:     give the buyer this time and the bank's auth code 490215
                paydesk -p shop orders show ord_2tQ7zRk9PwE5xNvAm
       "
     `);

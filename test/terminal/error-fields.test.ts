@@ -91,7 +91,7 @@ test.each<[string, readonly (readonly string[])[]]>([
   ['paydesk journal settle i_1 --applied --note TEXT', []],
   ['paydesk profile add NAME', []],
   // Prose.
-  ['paydesk cannot read it back: look for it at the service', []],
+  ['paydesk cannot look this up: look for it at the service yourself', []],
   ['paydesk', []],
   ["paydesk orders find 'Ana", []],
   ['run the command again', []],

@@ -32,8 +32,8 @@ describe('an error on the screen', () => {
       "refused by the service: order is not refundable
                (acme.errors.precondition_required.combo.order.is_not_returnable, HTTP
                428, log_id 5f2c81)
-      certain: this refund moved no money; 52000 of 52000 MXN went back on 21 Nov
-               2026 09:31:39 UTC-6, not from this machine
+      certain: this refund moved no money; 52000 of 52000 MXN went back on 21 Nov 2026
+               09:31:39 UTC-6, not from this machine
       now:     give the buyer that time and the bank's auth codes, 490215 and 771034
       "
     `);
