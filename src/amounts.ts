@@ -41,6 +41,20 @@ export function partWords(
   return `${digits(part, style)} of ${digits(whole, style)}${codeWord(currency)}${both}`;
 }
 
+/**
+ * A sentence about amounts of one currency, once in the service's units, and once more in decimals if they are declared. It
+ * makes two short lines, because a long one would break inside an amount.
+ */
+export function linesInBoth(
+  currency: string | undefined,
+  style: AmountStyle,
+  sentence: (write: (amount: Amount) => string) => string,
+): readonly [string, ...string[]] {
+  const units = sentence((amount) => digits(amount, style));
+  if (placesOf(currency, style) === undefined) return [units];
+  return [units, `${sentence((amount) => scaled(amount, currency, style) ?? String(amount))} (${currency})`];
+}
+
 /** Writes the amounts of one currency, which stands near them: `23000 (230.00)`. */
 export function figuresIn(currency: string | undefined, style: AmountStyle): (amount: Amount) => string {
   return (amount) => figureWords(amount, currency, style);

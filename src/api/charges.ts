@@ -212,8 +212,3 @@ export function canBeRefunded(order: JsonObject): boolean {
 export function refundedSum(money: OrderMoney): number {
   return money.charges.reduce((sum, charge) => sum + charge.refunded, 0);
 }
-
-/** A refunded sum as people see it: with the minus sign of a refund record (service: refund). */
-export function negative(sum: number): string {
-  return String(-sum || 0);
-}

@@ -42,4 +42,4 @@ export {
   unconfirmedOf,
   unconfirmedSteps,
   unconfirmedWords,
-} from './unconfirmed.ts';
+} from './unconfirmed-words.ts';

@@ -3,6 +3,7 @@
  * money of the order changed in between, nothing is sent.
  */
 
+import { figuresIn } from '../amounts.ts';
 import { type OpenService, readOne, type WireRecord } from '../api/api.ts';
 import { type ChargeMoney, readMoney } from '../api/charges.ts';
 import { orderColumns } from '../api/resources.ts';
@@ -38,7 +39,7 @@ export interface PickedOrder {
   readonly neighbour?: string | undefined;
 }
 
-type OrderConfirmation = Confirmation & { readonly order: { readonly id: string } };
+type OrderConfirmation = Confirmation & { readonly order: NonNullable<Confirmation['order']> };
 
 interface OrderChange {
   readonly kind: 'refund' | 'capture';
@@ -160,7 +161,7 @@ async function checkUnchanged(
   fresh: WireRecord,
   confirmation: OrderConfirmation,
 ): Promise<void> {
-  const difference = moneyDifference(moneyLines(shown), moneyLines(fresh));
+  const difference = moneyDifference(moneyLines(shown, confirmation), moneyLines(fresh, confirmation));
   if (difference.length > 0) {
     throw new CliError(
       'refused',
@@ -182,22 +183,29 @@ async function checkUnchanged(
 const moneyFields = ['amount', 'amount_refunded', 'payment_status', 'is_refundable', 'currency'];
 
 // If the charges cannot be read one by one, they are compared as a whole.
-function moneyLines({ value }: WireRecord): ReadonlyMap<string, string> {
+function moneyLines(
+  { value }: WireRecord,
+  { profile, order }: OrderConfirmation,
+): ReadonlyMap<string, string> {
   const reading = readMoney(value);
+  const figure = figuresIn(order.currency, profile.settings);
   return new Map([
-    ...moneyFields.map((name): [string, string] => [name, textOf(value[name])]),
+    ...moneyFields.map((name): [string, string] => [
+      name,
+      typeof value[name] === 'number' ? figure(value[name]) : textOf(value[name]),
+    ]),
     ...('money' in reading
-      ? reading.money.charges.flatMap(chargeLines)
+      ? reading.money.charges.flatMap((charge) => chargeLines(charge, figure))
       : [['charges', textOf(value.charges)] as const]),
   ]);
 }
 
-function chargeLines(charge: ChargeMoney): [string, string][] {
+function chargeLines(charge: ChargeMoney, figure: (amount: number) => string): [string, string][] {
   return [
-    [`charge ${charge.id}`, `${charge.amount} ${charge.status} ${charge.isRefundable}`],
+    [`charge ${charge.id}`, `${figure(charge.amount)} ${charge.status} ${charge.isRefundable}`],
     ...charge.refunds.map(({ id, amount }): [string, string] => [
       `refund ${id} of charge ${charge.id}`,
-      String(amount),
+      figure(amount),
     ]),
   ];
 }

@@ -2,7 +2,7 @@
  * `--intent` and `--again`: a script that runs again with the same `--intent` gets the recorded outcome, and nothing is sent.
  */
 
-import { figuresIn } from '../amounts.ts';
+import { figuresIn, linesInBoth } from '../amounts.ts';
 import type { Service } from '../api/api.ts';
 import { readMoney, refundedSum } from '../api/charges.ts';
 import type { Column } from '../api/resources.ts';
@@ -177,10 +177,12 @@ function moneyLines(
   const refunded = refundedSum(money);
   return [
     ...lines,
-    {
-      line: `money    ${figure(refunded)} refunded of ${figure(money.amount)}; ${figure(money.amount - refunded)} left`,
-      hang: 9,
-    },
+    ...linesInBoth(
+      currency,
+      settings,
+      (write) =>
+        `${write(refunded)} refunded of ${write(money.amount)}; ${write(money.amount - refunded)} left`,
+    ).map((line, index) => ({ line: `${index === 0 ? 'money' : ''.padEnd(5)}    ${line}` })),
   ];
 }
 

@@ -52,7 +52,7 @@ const output = (): readonly string[] => [
   '  -o ndjson  one record per line',
   '  -o csv     a heading line, then one row per record: times in UTC (ISO 8601), amounts as whole numbers; a cell that a spreadsheet would run as a formula gets a leading quote',
   '',
-  "Amounts are whole numbers in the service's units, as the service sends them; nothing is converted. A refund's amount is negative.",
+  "Amounts are whole numbers in the service's units. Where a profile declares amounts.decimals, tables and screens show 23000 MXN (230.00); json, ndjson and csv keep the whole number. A refund's amount is negative.",
   'Without a terminal nothing is cut, no column is dropped, and there is no colour; --width 100 draws tables and screens for 100 characters anywhere. With json and ndjson a failing run writes one JSON object to stderr: object error, kind, exit_code, message, certain, now, code, log_id, http_status, details, notes.',
   '',
   'Columns of table, list and csv: --columns id,amount,buyer,email,reference',

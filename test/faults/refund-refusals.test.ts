@@ -279,7 +279,11 @@ describe.concurrent('an order of the other mode is refused (3) before anything i
       { mode: 'simulator', env: { PAYDESK_PROFILE: 'demo' }, at: 'Send it?' },
     ];
     for (const { mode, env, at } of cases) {
-      const terminal = atTerminal(['orders', 'refund'], { home, env, columns: 120 });
+      const terminal = atTerminal(['orders', 'refund'], {
+        home,
+        env: { ...env, NO_COLOR: '1' },
+        columns: 120,
+      });
       await terminal.answer(`[${mode}] Which order?`, '');
       await terminal.answer('> ', '\r');
       await terminal.answer(`[${mode}] How much?`, '\r');

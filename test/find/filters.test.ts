@@ -76,9 +76,9 @@ describe('filters', () => {
   });
 
   test.each([
-    ['find x', ['--since', 'yesterday'], '--since yesterday: not a time such as 30d'],
+    ['find x', ['--since', 'someday'], '--since someday: not a time such as today'],
     ['find x', ['--min-amount', '2', '--max-amount', '1'], 'no amount lies between --min-amount 2'],
-    ['list', ['--since', 'yesterday'], '--since yesterday: not a time such as 30d'],
+    ['list', ['--since', 'someday'], '--since someday: not a time such as today'],
     ['list', ['--until', '2026-02-30'], '--until 2026-02-30: not a time'],
     ['list', ['--since', '2026-11-20', '--until', '2026-11-20'], 'nothing lies between --since 2026-11-20'],
     [

@@ -53,6 +53,13 @@ describe('what a reply says of other changes', () => {
       { id: 'chk_1', url: 'https://pay.example.com/1' },
       { ...made, created: 'chk_1', link: 'https://pay.example.com/1' },
     ],
+    [
+      'checkout',
+      { id: 'chk_1', url: 'http://pay.example.com/1' },
+      { ...made, created: 'chk_1', link: 'http://pay.example.com/1' },
+    ],
+    ['checkout', { id: 7, url: 'see https://pay.example.com/1' }, made],
+    ['checkout', { id: '', url: 'https://pay.example.com/1 or 2' }, made],
     ['checkout', { id: 'a\nb', url: 'javascript:alert(1)' }, made],
     [
       'checkout',

@@ -709,6 +709,24 @@ describe('a correction', () => {
       expect(corrected(other)).toMatchObject({ verdict: 'applied', alarm: undefined });
     });
 
+    it('there is no alarm for a first statement: nobody was wrong', () => {
+      const known: Event = { is: 'known', attempts: [attempt({}), again('applied')], moment: at(0) };
+      const first = beginResolve({
+        intent: 'i_1',
+        attempt: 1,
+        statement: { ...says(true), corrects: undefined },
+      });
+      const asking = [locked, known, unseen].reduce((step, event) => resolve(step.state, event), first);
+      expect(written(resolve(asking.state, approved).effect)).toMatchObject({
+        verdict: 'applied',
+        alarm: undefined,
+      });
+    });
+
+    it('sent in the same moment counts as sent again', () => {
+      expect(corrected(again('applied', { time: 0 }))).toMatchObject(twice);
+    });
+
     it('there is no alarm for "it was not made"', () => {
       const other = again('applied');
       const known: Event = { is: 'known', attempts: [attempt(recordedMade), other], moment: at(0) };
@@ -745,7 +763,7 @@ describe('an acknowledgement', () => {
       why: 'acknowledged by op8',
       alarm: undefined,
       acknowledged: 'duplicate',
-      refunds: [{ amount: -5 }, { amount: -5 }],
+      refunds: refundsOf(order(5, 5)),
       ...acknowledgement,
     });
   });

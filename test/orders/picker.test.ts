@@ -96,7 +96,7 @@ describe('among 20,000 orders', () => {
     expect(pages.length).toBeGreaterThan(Math.floor(place / 250));
     expect(pages.length).toBeLessThanOrEqual(20);
     // It is read again behind the order before it.
-    expect(asked.at(-1)).toBe(`/orders?limit=1&next=${String(orders[place - 1]?.id)}`);
+    expect(asked).toContain(`/orders?limit=1&next=${String(orders[place - 1]?.id)}`);
   });
 
   test('an id 15,000 orders back is looked up on Enter: four requests to the next question', async () => {

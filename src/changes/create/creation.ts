@@ -51,7 +51,7 @@ interface Creation<B extends JsonObject, D> {
   readonly preview: (body: B, profile: Profile) => readonly Block[];
   readonly result: (applied: Applied, body: B, profile: Profile) => readonly Block[];
   /** Says what of the reply differs from the preview; undefined if nothing does. */
-  readonly difference?: (reply: JsonObject, body: B) => string | undefined;
+  readonly difference?: (reply: JsonObject, body: B, profile: Profile) => string | undefined;
   /** The part of a reply that has the link. */
   readonly checkoutIn: (reply: JsonObject) => JsonObject;
 }
@@ -90,7 +90,7 @@ export async function createOne<B extends JsonObject, D extends { readonly expir
         confirmation,
         async show(made) {
           await ctx.out.record(made.record, columns, () => creation.result(made, body, profile));
-          const difference = creation.difference?.(made.record.value, body);
+          const difference = creation.difference?.(made.record.value, body, profile);
           if (difference !== undefined) ctx.notes.warn(difference);
         },
       };

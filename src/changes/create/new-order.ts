@@ -160,13 +160,18 @@ function totalOf(body: OrderRequest): number | undefined {
 }
 
 // A service may add taxes or apply a discount. The person has agreed to the total of the preview.
-function otherTotal(reply: JsonObject, body: OrderRequest): string | undefined {
+function otherTotal(reply: JsonObject, body: OrderRequest, { settings }: Profile): string | undefined {
   const { id, amount, currency = body.currency } = orderIn(reply) ?? {};
   const shown = totalOf(body);
   const isOther = amount !== undefined && shown !== undefined && amount !== shown;
   if (!isOther && currency.toUpperCase() === body.currency.toUpperCase()) return undefined;
-  const made = `${amount ?? 'an amount that it does not show,'} ${currency}`;
-  return `the service made order ${id ?? ''} over ${made}, but the preview showed ${shown ?? 'no total,'} ${body.currency}: check it before the buyer pays`;
+  const made =
+    amount === undefined
+      ? `an amount that it does not show, ${currency}`
+      : amountWords(amount, currency, settings);
+  const previewed =
+    shown === undefined ? `no total, ${body.currency}` : amountWords(shown, body.currency, settings);
+  return `the service made order ${id ?? ''} over ${made}, but the preview showed ${previewed}: check it before the buyer pays`;
 }
 
 function checkoutBlocks(checkout: NonNullable<OrderRequest['checkout']>): readonly Block[] {

@@ -9,7 +9,7 @@ import {
   paidBy,
   readMoney,
 } from '../../api/charges.ts';
-import { type JsonObject, statuses } from '../../api/spec.ts';
+import { type JsonObject, type ReasonWords, refundReasons, statuses } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
 import { checkMode, commandLine, type Profile } from '../../profiles/profiles.ts';
 import type { RefundOrigins } from './known-refunds.ts';
@@ -108,7 +108,9 @@ export function checkTwins(
   { found, line }: { readonly found: readonly KnownTwin[]; readonly line: (twin: KnownTwin) => string },
   profile: Profile,
 ): void {
-  if (asked.reason !== 'duplicated_transaction') return;
+  const reason: ReasonWords | undefined =
+    asked.reason === undefined ? undefined : refundReasons[asked.reason];
+  if (reason?.oneOfTwins !== true) return;
   const { again, twins = [] } = asked;
   const unnamed = found.filter((twin) => isPaidBack(twin) && !twins.includes(nameForAgain(twin)));
   const [first] = unnamed;

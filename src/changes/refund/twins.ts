@@ -139,7 +139,7 @@ export function twinWords(
 }
 
 /**
- * A twin in one line: `ord_…, same buyer and amount, 4 min earlier, was refunded 2 min ago as duplicated_transaction, by
+ * A twin in one line: `ord_…, same buyer and amount, 4 min earlier, was refunded 2 min ago as REASON, by
  * op7: refunding both pays both back`.
  */
 export function twinLine(twin: KnownTwin, words: TwinWords): string {

@@ -3,7 +3,7 @@
 import type { AttemptRecord } from '../../journal/journal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { flag } from '../flags.ts';
-import { clockAndZoneOf, whenFlag } from '../typed-time.ts';
+import { clockAndZoneOf, rangeWords, whenFlag } from '../typed-time.ts';
 import { attemptColumns, needsPerson, originOf, showAttempts } from './attempts.ts';
 import { readAgain } from './reconcile.ts';
 
@@ -14,7 +14,7 @@ export const list = defineCommand({
   flags: {
     open: flag.switch({ summary: 'only unconfirmed changes, and alarms that nobody has acknowledged' }),
     order: flag.id('orders', { value: 'ID', summary: 'only changes of this order' }),
-    since: whenFlag('only what was sent since: 30d, 12h, a date, ISO 8601'),
+    since: whenFlag('only what was sent since: today, monday, 30d, 12h, a date, ISO 8601'),
     operator: flag.text({ value: 'NAME', summary: 'only what this person sent' }),
     'all-profiles': flag.switch({ summary: 'changes of every account; no order is read again' }),
   },
@@ -28,6 +28,8 @@ export const list = defineCommand({
     ctx.out.checkColumns(attemptColumns);
     const origin = await originOf(ctx, flags['all-profiles'] === true);
     const since = flags.since?.at(clockAndZoneOf(ctx));
+    const span = rangeWords('changes sent', { since, until: undefined }, ctx.days.full);
+    if (span !== undefined) ctx.notes.note(span);
     const query = { origin, orderId: flags.order, operator: flags.operator, since };
     if (origin !== undefined && !ctx.options.dryRun)
       await readAgain(ctx, await ctx.journal.attempts({ ...query, unsettled: true }));

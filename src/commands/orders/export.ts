@@ -10,7 +10,15 @@ import { type Context, type Days, defineCommand } from '../command.ts';
 import { daysOfFile, daysOfFlag, exportFlags } from '../export-flags.ts';
 import { type ExportJob, type RowMaker, runExport } from '../export-run.ts';
 import { flag } from '../flags.ts';
-import { type ClockAndZone, type TimeRange, timeRange, type When, whenFlag } from '../typed-time.ts';
+import {
+  type ClockAndZone,
+  clockIn,
+  rangeWords,
+  type TimeRange,
+  timeRange,
+  type When,
+  whenFlag,
+} from '../typed-time.ts';
 import { type FilterInput, filterFlags, type OrderFilters, orderFilters } from './order-filters.ts';
 import { type DateState, stopAtDate } from './order-observer.ts';
 import { orderRows, type RowDate, type RowKind, refundRowFields, rowDates, rowKinds } from './order-rows.ts';
@@ -38,8 +46,8 @@ export const exportOrders = defineCommand({
       defaultText: 'created; refunded with --rows refunds',
     }),
     ...filterFlags,
-    since: whenFlag('only rows of this time (--by) or later: 30d, 2026-11-20, ISO 8601'),
-    until: whenFlag('only rows before this time'),
+    since: whenFlag('only rows of this time (--by) or later: today, last-month, 30d, 2026-11-20, ISO 8601'),
+    until: whenFlag('only rows before this time; --until today: up to last midnight'),
   },
   examples: [
     'paydesk -p demo orders export --no-input',
@@ -55,7 +63,7 @@ export const exportOrders = defineCommand({
       const by = flags.by ?? defaultDate[rows];
       const { since, until, ...rest } = flags;
       const days = daysOfFlag(ctx, flags.tz);
-      const clockAndZone: ClockAndZone = { now: ctx.clock.now(), zoned: (shown) => days.moment(shown) };
+      const clockAndZone = clockIn(days, ctx.clock.now());
       const range = timeRange({ since, until }, clockAndZone);
       warnOfFuture(ctx, until, clockAndZone);
       const { filters, leftOut } = orderFilters(ctx, rest);
@@ -96,6 +104,25 @@ const defaultDate: Readonly<Record<RowKind, RowDate>> = {
   orders: 'created',
   charges: 'created',
   refunds: 'refunded',
+};
+
+// The rows of an export, as the sentence about its range begins.
+const datedRows: Readonly<Record<RowKind, Readonly<Record<RowDate, string>>>> = {
+  orders: {
+    created: 'orders created',
+    paid: 'orders with a charge paid',
+    refunded: 'orders with a refund made',
+  },
+  charges: {
+    created: 'charges of orders created',
+    paid: 'charges paid',
+    refunded: 'charges with a refund made',
+  },
+  refunds: {
+    created: 'refunds of orders created',
+    paid: 'refunds of charges paid',
+    refunded: 'refunds made',
+  },
 };
 
 function warnOfFuture(ctx: Context, until: When | undefined, clockAndZone: ClockAndZone): void {
@@ -169,6 +196,8 @@ function rowMaker(
   const promised = by === 'created' && profile.settings['orders.order'] === 'newest-first';
   const dates = stopAtDate(promised, range.since, dateState(state));
   let undated = Number(state.left ?? 0);
+  const span = rangeWords(datedRows[rows][by], range, days.full);
+  if (span !== undefined) ctx.notes.note(span);
   return {
     onPage({ records }: Page) {
       dates.add(records);

@@ -1,8 +1,9 @@
 /** `profile show`: shows every value of a profile, where the value comes from, and where the files are. */
 
+import { figureWords } from '../../amounts.ts';
 import type { JsonObject } from '../../api/spec.ts';
 import { CliError } from '../../errors.ts';
-import type { Described, ProfileDescription } from '../../profiles/profiles.ts';
+import type { Described, Profile, ProfileDescription } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
 import { type Context, defineCommand } from '../command.ts';
 import { fieldsView, nameArgument } from './profile-inputs.ts';
@@ -75,6 +76,13 @@ function folderRecord({ profiles, journal }: Context): JsonObject {
   };
 }
 
+// A limit is an amount: 50000 is also shown as 500.00 where the profile declares decimals.
+function withDecimals(setting: Described, { settings }: Profile): Described {
+  const [, currency] = /^refund\.max_amount\.(.+)$/.exec(setting.name) ?? [];
+  const limit = currency === undefined ? undefined : settings['refund.max_amount'][currency];
+  return limit === undefined ? setting : { ...setting, value: figureWords(limit, currency, settings) };
+}
+
 function viewOf(ctx: Context, described: ProfileDescription): readonly Block[] {
   const { key, fromDigest } = described;
   const faint = (text: string) => ({ text, style: 'faint' as const });
@@ -92,7 +100,7 @@ function viewOf(ctx: Context, described: ProfileDescription): readonly Block[] {
     { grid: rows },
     'blank',
     { line: { text: 'settings', style: 'strong' } },
-    { grid: described.settings.map(row) },
+    { grid: described.settings.map((setting) => row(withDecimals(setting, described.profile))) },
     'blank',
     { line: { text: 'files', style: 'strong' } },
     { grid: Object.entries(folderRecord(ctx)).map(([name, path]) => [faint(name), String(path)]) },
