@@ -83,7 +83,7 @@ test.each([
   loseJournal(home);
   damage(home);
   const imported = await desk.run(home, ['journal', 'import', archive, '--yes']);
-  expect(imported).toMatchObject({ code: 3, stderr: expect.stringContaining('may know rows') });
+  expect(imported).toMatchObject({ code: 3, stderr: expect.stringContaining('may have rows') });
   expect((await desk.run(home, changeArgs(order))).code).toBe(3);
   expect(order.posts).toHaveLength(1);
 });

@@ -95,7 +95,7 @@ describe.concurrent('a script repeats a refund under its own id (F28)', () => {
     });
     const other = await desk.run(home, withId(order, '--reason', 'other'));
     expect(other.code, other.stderr).toBe(3);
-    expect(other.stderr).toContain('was something else');
+    expect(other.stderr).toContain('was used for another change');
     expect({ posts: order.posts.length, story: story(home) }).toEqual({ posts: 1, story: 'sent applied' });
   });
 

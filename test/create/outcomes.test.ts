@@ -311,7 +311,7 @@ test('a created payment link on screens of 80 and 120 columns', async () => {
       link       https://pay.example.com/link/1
       account    environment, http://127.0.0.1:1 service sandbox
       sent       21 Nov 2040 05:05:12 UTC by op7
-      not after  21 Nov 2040 05:05:22 UTC
+      deadline   21 Nov 2040 05:05:22 UTC
       request    POST /checkouts
                  {"name":"Lamp","type":"PaymentLink","recurrent":false,"needs_shipping_contact":false,"monthly_installments_enabled":false,"order_template":{"line_items":[{"name":"Lamp","unit_price":300,"quantity":1}],"currency":"MXN"}}
     history

@@ -69,14 +69,14 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       You are recording that this refund was NOT made. It may still appear until
       tomorrow 05:06. If you are wrong, the buyer is paid twice.
       refund of 300 MXN: recorded as not made, by op7
-        intent       i_7f3k2m9q, attempt 1
-        order        ord_1
-        account      shop, http://127.0.0.1:1 service sandbox
-        sent         21 Nov 2040 05:05:12 UTC by op7
-        send before  21 Nov 2040 05:05:22 UTC
-        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected     -300 on charge ch_1
-        reply        HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
@@ -98,14 +98,14 @@ describe('journal settle --not-applied, while the refund may still appear', () =
       You are recording that this refund was NOT made. It may still appear until tomorrow 05:06. If you are wrong, the buyer
       is paid twice.
       refund of 300 MXN: recorded as not made, by op7
-        intent       i_7f3k2m9q, attempt 1
-        order        ord_1
-        account      shop, http://127.0.0.1:1 service sandbox
-        sent         21 Nov 2040 05:05:12 UTC by op7
-        send before  21 Nov 2040 05:05:22 UTC
-        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected     -300 on charge ch_1
-        reply        HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
@@ -241,14 +241,14 @@ describe('after it was settled by hand', () => {
       not get the money.
       ord_1
       refund of 300 MXN: recorded as made, by op7
-        intent       i_7f3k2m9q, attempt 1
-        order        ord_1
-        account      shop, http://127.0.0.1:1 service sandbox
-        sent         21 Nov 2040 05:05:12 UTC by op7
-        send before  21 Nov 2040 05:05:22 UTC
-        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected     -300 on charge ch_1
-        reply        HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown               HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen              HTTP 502, an HTML page
@@ -355,14 +355,14 @@ describe('a duplicate alarm', () => {
     expect(await screen(weeksLater, ['journal', 'acknowledge', intent, ...dealt], 80)).toMatchInlineSnapshot(`
       "refund of 300 MXN: made: the reply was lost, the order shows it; alarm
       acknowledged by op7
-        intent       i_7f3k2m9q, attempt 1
-        order        ord_1
-        account      shop, http://127.0.0.1:1 service sandbox
-        sent         21 Nov 2040 05:05:12 UTC by op7
-        send before  21 Nov 2040 05:05:22 UTC
-        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected     -300 on charge ch_1
-        reply        HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen            HTTP 502, an HTML page
@@ -379,14 +379,14 @@ describe('a duplicate alarm', () => {
     `);
     expect(await screen(weeksLater, ['journal', 'show', intent], 120)).toMatchInlineSnapshot(`
       "refund of 300 MXN: made: the reply was lost, the order shows it; alarm acknowledged by op7
-        intent       i_7f3k2m9q, attempt 1
-        order        ord_1
-        account      shop, http://127.0.0.1:1 service sandbox
-        sent         21 Nov 2040 05:05:12 UTC by op7
-        send before  21 Nov 2040 05:05:22 UTC
-        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected     -300 on charge ch_1
-        reply        HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown             HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen            HTTP 502, an HTML page
@@ -482,14 +482,14 @@ describe('journal reconcile', () => {
     expect(await screen('21T05:10:00', ['journal', 'reconcile', intent], 80)).toMatchInlineSnapshot(`
       "read ord_1 again at 05:10:00: nothing changed
       refund of 300 MXN: unconfirmed, not found yet
-        intent       i_7f3k2m9q, attempt 1
-        order        ord_1
-        account      shop, http://127.0.0.1:1 service sandbox
-        sent         21 Nov 2040 05:05:12 UTC by op7
-        send before  21 Nov 2040 05:05:22 UTC
-        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected     -300 on charge ch_1
-        reply        HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen  HTTP 502, an HTML page
@@ -505,14 +505,14 @@ describe('journal reconcile', () => {
     expect(await screen('21T05:11:00', ['journal', 'reconcile', intent], 120)).toMatchInlineSnapshot(`
       "read ord_1 again at 05:11:00: nothing changed
       refund of 300 MXN: unconfirmed, not found yet
-        intent       i_7f3k2m9q, attempt 1
-        order        ord_1
-        account      shop, http://127.0.0.1:1 service sandbox
-        sent         21 Nov 2040 05:05:12 UTC by op7
-        send before  21 Nov 2040 05:05:22 UTC
-        request      POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
-        expected     -300 on charge ch_1
-        reply        HTTP 502
+        intent    i_7f3k2m9q, attempt 1
+        order     ord_1
+        account   shop, http://127.0.0.1:1 service sandbox
+        sent      21 Nov 2040 05:05:12 UTC by op7
+        deadline  21 Nov 2040 05:05:22 UTC
+        request   POST /orders/ord_1/refunds {"charge_id":"ch_1","amount":300}
+        expected  -300 on charge ch_1
+        reply     HTTP 502
       history
         21 Nov 2040 05:05:12 UTC  unknown   HTTP 502, an HTML page
         21 Nov 2040 05:05:12 UTC  not seen  HTTP 502, an HTML page
