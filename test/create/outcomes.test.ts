@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { later, standingAt } from '../harness/clock.ts';
 import { startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { storeProfile } from '../harness/profile.ts';
 import { cutBody, type Handler, hangUp, json, reply, startServer } from '../harness/server.ts';
 import { type Service, sentTo, startCreations } from '../harness/service.ts';
-import { sit } from '../orders/desk.ts';
 
 const order = ['orders', 'create', '--item', 'Lamp:300:1', '--currency', 'MXN', '--yes'];
 

@@ -3,11 +3,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Desk, startDesk } from '../harness/desk.ts';
 import { newHome, paydeskProcess } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { startServer, type TestServer } from '../harness/server.ts';
 import { orderPages, pages as pagesOf, startService } from '../harness/service.ts';
-
-import { type Desk, openDesk, sit } from '../orders/desk.ts';
 
 /** An order as far as this test looks at it (service: order, charge). */
 interface Seen {
@@ -39,7 +39,7 @@ let orders: readonly Seen[];
 /** Gives these as the simulator does, at a third of its work. */
 let pages: TestServer;
 beforeAll(async () => {
-  desk = await openDesk('--orders', '5001');
+  desk = await startDesk({ args: ['--orders', '5001'] });
   const all = await desk.orders();
   orders = all.slice(0, 1500) as unknown as readonly Seen[];
   pages = await startServer(pagesOf(orders.map((order) => ({ ...order }))));

@@ -5,9 +5,9 @@ import { journalRows } from '../atmost/desk.ts';
 import { later, standingAt } from '../harness/clock.ts';
 import { chargeOf, listOf, newRefundOf, orderOf } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { reply } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
-import { sit } from '../orders/desk.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 // Made right after the first refund here was sent.

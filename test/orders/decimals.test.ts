@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { chargeOf, newRefundOf, orderOf, withRefund } from '../harness/orders.ts';
 import { paydesk, type Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { json } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
-import { sit } from './desk.ts';
 
 const id = 'ord_2tQ7zRk9PwE5xNvAm';
 const now = '2026-11-21T09:31:40Z';

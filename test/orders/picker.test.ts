@@ -1,6 +1,7 @@
 /** Picking the order of a refund: what a search finds, how far it looks, what it costs, and which orders cannot be chosen. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDesk } from '../harness/desk.ts';
 import {
   chargeOf,
   errorBody,
@@ -12,10 +13,11 @@ import {
   withRefund,
 } from '../harness/orders.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { type Person, sit } from '../harness/person.ts';
 import { screenOf } from '../harness/screen.ts';
 import { json, reply } from '../harness/server.ts';
 import { pages, type Service, startAnswering, startService } from '../harness/service.ts';
-import { openDesk, type Person, sit } from './desk.ts';
+import { atTerminal } from '../harness/terminal.ts';
 
 const newest = 1_605_900_000;
 const buyer = (name: string, email: string): Json => ({ object: 'customer_info', name, email });
@@ -151,14 +153,15 @@ describe('among 20,000 orders', () => {
 
   test('numbered lines find the same: words, more by Enter, and an id that is typed', async () => {
     using home = newHome();
-    const person = sit(['orders', 'refund'], { home, env: { ...service.env, PAYDESK_ACCESSIBLE: '1' } }, 100);
+    const env = { ...service.env, PAYDESK_ACCESSIBLE: '1' };
+    const person = atTerminal(['orders', 'refund'], { home, env, columns: 100 });
     const next = 'or Enter for more: ';
     await person.answer(next, '7391 torres\r');
     await person.answer(/ 1 {2}.*Ana Torres {2}split {2}37000 MXN {2}paid[\s\S]*for more: /, '\r');
     await person.answer(/0 found|1 found in the newest 10000 orders/, '');
     await person.answer(next, `${String(orders[15_000]?.id)}\r`);
     await person.answer('How much?', '\x03');
-    expect(await person.leaves).toMatchObject({ code: 130 });
+    expect(await person.end).toMatchObject({ exitCode: 130 });
   });
 });
 
@@ -349,7 +352,7 @@ test('a page that cannot be read is told, and Enter reads it again', async () =>
 });
 
 test('an id that the service does not know is said to be missing, and no page is read for it', async () => {
-  await using desk = await openDesk();
+  await using desk = await startDesk();
   using home = newHome();
   const person = sit(['orders', 'refund'], { home, env: desk.env }, 100);
   await person.waitFor('Which order?');

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Desk, startDesk } from '../harness/desk.ts';
 import {
   chargeOf,
   type Json,
@@ -13,9 +14,11 @@ import {
   refundOf,
 } from '../harness/orders.ts';
 import { type Home, newHome, paydesk, type Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { json, reply, startServer } from '../harness/server.ts';
 import { type Service, startService, storeShop } from '../harness/service.ts';
-import { type Desk, openDesk, paidOnce, paidTwice, preAuthorized, refundsOf, sit } from './desk.ts';
+import { atTerminal } from '../harness/terminal.ts';
+import { paidOnce, paidTwice, preAuthorized, refundsOf } from './order-kinds.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 
@@ -35,7 +38,7 @@ const run = (home: Home, service: Service, ...args: string[]): Promise<Ran> =>
 describe('in production', () => {
   let desk: Desk;
   beforeAll(async () => {
-    desk = await openDesk('--mode', 'production');
+    desk = await startDesk({ mode: 'production' });
   });
   afterAll(() => desk[Symbol.asyncDispose]());
 
@@ -323,7 +326,10 @@ describe('the order is read again right before it is sent (F25)', () => {
         Date.now = () => now() + (existsSync(${JSON.stringify(minute)}) ? 60_000 : 0);`;
       writeFileSync(clock, code);
       const env = { ...service.env, NODE_OPTIONS: `--require=${clock}` };
-      const person = sit(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], { home, env });
+      const person = atTerminal(['orders', 'refund', 'ord_1', '--reason', 'other', '--note', 'n'], {
+        home,
+        env,
+      });
       await person.waitFor('Send it? (y/N)');
       service.orders = [{ ...order, updated_at: 1_790_000_099 }];
       person.type('y\r');
@@ -331,8 +337,8 @@ describe('the order is read again right before it is sent (F25)', () => {
       if (refunded) service.orders = [refundedWhole(order)];
       writeFileSync(minute, '');
       person.type('y\r');
-      const { code: ended, screen } = await person.leaves;
-      expect({ ended, posts: service.posts.length }, screen).toEqual({ ended: exit, posts });
+      const { exitCode, transcript } = await person.end;
+      expect({ exitCode, posts: service.posts.length }, transcript).toEqual({ exitCode: exit, posts });
     },
   );
 
@@ -360,7 +366,7 @@ describe('the same once more (F28)', () => {
   const part = ['--charge', '1', '--amount', '300', '--yes'];
 
   test('the same amount on the same charge is refused and shown (3), and made with --again', async () => {
-    await using desk = await openDesk('--orders', '20');
+    await using desk = await startDesk({ args: ['--orders', '20'] });
     const paid = await desk.take(paidOnce);
     const again = ['orders', 'refund', paid.id, ...part];
     expect(await desk.script(again)).toMatchObject({ code: 0 });

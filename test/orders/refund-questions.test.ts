@@ -1,26 +1,24 @@
 /** What a person is asked before a refund, and what a script is told is missing instead. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Desk, startDesk } from '../harness/desk.ts';
 import { chargeOf, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
+import { pick, sit } from '../harness/person.ts';
 import { startService } from '../harness/service.ts';
 import {
   chargeAt,
-  type Desk,
   declinedBeside,
-  openDesk,
   paidOnce,
   paidTwice,
-  pick,
   preAuthorized,
   refundedInPart,
   refundsOf,
-  sit,
-} from './desk.ts';
+} from './order-kinds.ts';
 
 let desk: Desk;
 beforeAll(async () => {
-  desk = await openDesk();
+  desk = await startDesk();
 });
 afterAll(() => desk[Symbol.asyncDispose]());
 

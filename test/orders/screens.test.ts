@@ -11,9 +11,9 @@ import {
   refundOf,
 } from '../harness/orders.ts';
 import { type Home, newHome, onScreen, paydesk } from '../harness/paydesk.ts';
+import { type Person, sit } from '../harness/person.ts';
 import { type Handler, json, reply } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService, storeShop } from '../harness/service.ts';
-import { type Person, sit } from './desk.ts';
 
 // In a year that is over, so that the year is always shown.
 const bought = Date.UTC(2020, 10, 20, 23, 8, 51) / 1000;

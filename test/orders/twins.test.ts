@@ -12,9 +12,9 @@ import {
   refundOf,
 } from '../harness/orders.ts';
 import type { Ran } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { json, reset, stall } from '../harness/server.ts';
 import { type Service, type ServiceOptions, startService } from '../harness/service.ts';
-import { sit } from './desk.ts';
 
 const now = '2026-11-21T05:10:00Z';
 const created = Date.parse('2026-11-21T04:50:00Z') / 1000;

@@ -3,10 +3,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { standingAt } from '../harness/clock.ts';
 import { chargeOf, type Json, listOf, orderOf, refundOf, withRefund } from '../harness/orders.ts';
-import type { Ran } from '../harness/paydesk.ts';
+import { onScreen, type Ran } from '../harness/paydesk.ts';
 import { reset } from '../harness/server.ts';
 import { type Service, startService } from '../harness/service.ts';
-import { sit } from './desk.ts';
 
 const created = Date.parse('2026-11-20T18:42:00Z') / 1000;
 const buyer = { object: 'customer_info', name: 'Ana', email: 'ana@example.com' };
@@ -159,15 +158,12 @@ describe('a refund whose reply was lost', () => {
 
   test('is red on a terminal', async () => {
     await loseRefund();
-    const { end } = sit(['orders', 'show', 'ord_2tQ8mVxK4nRz7LcWp'], {
-      home: service.home,
-      env: service.env,
-    });
-    const { transcript } = await end;
-    expect(transcript).toContain('\x1b[31mrefund unconfirmed\x1b[39m');
-    expect(transcript).toContain('\x1b[31mUNCONFIRMED  refund of 900 MXN, sent at 05:05:12');
-    const list = await sit(['orders', 'list'], { home: service.home, env: service.env }).end;
-    expect(list.transcript).toContain('\x1b[31munconfirmed');
+    const seat = { home: service.home, env: { ...service.env, NO_COLOR: '' }, columns: 80 };
+    const { screen } = await onScreen(['orders', 'show', 'ord_2tQ8mVxK4nRz7LcWp'], seat);
+    expect(screen).toContain('\x1b[31mrefund unconfirmed\x1b[39m');
+    expect(screen).toContain('\x1b[31mUNCONFIRMED  refund of 900 MXN, sent at 05:05:12');
+    const list = await onScreen(['orders', 'list'], seat);
+    expect(list.screen).toContain('\x1b[31munconfirmed');
   });
 });
 

@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { readyCommands } from '../../src/cli/ready-commands.ts';
 import { chargeOf, errorBody, orderOf } from '../harness/orders.ts';
 import { newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { json, reply } from '../harness/server.ts';
 import { startService, storeShop } from '../harness/service.ts';
-import { sit } from '../orders/desk.ts';
 
 const order = orderOf('ord_1', [chargeOf('ch_1', 35000)]);
 const refund = ['-p', 'shop', 'orders', 'refund', 'ord_1', '--charge', '1', '--amount', '300', '--yes'];

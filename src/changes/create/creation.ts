@@ -9,7 +9,8 @@ import { type ClockAndZone, clockAndZoneOf } from '../../commands/typed-time.ts'
 import { CliError } from '../../errors.ts';
 import type { Profile } from '../../profiles/profiles.ts';
 import type { Block } from '../../terminal/terminal.ts';
-import { checkProfileConfirmable, makeChange } from '../change.ts';
+import { makeChange } from '../change.ts';
+import { checkProfileConfirmable } from '../confirm-change.ts';
 import type { Applied } from '../outcome.ts';
 import { onlyGiven } from '../repeat.ts';
 import { type Expiry, refusePast } from './sale-flags.ts';
