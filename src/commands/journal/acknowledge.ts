@@ -51,7 +51,7 @@ async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise
       certain,
       now: [
         `paydesk journal reconcile ${intent}`,
-        'when you know what became of it:',
+        'when you know whether it was made:',
         `paydesk journal settle ${intent} --applied --note TEXT`,
       ],
     });

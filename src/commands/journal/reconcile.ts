@@ -26,7 +26,7 @@ import { checkShown, type Look, showAttempt } from './show.ts';
 
 export const reconcile = defineCommand({
   description:
-    'Reads the orders of unconfirmed changes again and records whether the changes were made. Sends nothing. Without INTENT it reads for the three oldest of the account; with --all for every one of all accounts, or with -p of that account. --quiet prints only what is still unconfirmed and what is new. For cron: exits 0 when nothing is left to do, 7 when a person must look. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
+    'Reads the orders of unconfirmed changes again and records whether the changes were made. Sends nothing. Without INTENT: the three oldest changes of the account. With --all: every change of all accounts, or of one account with -p. --quiet prints only what is still unconfirmed and what is new. For cron: exits 0 when nothing is left to do, 7 when a person must look. An alarm, such as a duplicate, stays until journal acknowledge ends it.',
   arguments: [intentArgument(false)],
   flags: {
     all: flag.switch({ summary: 'every unconfirmed change of all accounts; with -p, of that account only' }),
