@@ -12,7 +12,7 @@ function __paydesk_complete
                     orders 'List, show, refund, capture and create orders' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
-                    journal 'What this machine sent, and what became of it' \
+                    journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
                     api 'Send any request, with the key and version of a profile' \
@@ -41,14 +41,14 @@ function __paydesk_complete
                 return
             case 'journal'
                 printf '%s\t%s\n' \
-                    list 'List what was sent, and what became of it' \
-                    show 'Show one change: its history, and what to do now' \
-                    reconcile 'Read the orders of unconfirmed changes again' \
+                    list 'List what was sent, and whether it was made' \
+                    show 'Show one change, its history, and what to do now' \
+                    reconcile 'Read orders again to clear up unconfirmed changes' \
                     settle 'Record by hand whether an unconfirmed change was made' \
                     acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies, notes and links of settled changes' \
-                    export 'Print one row per change, or write the journal for another machine' \
+                    export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
             case 'profile'
@@ -72,7 +72,7 @@ function __paydesk_complete
                     orders 'List, show, refund, capture and create orders' \
                     customers 'List and show customers' \
                     checkout 'Payment links' \
-                    journal 'What this machine sent, and what became of it' \
+                    journal 'What this machine sent, and whether it was made' \
                     profile 'The accounts paydesk can talk to, and their keys' \
                     simulator 'The simulator of the service inside paydesk' \
                     api 'Send any request, with the key and version of a profile' \
@@ -80,7 +80,7 @@ function __paydesk_complete
                     environment 'variables that set an option when the flag is not given' \
                     exit-codes 'what a script can rely on' \
                     output 'stdout is the result and nothing else' \
-                    safety 'a refund is sent at most once, and its outcome is never lost'
+                    safety 'a refund is sent at most once, and its result is never lost'
                 return
             case 'help orders'
                 printf '%s\t%s\n' \
@@ -104,14 +104,14 @@ function __paydesk_complete
                 return
             case 'help journal'
                 printf '%s\t%s\n' \
-                    list 'List what was sent, and what became of it' \
-                    show 'Show one change: its history, and what to do now' \
-                    reconcile 'Read the orders of unconfirmed changes again' \
+                    list 'List what was sent, and whether it was made' \
+                    show 'Show one change, its history, and what to do now' \
+                    reconcile 'Read orders again to clear up unconfirmed changes' \
                     settle 'Record by hand whether an unconfirmed change was made' \
                     acknowledge 'End an alarm, such as a duplicate, that somebody has dealt with' \
                     verify 'Check that the journal is whole; repair it' \
                     forget 'Erase bodies, notes and links of settled changes' \
-                    export 'Print one row per change, or write the journal for another machine' \
+                    export 'Print every change that was sent, or write the journal for another machine' \
                     import 'Import the journal of another machine'
                 return
             case 'help profile'

@@ -12,7 +12,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "orders`tList, show, refund, capture and create orders"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
-                "journal`tWhat this machine sent, and what became of it"
+                "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
                 "api`tSend any request, with the key and version of a profile"
@@ -37,14 +37,14 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "create`tCreate a payment link"
             }
             'journal' {
-                "list`tList what was sent, and what became of it"
-                "show`tShow one change: its history, and what to do now"
-                "reconcile`tRead the orders of unconfirmed changes again"
+                "list`tList what was sent, and whether it was made"
+                "show`tShow one change, its history, and what to do now"
+                "reconcile`tRead orders again to clear up unconfirmed changes"
                 "settle`tRecord by hand whether an unconfirmed change was made"
                 "acknowledge`tEnd an alarm, such as a duplicate, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies, notes and links of settled changes"
-                "export`tPrint one row per change, or write the journal for another machine"
+                "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
             'profile' {
@@ -65,7 +65,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "orders`tList, show, refund, capture and create orders"
                 "customers`tList and show customers"
                 "checkout`tPayment links"
-                "journal`tWhat this machine sent, and what became of it"
+                "journal`tWhat this machine sent, and whether it was made"
                 "profile`tThe accounts paydesk can talk to, and their keys"
                 "simulator`tThe simulator of the service inside paydesk"
                 "api`tSend any request, with the key and version of a profile"
@@ -73,7 +73,7 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "environment`tvariables that set an option when the flag is not given"
                 "exit-codes`twhat a script can rely on"
                 "output`tstdout is the result and nothing else"
-                "safety`ta refund is sent at most once, and its outcome is never lost"
+                "safety`ta refund is sent at most once, and its result is never lost"
             }
             'help orders' {
                 "list`tList orders, one page at a time"
@@ -93,14 +93,14 @@ Register-ArgumentCompleter -Native -CommandName paydesk -ScriptBlock {
                 "create`tCreate a payment link"
             }
             'help journal' {
-                "list`tList what was sent, and what became of it"
-                "show`tShow one change: its history, and what to do now"
-                "reconcile`tRead the orders of unconfirmed changes again"
+                "list`tList what was sent, and whether it was made"
+                "show`tShow one change, its history, and what to do now"
+                "reconcile`tRead orders again to clear up unconfirmed changes"
                 "settle`tRecord by hand whether an unconfirmed change was made"
                 "acknowledge`tEnd an alarm, such as a duplicate, that somebody has dealt with"
                 "verify`tCheck that the journal is whole; repair it"
                 "forget`tErase bodies, notes and links of settled changes"
-                "export`tPrint one row per change, or write the journal for another machine"
+                "export`tPrint every change that was sent, or write the journal for another machine"
                 "import`tImport the journal of another machine"
             }
             'help profile' {

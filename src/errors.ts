@@ -149,16 +149,16 @@ export const exitMeanings: ReadonlyMap<number, string> = new Map([
   [3, 'refused by paydesk, or declined at a prompt; nothing was sent'],
   [4, 'no profile, no key, or the key was not accepted'],
   [5, 'refused by the service, or not found there'],
-  [6, 'network error, timeout, busy or failing service; certainly nothing was changed'],
-  [7, 'somebody must look: a change was sent and is unconfirmed, or it may have been made twice'],
+  [6, 'network, timeout, or a service that fails or wants fewer requests; certainly nothing changed'],
+  [7, 'a person must look: a change is unconfirmed, or a duplicate is likely'],
   [8, 'a batch ended with some rows not done'],
   [
     9,
-    'result incomplete: disk full, output closed early, a list could not be read to its end, or a limit was reached',
+    'output or record incomplete: disk full, pipe closed early, the pages of a list broke off, a limit reached',
   ],
-  [129, 'terminal closed; no change was under way'],
-  [130, 'Ctrl-C; no change was under way'],
-  [143, 'terminated; no change was under way'],
+  [129, 'hang-up, while no change was being sent'],
+  [130, 'Ctrl-C, while no change was being sent'],
+  [143, 'terminated, while no change was being sent'],
 ]);
 
 /** The system's code for a failure, such as `ENOENT`; `unknown error` if it has none. */

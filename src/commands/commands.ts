@@ -27,7 +27,7 @@ export const groups: Readonly<Record<string, Group>> = {
     example: 'paydesk -p demo checkout create',
   },
   journal: {
-    summary: 'What this machine sent, and what became of it',
+    summary: 'What this machine sent, and whether it was made',
     example: 'paydesk journal list --open',
   },
   profile: { summary: 'The accounts paydesk can talk to, and their keys', example: 'paydesk profile list' },
@@ -93,17 +93,17 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'list'],
-    summary: 'List what was sent, and what became of it',
+    summary: 'List what was sent, and whether it was made',
     load: async () => (await import('./journal/list.ts')).list,
   },
   {
     words: ['journal', 'show'],
-    summary: 'Show one change: its history, and what to do now',
+    summary: 'Show one change, its history, and what to do now',
     load: async () => (await import('./journal/show.ts')).show,
   },
   {
     words: ['journal', 'reconcile'],
-    summary: 'Read the orders of unconfirmed changes again',
+    summary: 'Read orders again to clear up unconfirmed changes',
     load: async () => (await import('./journal/reconcile.ts')).reconcile,
   },
   {
@@ -128,7 +128,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     words: ['journal', 'export'],
-    summary: 'Print one row per change, or write the journal for another machine',
+    summary: 'Print every change that was sent, or write the journal for another machine',
     load: async () => (await import('./journal/export.ts')).exportJournal,
   },
   {

@@ -168,7 +168,7 @@ describe.concurrent('a wrong body names every fault by its path', () => {
     writeFileSync(file, Buffer.from(JSON.stringify({ ...goodLink, name: 'Pérez' }), 'latin1'));
     const ran = await desk.run(['checkout', 'create', '--body', file, '--yes']);
     expect(ran).toMatchObject({ code: 2, stdout: '' });
-    expect(ran.stderr).toContain(`${file} is no UTF-8 text`);
+    expect(ran.stderr).toContain(`${file} is not UTF-8 text`);
   });
 
   test('a flag with a page pasted into it is answered in a few lines', async () => {

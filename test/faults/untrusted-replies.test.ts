@@ -185,15 +185,15 @@ describe('a 500 with an error of the service', () => {
     expect(await screenAt(80)).toMatchInlineSnapshot(`
       "unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm
                (HTTP 500, service.errors.internal.bank.no_answer (log_id 5f2c81): it
-               does not say what became of it). It may have been made
+               does not say whether the change was made). It may have been made
                The bank did not answer. (service.errors.internal.bank.no_answer)
       certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
                blocked until paydesk can confirm it, or until you settle it
 
-        reply      HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81:
-                   The bank did not answer.
+        reply     HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The
+                  bank did not answer.
       "
     `);
   });
@@ -201,15 +201,15 @@ describe('a 500 with an error of the service', () => {
   test('its words stand on the screen and in the journal, at 120 columns', async () => {
     expect(await screenAt(120)).toMatchInlineSnapshot(`
       "unknown: no usable answer to the refund of 35000 MXN on ord_2tQ7zRk9PwE5xNvAm (HTTP 500,
-               service.errors.internal.bank.no_answer (log_id 5f2c81): it does not say what became of it). It may have been
-               made
+               service.errors.internal.bank.no_answer (log_id 5f2c81): it does not say whether the change was made). It may
+               have been made
                The bank did not answer. (service.errors.internal.bank.no_answer)
       certain: sent once, 09:31:40; 4 reads up to 09:31:40 do not show it yet
       now:     tell the buyer "it is being checked"; do not refund it anywhere else;
                in a few minutes: paydesk journal reconcile i_7f3k2m9q
                blocked until paydesk can confirm it, or until you settle it
 
-        reply      HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.
+        reply     HTTP 500, service.errors.internal.bank.no_answer, log_id 5f2c81: The bank did not answer.
       "
     `);
   });

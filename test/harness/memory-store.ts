@@ -43,7 +43,10 @@ export function createMemoryStore(memory: Memory = new Memory()): JournalStore {
   const findings = (): readonly Finding[] => {
     const chain = checkChain(memory.stored);
     if (chain.head === memory.head) return chain.findings;
-    return [...chain.findings, { seq: chain.seq + 1, problem: 'was the newest and is not there as it was' }];
+    return [
+      ...chain.findings,
+      { seq: chain.seq + 1, problem: 'was the newest one, and is missing or changed' },
+    ];
   };
   const refresh = () => {
     const [damage] = findings();

@@ -193,7 +193,7 @@ describe('what is read must say one thing, all of it', () => {
     const env = { ...service.env, PAYDESK_BASE_URL: server.url };
     const ran = await paydesk(['orders', 'refund', 'ord_1', '--yes'], { home, env });
     expect(ran.code, ran.stderr).toBe(1);
-    expect(ran.stderr).toContain('what the service shows of ord_1 says something twice');
+    expect(ran.stderr).toContain("the service's record of ord_1 has the same key twice");
     expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 });
@@ -419,7 +419,7 @@ describe('the same once more (F28)', () => {
     const other = await run(home, service, ...id, '--charge', '1');
     expect(other.code).toBe(3);
     expect(other.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'the script id ticket-8840 (--intent) was something else: recorded with reason other, no charge; asked for now with no reason, charge 1',
+      'the script id ticket-8840 (--intent) was used for another change: recorded with reason other, no charge; asked for now with no reason, charge 1',
     );
     const env = service.env;
     const capture = await paydesk(['orders', 'capture', 'ord_1', ...id], { home, env });

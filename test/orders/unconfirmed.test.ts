@@ -36,7 +36,7 @@ async function run(time: string, line: string, columns?: number): Promise<Ran> {
   return await service.run(line.split(' '), columns === undefined ? { env } : { env, columns });
 }
 
-/** Sends a refund of 900 whose reply is lost; no read shows it. */
+/** Sends a refund of 900 whose reply is lost; the service does not show it. */
 async function loseRefund(): Promise<string> {
   const { code, stderr } = await run(
     '05:05:12',

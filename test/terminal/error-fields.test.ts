@@ -83,7 +83,7 @@ test.each<[string, readonly (readonly string[])[]]>([
   ['paydesk journal show i_1', [['paydesk', 'journal', 'show', 'i_1']]],
   ['in a few minutes: paydesk journal reconcile i_1', [['paydesk', 'journal', 'reconcile', 'i_1']]],
   ['paydesk journal verify --repair   (keeps a copy)', [['paydesk', 'journal', 'verify', '--repair']]],
-  ['see to the state folder (paydesk help environment)', [['paydesk', 'help', 'environment']]],
+  ['check the state folder (paydesk help environment)', [['paydesk', 'help', 'environment']]],
   ['check with paydesk -p shop orders show ord_1', [['paydesk', '-p', 'shop', 'orders', 'show', 'ord_1']]],
   ["paydesk orders find 'Ana D'\\''Or'", [['paydesk', 'orders', 'find', "Ana D'Or"]]],
   ['paydesk orders refund --help', [['paydesk', 'orders', 'refund', '--help']]],
