@@ -293,7 +293,9 @@ describe('the order is read again right before it is sent (F25)', () => {
     await person.answer('Send it anyway? (y/N)', '\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
-    expect(screen.replaceAll(/\s+/g, ' ')).toContain('changed since it was shown, but its money did not: metadata, updated_at');
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+      'changed since it was shown, but its money did not: metadata, updated_at',
+    );
     expect(service.posts).toEqual([]);
   });
 
