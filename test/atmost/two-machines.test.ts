@@ -106,7 +106,7 @@ describe.concurrent('two machines, the same part of a charge (F24)', () => {
       const { code, stderr } = await desk.run(home, changeArgs(order));
       expect(code, stderr).toBe(0);
       const warnings = flat(stderr).split(
-        `rf_other gave 700 of charge 1 back ${minutes} min ago: somebody may be`,
+        `rf_other refunded 700 of charge 1 ${minutes} min ago: somebody may be`,
       );
       expect(warnings).toHaveLength(times + 1);
     },
