@@ -47,7 +47,7 @@ async function refuseUnlessAlarmed(ctx: Context, record: AttemptRecord): Promise
   const last = record.verdicts.at(-1);
   const certain = 'nothing was recorded';
   if (ctx.journal.isOpen(record, await ctx.journal.now()))
-    throw new CliError('refused', `${intent} is still unconfirmed: it is settled, not acknowledged`, {
+    throw new CliError('refused', `${intent} is still unconfirmed: settle it, there is no alarm to acknowledge`, {
       certain,
       now: [
         `paydesk journal reconcile ${intent}`,
