@@ -148,7 +148,7 @@ export function amountProblem(
   style: AmountStyle,
 ): string | undefined {
   if (named !== undefined && named !== currency?.toUpperCase())
-    return `the order is in ${currency ?? 'a currency that it does not show'}`;
+    return currency === undefined ? 'the order does not show its currency' : `the order is in ${currency}`;
   if (places === undefined) return undefined;
   const declared = placesOf(currency, style);
   if (declared === places) return undefined;
@@ -157,7 +157,7 @@ export function amountProblem(
     return `the profile declares no decimals for ${code}; type a whole number, in the service's units`;
   return declared === 0
     ? `${code} has no decimals; type a whole number`
-    : `${code} has ${declared} decimals; type all of them, as in 1.${'0'.repeat(declared)}`;
+    : `${code} has ${declared} decimals; type them all, as in 1.${'0'.repeat(declared)}`;
 }
 
 /** Warns that a whole number is in the service's units, where people may have meant decimals; undefined where nobody can err. */

@@ -152,8 +152,8 @@ export const lastExpiry = 2 ** 31 - 1;
 /** Says what is wrong with a time beyond 32 bits. The usual mistake is milliseconds. */
 export function tooLateWords(time: number): string {
   return time >= 1e11
-    ? `looks like milliseconds: it is Unix seconds, ${Math.floor(time / 1000)}`
-    : `after ${lastExpiry}, the end of 32-bit Unix seconds`;
+    ? `looks like milliseconds; in Unix seconds it is ${Math.floor(time / 1000)}`
+    : `too late: the service takes Unix seconds up to ${lastExpiry}`;
 }
 
 // ── Error codes ─────────────────────────────────────────────────────────────────────────────────

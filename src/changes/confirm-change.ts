@@ -70,7 +70,7 @@ function checkAnswerable(
   ];
   if (mode === 'production')
     throw usage(`${names(flag)}: in production --yes alone is not enough`, now(typed));
-  const why = ask.interactive ? '--body - reads standard input to its end, so ' : '';
+  const why = ask.interactive ? '--body - takes all of standard input, so ' : '';
   if (!options.yes) throw usage(`${names('--yes')}: ${why}no terminal to ask on`, now('--yes'));
 }
 
@@ -78,7 +78,7 @@ function checkConfirmed(confirm: string, name: string, what = name): void {
   if (confirm === name) return;
   throw new CliError('refused', `--confirm ${confirm} does not name ${what}`, {
     certain: 'nothing was sent',
-    now: [`if ${name} is the one that is meant: --confirm ${name}`],
+    now: [`if you mean ${name}: --confirm ${name}`],
   });
 }
 
@@ -102,7 +102,7 @@ export async function confirmChange(ctx: Context, confirmation: Confirmation): P
 /** Asks again after the order changed. With `--yes` or `--confirm` it goes on without asking. */
 export async function confirmAgain(ctx: Context, confirmation: Confirmation): Promise<void> {
   if (ctx.options.dryRun || ctx.options.yes || confirmation.confirm !== undefined) return;
-  const message = aboutMoney(confirmation.profile, 'Send it all the same?');
+  const message = aboutMoney(confirmation.profile, 'Send it anyway?');
   if (!(await ctx.ask.confirm({ message, flag: '--yes' }))) throw cancelled(confirmation);
 }
 

@@ -101,7 +101,7 @@ async function changeNamedOrder(
     throw usage(`missing ${required.join(', ')}: required by profile ${profile.name} (${kind}.require)`, [
       `paydesk orders ${kind} --help`,
     ]);
-  if (intentId !== undefined && givenId === undefined) throw usage('missing ID: --intent repeats one order');
+  if (intentId !== undefined && givenId === undefined) throw usage('missing ID: --intent needs the order');
   const repeat = { kind, intentId, asked: onlyGiven({ order: givenId, ...change.asked }), again };
   const plan = async () => {
     const picked: PickedOrder =
@@ -169,14 +169,14 @@ async function checkUnchanged(
       `${confirmation.order.id} changed since it was shown: ${difference.join('; ')}`,
       {
         certain: 'nothing was sent',
-        now: ['look at it again, then decide anew'],
+        now: ['look at the order again, then decide'],
       },
     );
   }
   const fields = changedFields(shown, fresh);
   if (fields.length === 0) return;
   ctx.notes.warn(
-    `since it was shown, other fields of ${confirmation.order.id} changed (${fields.join(', ')}); its money did not`,
+    `${confirmation.order.id} changed since it was shown, but its money did not: ${fields.join(', ')}`,
   );
   await confirmAgain(ctx, confirmation);
 }
@@ -218,7 +218,7 @@ function moneyDifference(before: ReadonlyMap<string, string>, after: ReadonlyMap
     .map((name) => {
       // All charges as JSON would be too long to show.
       if (name === 'charges') return name;
-      return `${name} ${before.get(name) ?? 'was not there'} -> ${after.get(name) ?? 'gone'}`;
+      return `${name} ${before.get(name) ?? 'missing'} -> ${after.get(name) ?? 'gone'}`;
     });
 }
 

@@ -240,7 +240,7 @@ async function readAll(stream: Readable, name: string, maxBytes: number): Promis
   }
   const bytes = Buffer.concat(chunks);
   // Decoded anyway, a letter of another encoding would be sent as a question mark.
-  if (!isUtf8(bytes)) throw unreadable(name, 'is no UTF-8 text');
+  if (!isUtf8(bytes)) throw unreadable(name, 'is not UTF-8 text');
   return bytes.toString('utf8');
 }
 

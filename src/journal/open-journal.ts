@@ -66,7 +66,7 @@ export function openJournal(parts: JournalParts): OpenedJournal {
   const warnOnce = once(async () => {
     const problem = await store.problem();
     if (problem !== undefined)
-      parts.notes.warn(`${problem}; no change is made until that is mended: paydesk journal verify`);
+      parts.notes.warn(`${problem}; no change is made until the journal is repaired: paydesk journal verify`);
   });
   return {
     store,

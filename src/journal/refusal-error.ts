@@ -40,25 +40,33 @@ function errorOf(refusal: Refusal, subject: string, shown: HowShown): CliError {
       return usedUpError(refusal, shown);
     case 'nothing_to_repeat':
       return refused(
-        `--again ${refusal.name}: ${subject} has no refund or attempt of that id that is like what is asked for now`,
+        `--again ${refusal.name}: ${subject} has no earlier refund or change with that id that matches this one`,
         ['run it without --again: if paydesk refuses, it prints the ID that --again needs'],
       );
     case 'too_early':
-      return new CliError('refused', `it may still be on its way: nobody can know yet that it was not made`, {
-        certain: 'nothing was written down',
-        now: [`run the same command again in ${Math.ceil(refusal.leftMs / 1000)} s`],
-      });
+      return new CliError(
+        'refused',
+        `it may still be on its way: it is too early to say that it was not made`,
+        {
+          certain: 'nothing was recorded',
+          now: [`run the same command again in ${Math.ceil(refusal.leftMs / 1000)} s`],
+        },
+      );
     case 'unread':
       return new CliError('refused', `${subject} cannot be read now: ${refusal.problem}`, {
-        certain: 'nothing was written down',
+        certain: 'nothing was recorded',
         now: ['run the same command again when it can be read'],
       });
     case 'other_parameters':
       return refused(differenceWords(refusal.attempt.sent, refusal.now), [showCommand(refusal.attempt)]);
     case 'unprovable':
-      return new CliError('refused', `the outcome could not be proved afterwards: ${refusal.problem}`, {
-        certain,
-      });
+      return new CliError(
+        'refused',
+        `paydesk could not check afterwards whether it was made: ${refusal.problem}`,
+        {
+          certain,
+        },
+      );
     case 'journal':
       return journalError(refusal);
     case 'unwritten':
@@ -107,8 +115,8 @@ function triedError(
 ): CliError {
   const [what, next] =
     why === 'made'
-      ? ['the same was made before', 'if a second one is meant:']
-      : ['the same was tried before and not seen', 'to send it again nevertheless:'];
+      ? ['the same change was made before', 'if you want a second one:']
+      : ['the same change was sent before and never found', 'to send it again all the same:'];
   const repeat = repeatCommand(attempt.sent, attemptName(attempt));
   return refused(`${what}: ${named(attempt, amounts)}`, [showCommand(attempt), next, repeat]);
 }
@@ -119,7 +127,7 @@ function equalError(
 ): CliError {
   return refused(
     `charge ${chargeId} already has a refund of ${figureWords(-amount, currency, amounts)}: ${refundId}`,
-    [`if a second one is meant: the same command with --again ${[...again, refundId].join(',')}`],
+    [`if you want a second one: the same command with --again ${[...again, refundId].join(',')}`],
   );
 }
 
@@ -128,7 +136,7 @@ function journalError({ cause, left }: Extract<Refusal, { why: 'journal' }>): Cl
   return new CliError('refused', `the journal cannot be written: ${reasonOf(cause)}`, {
     certain,
     now: [
-      'without a journal nothing is sent: free some space, or see to the state folder (paydesk help environment)',
+      'nothing is sent without a journal: free some space, or check the state folder (paydesk help environment)',
       ...leftWords(left),
     ],
     cause,
@@ -139,11 +147,11 @@ function unwrittenError(
   { attempt, row, cause }: Extract<Refusal, { why: 'unwritten' }>,
   subject: string,
 ): CliError {
-  return new CliError('unknown', `what became of ${subject} could not be written down: ${reasonOf(cause)}`, {
-    certain: `${row.verdict.replaceAll('_', ' ')}: ${row.why}; whether the journal holds that is not certain; nothing was sent now`,
+  return new CliError('unknown', `the result for ${subject} could not be recorded: ${reasonOf(cause)}`, {
+    certain: `${row.verdict.replaceAll('_', ' ')}: ${row.why}; the journal may or may not contain that; nothing was sent now`,
     now: [
       showCommand(attempt),
-      'free some space, wait for other runs to end, or see to the state folder (paydesk help environment)',
+      'free some space, wait for other runs to end, or check the state folder (paydesk help environment)',
       'then run the same command again',
     ],
     cause,
@@ -160,7 +168,7 @@ function openError(
   const elsewhere = account !== undefined && !isSameAddress(marksOf(sent), account);
   return new CliError('refused', `${earlierWords(sent, subject, shown)} is still unconfirmed`, {
     certain: elsewhere
-      ? `nothing was sent; that one went to ${sent.origin} (profile ${sent.profile}), this one would go to ${account.origin}, and both may be one account`
+      ? `nothing was sent; the earlier one went to ${sent.origin} (profile ${sent.profile}), this one would go to ${account.origin}, and both may be the same account`
       : 'nothing was sent',
     now: [`paydesk journal ${verb} ${sent.intent}`],
   });
@@ -181,15 +189,15 @@ function appearedError(
   const known = `nothing was sent now; ${verdict.why}`;
   const now = [showCommand(attempt)];
   if (verdict.alarm !== undefined) {
-    const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one without an id').join(' and ');
+    const ids = (verdict.refunds ?? []).map(({ id }) => id ?? 'one refund without an id').join(' and ');
     return new CliError('unknown', `${alarmWords[verdict.alarm]}: ${named(attempt, amounts)}\n${ids}`, {
       opening: 'stop:',
       certain: known,
       now: ['stop on this order and show your lead:', ...now],
     });
   }
-  const what = verdict.verdict === 'applied' ? 'was made after all' : 'is not certain after all';
-  return new CliError('refused', `an earlier attempt ${what}: ${named(attempt, amounts)}`, {
+  const what = verdict.verdict === 'applied' ? 'was made after all' : 'is unconfirmed again';
+  return new CliError('refused', `an earlier change ${what}: ${named(attempt, amounts)}`, {
     certain: known,
     now,
   });
@@ -211,7 +219,7 @@ function usedUpError(
         showCommand(attempt),
         ...(next === undefined
           ? []
-          : [`if one more is meant: the same command, with --again ${next} in place of ${name}`]),
+          : [`if you want one more: the same command, with --again ${next} in place of ${name}`]),
       ],
     },
   );
@@ -234,7 +242,7 @@ function repeatCommand({ proof: { kind, orderId, body }, profile }: SentRow, nam
 function leftWords(left: string | undefined): readonly string[] {
   if (left === undefined) return [];
   return [
-    `the journal may hold ${left} as sent, which blocks the order; it was not sent: wait two minutes, then say so:`,
+    `the journal may hold ${left} as sent, which blocks the order. It was not sent: wait two minutes, then record that:`,
     `paydesk journal settle ${left} --not-applied --note TEXT`,
   ];
 }
@@ -242,7 +250,7 @@ function leftWords(left: string | undefined): readonly string[] {
 /** An attempt in a few words: its journal id, the change with its amount, the verdict. */
 export function named(attempt: AttemptRecord, amounts: AmountStyle): string {
   const { sent } = attempt;
-  const verdict = verdictOf(attempt)?.verdict ?? 'sent, no outcome recorded';
+  const verdict = verdictOf(attempt)?.verdict ?? 'sent, result not recorded';
   return `${sent.intent}, ${changeWords(sent, amounts)}, ${verdict.replaceAll('_', ' ')}`;
 }
 
@@ -261,9 +269,9 @@ function reasonOf(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-// `the script id ticket-8840 (--intent) was something else: recorded with amount 300; asked for now with amount 500`
+// `the script id ticket-8840 (--intent) was used for another change: recorded with amount 300; asked for now with amount 500`
 function differenceWords({ given, proof, asked }: SentRow, now: Typed): string {
-  const was = `the script id ${given ?? ''} (--intent) was something else`;
+  const was = `the script id ${given ?? ''} (--intent) was used for another change`;
   if (now.kind !== undefined && now.kind !== proof.kind)
     return `${was}: recorded as ${proof.kind}, asked for now as ${now.kind}`;
   if (asked === undefined || now.asked === undefined) return was;

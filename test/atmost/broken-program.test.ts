@@ -93,7 +93,7 @@ test.concurrent.each([[], ['--json']])(
       posts: 1,
       story: 'sent applied',
     });
-    expect(stderr).toContain('a change was sent, and what became of it is in the journal');
+    expect(stderr).toContain('a change was sent; the journal shows its result');
     expect(stderr).toMatch(/paydesk journal show i_\w+/);
   },
 );

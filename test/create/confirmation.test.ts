@@ -100,7 +100,7 @@ describe.concurrent.each(commands.slice(0, 1))('%s on a terminal', (_, args) => 
 });
 
 test.each([
-  ['sandbox', 'missing --yes: --body - reads standard input'],
+  ['sandbox', 'missing --yes: --body - takes all of standard input'],
   ['production', 'missing --confirm PROFILE'],
 ] as const)(
   'at a terminal in %s, --body - leaves no answer, and that is said at once',

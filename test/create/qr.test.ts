@@ -105,7 +105,7 @@ describe('on a terminal', () => {
     const narrow = await screenOf(desk, [...checkout, '--qr'], { columns: 28 });
     expect(narrow).not.toMatch(/[█▀▄]/);
     expect(narrow.replaceAll(/\s+/g, ' ')).toContain(
-      'no QR code: the QR code is 29 columns wide, the terminal 28',
+      'no QR code: it is 29 columns wide, the terminal only 28',
     );
   });
 });

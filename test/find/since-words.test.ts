@@ -86,7 +86,7 @@ describe('orders list', () => {
       UTC+1
       possible twins, same buyer and amount within 10 minutes: ord_2 and ord_3
       possible twins, same buyer and amount within 10 minutes: ord_4 and ord_5
-      2 orders, sandbox shop. No more follow
+      2 orders, sandbox shop. There are no more
       "
     `);
   });
@@ -100,7 +100,7 @@ describe('orders list', () => {
       orders created from 1 Sep 2026 00:00:00 UTC+2, before 1 Oct 2026 00:00:00 UTC+2
       possible twins, same buyer and amount within 10 minutes: ord_6 and ord_7
       possible twins, same buyer and amount within 10 minutes: ord_8 and ord_9
-      2 orders, sandbox shop. No more follow
+      2 orders, sandbox shop. There are no more
       "
     `);
   });

@@ -38,7 +38,10 @@ export class Memory {
   get findings(): readonly Finding[] {
     const chain = this.#check(this.stored);
     if (chain.head === this.head) return chain.findings;
-    return [...chain.findings, { seq: chain.seq + 1, problem: 'was the newest and is not there as it was' }];
+    return [
+      ...chain.findings,
+      { seq: chain.seq + 1, problem: 'was the newest one, and is missing or changed' },
+    ];
   }
 
   replace(stored: readonly StoredRow[]): void {

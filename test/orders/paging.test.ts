@@ -50,7 +50,7 @@ describe('the printed commands', () => {
   test('end on the last page, which says that no more follow', async () => {
     const last = await run(`paydesk orders list --limit 5 --next ${ids.at(-4)}`);
     expect(idsIn(last.stdout)).toEqual(ids.slice(-3));
-    expect(last.stderr).toContain('3 orders, sandbox environment. No more follow');
+    expect(last.stderr).toContain('3 orders, sandbox environment. There are no more');
     expect(last.stderr).not.toContain('next:');
   });
 

@@ -119,18 +119,18 @@ describe('among 20,000 orders', () => {
     ]);
   });
 
-  test('says how far it looked, and looks further back when Enter is pressed', async () => {
+  test('says how far it looked, and reads older orders when Enter is pressed', async () => {
     using home = newHome();
     const before = service.requests.length;
     const person = await sitDown(home);
     await search(
       person,
       'lukasz',
-      /0 found in the newest 5000 orders, back to 17 Oct 2020; Enter looks further back/,
+      /0 found in the newest 5000 orders, back to 17 Oct 2020; Enter reads older orders/,
     );
     expect(service.requests.length - before).toBe(20);
     person.type('\r');
-    await person.answer(/0 found in the newest 10000 orders[\s\S]*Enter looks further back/, '\r');
+    await person.answer(/0 found in the newest 10000 orders[\s\S]*Enter reads older orders/, '\r');
     await person.waitFor(/\nord_00000000000014900/);
     person.type('\r');
     await person.answer('How much?', '\x03');
@@ -242,7 +242,7 @@ describe('the screen', () => {
 
       ord_00000000000004000  ana@example.com
       possible twin: ord_twin, same buyer and amount, 4 min later, was not refunded:
-        make sure which of the two the buyer means
+        make sure which of the two orders the buyer means
       3 found in all 6 orders, back to 23 Oct 2020, 1 more not refundable
       type to search, arrows to move, Enter to choose, Ctrl-C to stop
 

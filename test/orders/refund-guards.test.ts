@@ -180,7 +180,7 @@ describe('what is read must say one thing, all of it', () => {
     const ran = await run(home, service, '--charge', '1', '--amount', '500', '--dry-run', '--json');
     expect(ran.code, ran.stderr).toBe(0);
     const { checks } = JSON.parse(ran.stdout);
-    expect(checks).toContain('the order says that 4000 went back, the refunds that it shows are 1000');
+    expect(checks).toContain('the order says 4000 refunded, but its refunds add up to 1000');
   });
 
   test('an order with a key twice is not changed (1) (F7)', async () => {
@@ -193,7 +193,7 @@ describe('what is read must say one thing, all of it', () => {
     const env = { ...service.env, PAYDESK_BASE_URL: server.url };
     const ran = await paydesk(['orders', 'refund', 'ord_1', '--yes'], { home, env });
     expect(ran.code, ran.stderr).toBe(1);
-    expect(ran.stderr).toContain('what the service shows of ord_1 says something twice');
+    expect(ran.stderr).toContain("the service's record of ord_1 has the same key twice");
     expect(server.requests.filter(({ method }) => method !== 'GET')).toEqual([]);
   });
 });
@@ -290,10 +290,12 @@ describe('the order is read again right before it is sent (F25)', () => {
     await person.waitFor('Send it? (y/N)');
     service.orders = [{ ...order, metadata: { shop_order: 'A-2' }, updated_at: 1_790_000_099 }];
     person.type('y\r');
-    await person.answer('Send it all the same? (y/N)', '\r');
+    await person.answer('Send it anyway? (y/N)', '\r');
     const { code, screen } = await person.leaves;
     expect(code).toBe(3);
-    expect(screen.replaceAll(/\s+/g, ' ')).toContain('changed (metadata, updated_at); its money did not');
+    expect(screen.replaceAll(/\s+/g, ' ')).toContain(
+      'changed since it was shown, but its money did not: metadata, updated_at',
+    );
     expect(service.posts).toEqual([]);
   });
 
@@ -307,7 +309,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     await person.waitFor('Send it? (y/N)');
     service.orders = [{ ...order, updated_at: 1_790_000_099 }];
     person.type('y\r');
-    await person.answer('Send it all the same? (y/N)', 'y\r');
+    await person.answer('Send it anyway? (y/N)', 'y\r');
     expect(await person.leaves).toMatchObject({ code: 0 });
     expect(service.posts).toHaveLength(1);
   });
@@ -333,7 +335,7 @@ describe('the order is read again right before it is sent (F25)', () => {
       await person.waitFor('Send it? (y/N)');
       service.orders = [{ ...order, updated_at: 1_790_000_099 }];
       person.type('y\r');
-      await person.waitFor('Send it all the same? (y/N)');
+      await person.waitFor('Send it anyway? (y/N)');
       if (refunded) service.orders = [refundedWhole(order)];
       writeFileSync(minute, '');
       person.type('y\r');
@@ -357,7 +359,7 @@ describe('the order is read again right before it is sent (F25)', () => {
     using home = newHome();
     const ran = await run(home, service, '--yes');
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toContain('other fields of ord_1 changed (updated_at)');
+    expect(ran.stderr).toContain('ord_1 changed since it was shown, but its money did not: updated_at');
     expect(service.posts).toHaveLength(1);
   });
 });
@@ -419,7 +421,7 @@ describe('the same once more (F28)', () => {
     const other = await run(home, service, ...id, '--charge', '1');
     expect(other.code).toBe(3);
     expect(other.stderr.replaceAll(/\s+/g, ' ')).toContain(
-      'the script id ticket-8840 (--intent) was something else: recorded with reason other, no charge; asked for now with no reason, charge 1',
+      'the script id ticket-8840 (--intent) was used for another change: recorded with reason other, no charge; asked for now with no reason, charge 1',
     );
     const env = service.env;
     const capture = await paydesk(['orders', 'capture', 'ord_1', ...id], { home, env });

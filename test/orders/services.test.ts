@@ -108,7 +108,7 @@ describe('a service under a prefix, of the vendor acme, with Basic auth and page
     expect(words).toContain('acme.errors.precondition_required.combo.order.is_not_returnable');
     expect(words).toContain('La orden no se puede devolver.');
     expect(words).toContain('HTTP 428, log_id 5f2c81');
-    expect(words).toContain('certain: this attempt moved no money');
+    expect(words).toContain('certain: this refund moved no money');
   });
 
   test('a documented refusal is explained whichever of its details names it', async () => {

@@ -83,7 +83,7 @@ test.each<[string, readonly (readonly string[])[]]>([
   ['paydesk journal show i_1', [['paydesk', 'journal', 'show', 'i_1']]],
   ['in a few minutes: paydesk journal reconcile i_1', [['paydesk', 'journal', 'reconcile', 'i_1']]],
   ['paydesk journal verify --repair   (keeps a copy)', [['paydesk', 'journal', 'verify', '--repair']]],
-  ['see to the state folder (paydesk help environment)', [['paydesk', 'help', 'environment']]],
+  ['check the state folder (paydesk help environment)', [['paydesk', 'help', 'environment']]],
   ['check with paydesk -p shop orders show ord_1', [['paydesk', '-p', 'shop', 'orders', 'show', 'ord_1']]],
   ["paydesk orders find 'Ana D'\\''Or'", [['paydesk', 'orders', 'find', "Ana D'Or"]]],
   ['paydesk orders refund --help', [['paydesk', 'orders', 'refund', '--help']]],
@@ -91,7 +91,7 @@ test.each<[string, readonly (readonly string[])[]]>([
   ['paydesk journal settle i_1 --applied --note TEXT', []],
   ['paydesk profile add NAME', []],
   // Prose.
-  ['paydesk cannot read it back: look for it at the service', []],
+  ['paydesk cannot look this up: look for it at the service yourself', []],
   ['paydesk', []],
   ["paydesk orders find 'Ana", []],
   ['run the command again', []],

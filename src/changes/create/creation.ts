@@ -157,9 +157,9 @@ export async function readBody(ctx: Context, path: string): Promise<JsonObject> 
   const where = path === '-' ? 'standard input' : path;
   const value = parse(text, where);
   const twice = repeatedKey(text);
-  if (twice !== undefined) throw usage(`--body: ${twice} stands twice in one object of ${where}`);
+  if (twice !== undefined) throw usage(`--body: ${twice} appears twice in one object of ${where}`);
   if (isObject(value)) return { ...value };
-  throw usage(`--body ${path}: ${where} holds JSON that is no object`);
+  throw usage(`--body ${path}: ${where} contains JSON that is not an object`);
 }
 
 function parse(text: string, where: string): unknown {
@@ -167,7 +167,7 @@ function parse(text: string, where: string): unknown {
     return JSON.parse(text, exactly);
   } catch (error) {
     if (error instanceof CliError) throw error;
-    throw new CliError('usage', `--body: ${where} holds no JSON`, {
+    throw new CliError('usage', `--body: ${where} does not contain JSON`, {
       certain: 'nothing was sent',
       cause: error,
     });

@@ -230,8 +230,8 @@ function itemsView(order: Order, style: AmountStyle): readonly Block[] {
 function itemsSum(sum: number, amount: number | undefined, figure: (amount: number) => string): Cell {
   const comparison =
     sum === amount
-      ? 'equal to the order'
-      : `the order says ${amount === undefined ? 'no amount' : figure(amount)}; shipping, taxes and discounts are not in it`;
+      ? 'equal to the order amount'
+      : `the order says ${amount === undefined ? 'no amount' : figure(amount)}; items do not include shipping, taxes and discounts`;
   return `${underHeading}items ${figure(sum)}: ${comparison}`;
 }
 

@@ -27,7 +27,7 @@ const { idExample } = resources.orders;
 
 export const show = defineCommand({
   description:
-    'The service documents no way to get one order, so it is found through its paging. -o list shows every field the service sent.',
+    'The service documents no way to get one order, so paydesk looks for the order page by page. -o list shows every field the service sent.',
   arguments: [idArgument('orders', true)],
   flags: {},
   examples: [
@@ -77,7 +77,7 @@ function orderView(ctx: Context, shown: OrderShown): readonly Block[] {
   const { value, profile, origins, unconfirmed } = shown;
   const { settings } = profile;
   const order = readOrder(value);
-  if (order === undefined) return [{ line: 'this record is no order' }];
+  if (order === undefined) return [{ line: 'this record is not an order' }];
   const reading = readMoney(value);
   return [
     ...head(ctx, order, shown),

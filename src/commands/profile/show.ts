@@ -10,8 +10,9 @@ import { fieldsView, nameArgument } from './profile-inputs.ts';
 
 export const show = defineCommand({
   description:
-    'Shows every value and where it comes from: flag, environment, profile or default. Of the key it shows at most the ' +
-    'last four characters and a fingerprint. Without a profile it still shows where files are, and exits 4.',
+    'Shows every value and where it comes from: flag, environment, profile or default. It shows at most the ' +
+    'last four characters of the key, and a fingerprint. Without a profile it shows only where files are, and ' +
+    'exits 4.',
   arguments: [nameArgument(false)],
   flags: {},
   examples: ['paydesk profile show', 'paydesk profile show test-mx --json'],
@@ -93,7 +94,7 @@ function viewOf(ctx: Context, described: ProfileDescription): readonly Block[] {
     [faint('key'), key.problem ?? (`${lastFour}${print}`.replace(/^, /, '') || '-'), faint(key.keptIn)],
     ...(fromDigest === undefined
       ? []
-      : [[faint('made from'), fromDigest, faint("SHA-256 of a lead's file")]]),
+      : [[faint('made from'), fromDigest, faint("SHA-256 of the lead's settings file")]]),
   ];
   return [
     { grid: rows },

@@ -78,7 +78,7 @@ function checkOwn(path: string, kind: 'file' | 'folder', { uid, notice }: FileRu
   const problem = stat.isSymbolicLink()
     ? 'is a symbolic link'
     : (kind === 'file' ? !stat.isFile() : !stat.isDirectory())
-      ? `is no ${kind}`
+      ? `is not a ${kind}`
       : uid !== undefined && stat.uid !== uid
         ? 'belongs to another user'
         : kind === 'file' && stat.nlink > 1
@@ -87,7 +87,7 @@ function checkOwn(path: string, kind: 'file' | 'folder', { uid, notice }: FileRu
   if (problem !== undefined) {
     throw new CliError('refused', `${path} ${problem}, so it cannot hold a lock`, {
       certain: 'nothing was sent and nothing was changed',
-      now: ['look who made it, then remove it'],
+      now: ['find out who made it, then remove it'],
     });
   }
   if (uid === undefined || (stat.mode & 0o077) === 0) return;
