@@ -52,11 +52,12 @@ export function createExchange(parts: ClientParts): Exchange {
   });
   return async ({ method, path, body, headers, timeoutMs, signal, dispatcher }) => {
     const url = urlUnder(base, path);
-    const deadline = startDeadline(timeoutMs, clock, signal);
     const started = clock.monotonic();
     let status: number | undefined;
     const own = { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
     const asked = new Set(Object.keys({ ...usual, ...own }).map((name) => name.toLowerCase()));
+    // Comes last before the try that ends it: a timer that is left over keeps the program from ending.
+    const deadline = startDeadline(timeoutMs, clock, signal);
     const work = async (): Promise<RawReply> => {
       const response = await api(path, {
         method,

@@ -70,7 +70,7 @@ export async function openDesk({ url, settings = {} }: DeskOptions): Promise<Des
 }
 
 /** The words that refund a part of this order, or capture it. */
-export function changeArgs({ id, kind }: LedgerOrder): readonly string[] {
+export function changeArgs({ id, kind }: Pick<LedgerOrder, 'id' | 'kind'>): readonly string[] {
   return kind === 'capture'
     ? ['orders', 'capture', id, '--yes']
     : ['orders', 'refund', id, '--charge', '1', '--amount', String(refundAmount), '--yes'];

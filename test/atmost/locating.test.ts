@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { chargeOf, type Json, newRefundOf, orderOf, withRefund } from '../harness/orders.ts';
 import { type Handler, json, reset, startServer, type TestServer } from '../harness/server.ts';
-import { type Desk, openDesk, refundAmount, story } from './desk.ts';
+import { changeArgs, type Desk, openDesk, refundAmount, story } from './desk.ts';
 
 /** How a service pages; all of it may change while it runs. */
 interface Habits {
@@ -82,16 +82,7 @@ async function openShop(first: Habits, afterLoss?: Habits): Promise<Shop> {
   };
 }
 
-const refund = (id: string) => [
-  'orders',
-  'refund',
-  id,
-  '--charge',
-  '1',
-  '--amount',
-  String(refundAmount),
-  '--yes',
-];
+const refund = (id: string) => changeArgs({ id, kind: 'refund' });
 const refusesCursors = json({ object: 'error', type: 'a', details: [{ message: 'no' }] }, 422);
 
 describe.concurrent('the order is found, and no other one (F33)', () => {

@@ -3,10 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Desk, type Order, startDesk } from '../harness/desk.ts';
 import { type Home, newHome, paydesk } from '../harness/paydesk.ts';
+import { sit } from '../harness/person.ts';
 import { storeProfile } from '../harness/profile.ts';
-import { withoutEscapes } from '../harness/pty.ts';
 import { json, startServer } from '../harness/server.ts';
-import { atTerminal } from '../harness/terminal.ts';
 import { declinedBeside, paidOnce, paidTwice, preAuthorized } from '../orders/order-kinds.ts';
 
 let desk: Desk;
@@ -131,19 +130,14 @@ describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
     const order = orderWith(paidOnce, 2);
     const [charge] = chargesOf(order);
     const asked = Math.floor(order.amount / 4);
-    const ran = atTerminal(refundOf(order, asked), {
-      home,
-      env: production.env,
-      columns: 100,
-    });
-    await ran.answer('Type the amount', '\r');
-    const { transcript, exitCode } = await ran.end;
-    const screen = withoutEscapes(transcript);
+    const person = sit(refundOf(order, asked), { home, env: production.env }, 100);
+    await person.answer('Type the amount', '\r');
+    const { screen, code } = await person.leaves;
     const [before = ''] = screen.split('Type the amount');
     expect(before).toMatch(new RegExp(`paid +${charge?.amount} `));
     expect(before).toMatch(new RegExp(`THIS REFUND +-${asked} .*\\b2[45] %`));
     expect(before).toContain(`"amount":${asked}`);
-    expect(exitCode).toBe(3);
+    expect(code).toBe(3);
     expect(production.changes()).toEqual([]);
   });
 
@@ -152,13 +146,10 @@ describe.concurrent('a mistake of unit is seen before it is sent (F47)', () => {
     async (typed) => {
       using home = newHome();
       const order = orderWith(paidOnce, 2);
-      const ran = atTerminal(refundOf(order, 350), {
-        home,
-        env: production.env,
-      });
-      await ran.answer('Type the amount', `${typed}\r`);
-      await ran.answer('is not the amount', '\r');
-      expect((await ran.end).exitCode).toBe(3);
+      const person = sit(refundOf(order, 350), { home, env: production.env });
+      await person.answer('Type the amount', `${typed}\r`);
+      await person.answer('is not the amount', '\r');
+      expect(await person.leaves).toMatchObject({ code: 3 });
       expect(production.changes()).toEqual([]);
     },
   );
@@ -269,18 +260,14 @@ describe.concurrent('an order of the other mode is refused (3) before anything i
       { mode: 'simulator', env: { PAYDESK_PROFILE: 'demo' }, at: 'Send it?' },
     ];
     for (const { mode, env, at } of cases) {
-      const terminal = atTerminal(['orders', 'refund'], {
-        home,
-        env: { ...env, NO_COLOR: '1' },
-        columns: 120,
-      });
+      const terminal = sit(['orders', 'refund'], { home, env: { ...env, NO_COLOR: '1' } }, 120);
       await terminal.answer(`[${mode}] Which order?`, '');
       await terminal.answer('> ', '\r');
       await terminal.answer(`[${mode}] How much?`, '\r');
       await terminal.answer(`[${mode}] Why?`, '\r');
       await terminal.answer(`[${mode}] Note`, '\r');
       await terminal.answer(`[${mode}] ${at}`, '\r');
-      expect((await terminal.end).exitCode).toBe(3);
+      expect(await terminal.leaves).toMatchObject({ code: 3 });
     }
   });
 });

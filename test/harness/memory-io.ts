@@ -16,6 +16,7 @@ export interface MemoryParts {
   readonly clock: ClockWithTimers;
   /** stdout and stderr are a terminal of so many columns. */
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
   /** Called with all that either of them is given, in that order. */
   readonly shown?: ((chunk: Buffer) => void) | undefined;
 }
@@ -91,13 +92,14 @@ class Collected extends Writable {
   readonly #line = Promise.withResolvers<string>();
   readonly isTTY: boolean;
   readonly columns: number;
-  readonly rows = 40;
+  readonly rows: number;
   readonly #shown: MemoryParts['shown'];
 
   /** Without columns it is no terminal. */
-  constructor({ columns = 0, shown }: Pick<MemoryParts, 'columns' | 'shown'>) {
+  constructor({ columns = 0, rows = 40, shown }: Pick<MemoryParts, 'columns' | 'rows' | 'shown'>) {
     super();
     this.columns = columns;
+    this.rows = rows;
     this.isTTY = columns > 0;
     this.#shown = shown;
   }
