@@ -90,7 +90,7 @@ describe('screens', () => {
                id 656f21d79a2b4d0018c40c11
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000 (350.00)  35000 (350.00)
-               items 35000 (350.00): equal to the order
+               items 35000 (350.00): equal to the order amount
 
       refund the rest of charge 1:
         paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1
@@ -118,7 +118,7 @@ describe('screens', () => {
                id 656f21d79a2b4d0018c40c11
 
       ITEMS    Wool blanket  sku WB-2  1 x 35000 (350.00)  35000 (350.00)
-               items 35000 (350.00): equal to the order
+               items 35000 (350.00): equal to the order amount
 
       refund the rest of charge 1:
         paydesk -p shop orders refund ord_2tQ7zRk9PwE5xNvAm --charge 1
