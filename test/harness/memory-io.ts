@@ -17,6 +17,8 @@ export interface MemoryParts {
   /** stdout and stderr are a terminal of so many columns. */
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
+  /** stdout was closed before it started. */
+  readonly stdoutClosed?: true | undefined;
   /** Called with all that either of them is given, in that order. */
   readonly shown?: ((chunk: Buffer) => void) | undefined;
 }
@@ -34,7 +36,7 @@ export function runWithMemoryIo(parts: MemoryParts, run: (io: Io) => Promise<num
     stdin: stdinOf(parts.input),
     stdout,
     stderr,
-    stdoutWasClosed: () => false,
+    stdoutWasClosed: () => parts.stdoutClosed === true,
     clock,
     onSignal(listener) {
       listeners = [...listeners, listener];
