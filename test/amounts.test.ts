@@ -122,7 +122,7 @@ describe('reading an amount', () => {
       "the profile declares no decimals for this currency; type a whole number, in the service's units",
     );
     expect(problem('230 USD', 'MXN')).toBe('the order is in MXN');
-    expect(problem('230 USD', undefined)).toBe('the order is in a currency that it does not show');
+    expect(problem('230 USD', undefined)).toBe('the order does not show its currency');
   });
 
   it('warns where a whole number may have been meant with decimals', () => {
